@@ -155,6 +155,17 @@ describeOnEngines('an export', (engine) => {
       ['cursor', 'contradictory'],
     ]);
     expect((await as('application/xml', '')).status).to.equal(406);
+    for (const [accept, type] of [
+      ['application/json; charset=utf-8', 'application/json'],
+      ['text/csv; header=present', 'text/csv'],
+      ['text/html, application/x-ndjson;charset="utf-8";q=0.5', 'application/x-ndjson'],
+    ] as const) {
+      const response = await as(accept, '');
+      expect([response.status, response.headers.get('content-type')?.split(';')[0]]).to.deep.equal([
+        200,
+        type,
+      ]);
+    }
     expect((await as('gzip, deflate, br', '?limit=1')).headers.get('content-type')).to.include(
       'application/json',
     );

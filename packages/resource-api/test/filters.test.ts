@@ -186,6 +186,9 @@ describeOnEngines('filters that leave some items', (engine) => {
         const value = (item: Json) => BigInt(`${told(item)}`.replace('.', ''));
         const descending = random.chance(0.5);
         const expected = [...data].sort((a, b) => {
+          if (sort !== 'lastPostedAt' && a.currency !== b.currency) {
+            return a.currency < b.currency ? -1 : 1;
+          }
           const [one, other] = descending ? [value(b), value(a)] : [value(a), value(b)];
           return one < other ? -1 : Number(one > other);
         });
@@ -281,6 +284,8 @@ function namedLoans(): readonly BookRecord[] {
 const ownOf = ({ level, global, share }: Json) => (level === 'position' ? share : global);
 /** What the list tells of what it is sorted by. */
 const SORTED_BY: Readonly<Record<string, (item: Json) => string | number>> = {
+  outstanding: (item) => ownOf(item).principal.outstanding,
+  unfunded: (item) => ownOf(item).commitment.unfunded,
   commitment: (item) => ownOf(item).commitment.current,
   available: (item) => ownOf(item).commitment.available,
   pastDue: (item) => ownOf(item).total.pastDue,

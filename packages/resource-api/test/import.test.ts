@@ -194,6 +194,42 @@ describe('a statement', () => {
     expect(faultsOf(text.split('\n')[0] ?? '')).to.deep.equal(['1 no_rows']);
   });
 
+  it('separated by semicolons is refused for that, and not for every column', () => {
+    for (const [mark, name] of [
+      [';', 'semicolons'],
+      ['\t', 'tabs'],
+    ] as const) {
+      const [header = '', ...lines] = statement('03/31/2025', [good]).split('\n');
+      const text = [header, ...lines].join('\n').replaceAll(',', mark);
+      const { faults } = readStatement(text, profile);
+      expect(faults.map(({ row, code }) => `${row} ${code}`)).to.deep.equal(['1 wrong_delimiter']);
+      expect(faults[0]?.message).to.equal(
+        `expected columns separated by commas; this file separates them by ${name}`,
+      );
+    }
+  });
+
+  it('with a number that cannot be a key, or a sum that cannot be kept, is refused by row', () => {
+    const told = (rows: readonly Record<string, string>[]) =>
+      readStatement(statement('03/31/2025', rows), profile).faults.map(
+        ({ row, column, code }) => `${row} ${column.toLowerCase()} ${code}`,
+      );
+    for (const number of ['a\u200bb', 'x'.repeat(129)]) {
+      expect(told([{ ...good, 'Loan Number': number }])).to.deep.equal([
+        '2 loan number invalid_key',
+      ]);
+    }
+    expect(told([{ ...good, Borrower: 'a\0b' }])).to.deep.equal(['2 borrower nul_character']);
+    expect(told([{ ...good, Borrower: 'x'.repeat(501) }])).to.deep.equal([
+      '2 borrower text_too_long',
+    ]);
+    const most = '9999999999999999';
+    const huge = { ...good, 'Original Principal Amount': most };
+    expect(told([huge, { ...huge, 'Loan Number': 'T2' }])).to.deep.equal([
+      '3 original principal amount (us$) amount_too_large',
+    ]);
+  });
+
   it('that disagrees with itself by a cent of rounding is taken, with a warning', () => {
     const row = {
       ...good,

@@ -3,6 +3,7 @@ import { describeOnEngines } from '@cls/testing/engines';
 import { expect } from 'chai';
 import {
   type BalanceFilter,
+  isAmountSort,
   KEPT_SORTS,
   LEVELS,
   type Level,
@@ -115,7 +116,9 @@ describeOnEngines('what a sorted page costs', (engine) => {
         const few = sqlBalanceStore(counting, database, bounds);
         const page = await few.page(EVERYTHING, { ...asked, after: undefined, limit: LIMIT });
         expect(page.items).to.deep.equal([]);
-        expect(page.next).to.not.equal(undefined);
+        // Amounts are walked by currency: that the book has none of one is seen at once.
+        const isSeen = sort !== undefined && isAmountSort(sort.by) && filter.currencies.length > 0;
+        expect(page.next === undefined).to.equal(isSeen);
       });
     };
     for (const level of LEVELS) {

@@ -198,7 +198,7 @@ describeOnEngines('pages that are sorted by a field', (engine) => {
     const [last] = await columnOf<bigint>(LAST_SEQ);
     const request: PageRequest = {
       level: 'position',
-      filter: { ...NO_FILTER, currencies: ['XXX'] },
+      filter: { ...NO_FILTER, facilityTypes: ['none'] },
       snapshot: { asOf: date('2023-03-01'), ledgerSeq: last },
       sort: { by: 'outstanding', descending: true },
       after: undefined,
@@ -207,7 +207,7 @@ describeOnEngines('pages that are sorted by a field', (engine) => {
     const empty = await sqlBalanceStore(counting).page({ fullControl: true }, request);
     expect(empty).to.deep.equal({ items: [], next: undefined });
     expect(transactions).to.equal(2);
-    const filter = { ...request.filter, currencies: ['USD'] };
+    const filter = { ...NO_FILTER, currencies: ['USD'] };
     const { items: all } = await store.page(
       { fullControl: true },
       { ...request, filter, limit: WHOLE },
@@ -295,13 +295,14 @@ function sortValueOf(item: BalanceItem, by: Sort['by']): string {
   const { deal, facility, contract, borrower } = item;
   const own = ownOf(item);
   const maturity = contract === null ? facility?.maturityDate : contract.maturityDate;
-  const values: Readonly<Record<Sort['by'], string | bigint | undefined>> = {
+  const inCurrency = (amount: bigint | undefined) => `${item.currency} ${amount}`;
+  const values: Readonly<Record<Sort['by'], string | undefined>> = {
     dealNumber: deal.dealNumber,
     facilityName: facility?.name,
     borrower: borrower.name,
     maturityDate: maturity ?? 'infinity',
-    outstanding: own && outstandingPrincipal(own),
-    unfunded: own?.unfunded,
+    outstanding: inCurrency(own && outstandingPrincipal(own)),
+    unfunded: inCurrency(own?.unfunded),
   };
   return `${values[by]}`;
 }
@@ -318,11 +319,17 @@ const isOf =
   ({ lender }: { readonly lender: { readonly id: string } }) =>
     lender.id === id;
 
-/** Amounts by size, text by code point; equal ones by key, whatever the direction. */
-function ordered({ end: a }: BalanceItem, { end: b }: BalanceItem, { by, descending }: Sort) {
+/** Amounts by currency, then by size; text by code point; equal ones by key, whatever the direction. */
+function ordered(first: BalanceItem, second: BalanceItem, { by, descending }: Sort) {
   const isAmount = by === 'outstanding' || by === 'unfunded';
+  if (isAmount && first.currency !== second.currency) {
+    return first.currency < second.currency ? -1 : 1;
+  }
+  const [a, b] = [first.end, second.end];
   const [one, other] = [a, b].map(({ sortValue }) =>
-    isAmount ? BigInt(sortValue ?? 0) : Buffer.from(sortValue ?? '').toString('latin1'),
+    isAmount
+      ? BigInt(sortValue?.split(' ')[1] ?? 0)
+      : Buffer.from(sortValue ?? '').toString('latin1'),
   );
   if (one === other || one === undefined || other === undefined) return Number(a.key - b.key);
   return one < other === descending ? 1 : -1;

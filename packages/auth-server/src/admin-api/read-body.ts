@@ -3,6 +3,7 @@ import { parseStrictObject } from '@cls/shared/access/strict-json';
 import type { ApiPermission } from '@cls/shared/access-token';
 import { parameterRefusal } from '@cls/shared/http/parameter-refusal';
 import type { Refusal } from '@cls/shared/http/refusal';
+import { isStorable } from '@cls/shared/text';
 import { z } from 'zod';
 import { asName, NAME_MAX_CHARS } from '../accounts/display-name.ts';
 import { LANGUAGES } from '../audit/actor.ts';
@@ -18,7 +19,7 @@ export type InvitationInput = z.output<ReturnType<typeof invitation>>;
 const A_NAME = `expected 1 to ${NAME_MAX_CHARS} characters that show`;
 const NAME = z
   .string({ error: A_NAME })
-  .refine((text) => asName(text) !== undefined, A_NAME)
+  .refine((text) => asName(text) !== undefined && isStorable(text), A_NAME)
   .transform((text) => asName(text) ?? text);
 
 const permissionsOf = (grantable: readonly ApiPermission[]) => {

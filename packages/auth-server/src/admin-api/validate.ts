@@ -1,5 +1,6 @@
 import { parameterRefusal, unknownParameter } from '@cls/shared/http/parameter-refusal';
 import type { ParameterFault } from '@cls/shared/http/refusal';
+import { isStorable } from '@cls/shared/text';
 import { z } from 'zod';
 import { canonicalEmail, EMAIL } from '../accounts/account.ts';
 
@@ -9,7 +10,7 @@ const UNKNOWN_MAX = 50;
 export const EMAIL_ADDRESS = z
   .string({ error: 'expected an e-mail address' })
   .transform(canonicalEmail)
-  .refine((email) => EMAIL.test(email), 'expected an e-mail address');
+  .refine((email) => EMAIL.test(email) && isStorable(email), 'expected an e-mail address');
 
 /** @throws {Refusal} naming every fault at once, unknown members first. */
 export function validate<T extends z.ZodObject>(schema: T, members: object): z.output<T> {

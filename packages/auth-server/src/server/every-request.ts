@@ -2,6 +2,7 @@
 import type { RequestListener } from 'node:http';
 import { clientAddress } from '@cls/shared/http/client-address';
 import type { LogFault } from '@cls/shared/http/fault-log';
+import { readMediaRanges } from '@cls/shared/http/media-ranges';
 import { strictTransportHeader } from '@cls/shared/http/strict-transport';
 import { DatabaseUnavailable } from '@cls/shared/sql/database';
 import type { Context, Middleware } from 'koa';
@@ -38,6 +39,7 @@ export function normalizeRequests(
     headers['x-forwarded-for'] = address;
     delete headers['x-forwarded-host'];
     delete headers.forwarded;
+    readMediaRanges(request);
     request.url = below(basePath, request.url ?? '/');
     mountAt(request, basePath);
     handle(request, response);

@@ -1,4 +1,5 @@
 import { readFormBody } from '@cls/shared/http/read-form-body';
+import { isStorable } from '@cls/shared/text';
 import type { Context } from 'koa';
 import type { Pages } from './page.ts';
 
@@ -31,6 +32,6 @@ export async function readOurForm(
  */
 async function readForm(ctx: Context): Promise<Form | undefined> {
   const body = await readFormBody(ctx);
-  if (body === undefined || [...body].flat().some((text) => text.includes('\0'))) return undefined;
+  if (body === undefined || ![...body].flat().every(isStorable)) return undefined;
   return Object.fromEntries([...body].reverse());
 }

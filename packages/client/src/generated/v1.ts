@@ -2438,9 +2438,9 @@ export interface operations {
                 status?: ("pending" | "active" | "matured" | "terminated" | "repaid" | "written_off")[];
                 /** @description Also list items that owe nothing and on which nothing can be drawn. Expected: true or false. */
                 includeZero?: boolean;
-                /** @description Only items with at least this outstanding principal; needs exactly one `currency`. Expected: a plain decimal such as 1000.00. */
+                /** @description Only items with at least this outstanding principal; needs exactly one `currency`. Expected: a plain decimal such as 1000.00, of at most 9223372036854775807 minor units. */
                 minOutstanding?: string;
-                /** @description Only items with at most this outstanding principal; needs exactly one `currency`. Expected: a plain decimal such as 1000.00. */
+                /** @description Only items with at most this outstanding principal; needs exactly one `currency`. Expected: a plain decimal such as 1000.00, of at most 9223372036854775807 minor units. */
                 maxOutstanding?: string;
                 /** @description First date on which an item may mature, inclusive. Expected: a date as YYYY-MM-DD. */
                 maturityFrom?: string;
@@ -2466,7 +2466,7 @@ export interface operations {
                 compareKnownAt?: string;
                 /** @description What an item is a balance of: the finer, the more items. Expected: one of deal, facility, contract, position. */
                 level?: "deal" | "facility" | "contract" | "position";
-                /** @description Order of the items; descending with `-` before the name. Expected: one of dealNumber, facilityName, borrower, maturityDate, outstanding, unfunded, commitment, available, pastDue, interestAccrued, lastPostedAt, or with - before it. */
+                /** @description Order of the items; descending with `-` before the name. Amounts are sorted within a currency, and currencies come in the order of their codes. Expected: one of dealNumber, facilityName, borrower, maturityDate, outstanding, unfunded, commitment, available, pastDue, interestAccrued, lastPostedAt, or with - before it. */
                 sort?: "dealNumber" | "-dealNumber" | "facilityName" | "-facilityName" | "borrower" | "-borrower" | "maturityDate" | "-maturityDate" | "outstanding" | "-outstanding" | "unfunded" | "-unfunded" | "commitment" | "-commitment" | "available" | "-available" | "pastDue" | "-pastDue" | "interestAccrued" | "-interestAccrued" | "lastPostedAt" | "-lastPostedAt";
                 /** @description Only these fields of each item, by path; `object`, `id` and `currency` are always there. Expected: a path such as global.principal.outstanding. */
                 fields?: string[];
@@ -2552,9 +2552,9 @@ export interface operations {
                 status?: ("pending" | "active" | "matured" | "terminated" | "repaid" | "written_off")[];
                 /** @description Also list items that owe nothing and on which nothing can be drawn. Expected: true or false. */
                 includeZero?: boolean;
-                /** @description Only items with at least this outstanding principal; needs exactly one `currency`. Expected: a plain decimal such as 1000.00. */
+                /** @description Only items with at least this outstanding principal; needs exactly one `currency`. Expected: a plain decimal such as 1000.00, of at most 9223372036854775807 minor units. */
                 minOutstanding?: string;
-                /** @description Only items with at most this outstanding principal; needs exactly one `currency`. Expected: a plain decimal such as 1000.00. */
+                /** @description Only items with at most this outstanding principal; needs exactly one `currency`. Expected: a plain decimal such as 1000.00, of at most 9223372036854775807 minor units. */
                 maxOutstanding?: string;
                 /** @description First date on which an item may mature, inclusive. Expected: a date as YYYY-MM-DD. */
                 maturityFrom?: string;
@@ -2580,7 +2580,7 @@ export interface operations {
                 toDate?: string;
                 /** @description What an item is a balance of: the finer, the more items. Expected: one of deal, facility, contract, position. */
                 level?: "deal" | "facility" | "contract" | "position";
-                /** @description Order of the items; descending with `-` before the name. Expected: one of dealNumber, facilityName, borrower, maturityDate, outstanding, unfunded, commitment, available, pastDue, interestAccrued, lastPostedAt, or with - before it. */
+                /** @description Order of the items; descending with `-` before the name. Amounts are sorted within a currency, and currencies come in the order of their codes. Expected: one of dealNumber, facilityName, borrower, maturityDate, outstanding, unfunded, commitment, available, pastDue, interestAccrued, lastPostedAt, or with - before it. */
                 sort?: "dealNumber" | "-dealNumber" | "facilityName" | "-facilityName" | "borrower" | "-borrower" | "maturityDate" | "-maturityDate" | "outstanding" | "-outstanding" | "unfunded" | "-unfunded" | "commitment" | "-commitment" | "available" | "-available" | "pastDue" | "-pastDue" | "interestAccrued" | "-interestAccrued" | "lastPostedAt" | "-lastPostedAt";
                 /** @description Only these fields of each item, by path; `object`, `id` and `currency` are always there. Expected: a path such as global.principal.outstanding. */
                 fields?: string[];
@@ -2910,9 +2910,9 @@ export interface operations {
                 status?: ("pending" | "active" | "matured" | "terminated" | "repaid" | "written_off")[];
                 /** @description Also list items that owe nothing and on which nothing can be drawn. Expected: true or false. */
                 includeZero?: boolean;
-                /** @description Only items with at least this outstanding principal; needs exactly one `currency`. Expected: a plain decimal such as 1000.00. */
+                /** @description Only items with at least this outstanding principal; needs exactly one `currency`. Expected: a plain decimal such as 1000.00, of at most 9223372036854775807 minor units. */
                 minOutstanding?: string;
-                /** @description Only items with at most this outstanding principal; needs exactly one `currency`. Expected: a plain decimal such as 1000.00. */
+                /** @description Only items with at most this outstanding principal; needs exactly one `currency`. Expected: a plain decimal such as 1000.00, of at most 9223372036854775807 minor units. */
                 maxOutstanding?: string;
                 /** @description First date on which an item may mature, inclusive. Expected: a date as YYYY-MM-DD. */
                 maturityFrom?: string;
@@ -3004,9 +3004,9 @@ export interface operations {
                 status?: ("pending" | "active" | "matured" | "terminated" | "repaid" | "written_off")[];
                 /** @description Also list items that owe nothing and on which nothing can be drawn. Expected: true or false. */
                 includeZero?: boolean;
-                /** @description Only items with at least this outstanding principal; needs exactly one `currency`. Expected: a plain decimal such as 1000.00. */
+                /** @description Only items with at least this outstanding principal; needs exactly one `currency`. Expected: a plain decimal such as 1000.00, of at most 9223372036854775807 minor units. */
                 minOutstanding?: string;
-                /** @description Only items with at most this outstanding principal; needs exactly one `currency`. Expected: a plain decimal such as 1000.00. */
+                /** @description Only items with at most this outstanding principal; needs exactly one `currency`. Expected: a plain decimal such as 1000.00, of at most 9223372036854775807 minor units. */
                 maxOutstanding?: string;
                 /** @description First date on which an item may mature, inclusive. Expected: a date as YYYY-MM-DD. */
                 maturityFrom?: string;
@@ -3092,9 +3092,9 @@ export interface operations {
                 facilityType?: ("term_loan" | "revolver" | "delayed_draw" | "letter_of_credit" | "swingline" | "bridge")[];
                 /** @description Only items that have this status themselves, at the date. Expected: one of pending, active, matured, terminated, repaid, written_off. */
                 status?: ("pending" | "active" | "matured" | "terminated" | "repaid" | "written_off")[];
-                /** @description Only items with at least this outstanding principal; needs exactly one `currency`. Expected: a plain decimal such as 1000.00. */
+                /** @description Only items with at least this outstanding principal; needs exactly one `currency`. Expected: a plain decimal such as 1000.00, of at most 9223372036854775807 minor units. */
                 minOutstanding?: string;
-                /** @description Only items with at most this outstanding principal; needs exactly one `currency`. Expected: a plain decimal such as 1000.00. */
+                /** @description Only items with at most this outstanding principal; needs exactly one `currency`. Expected: a plain decimal such as 1000.00, of at most 9223372036854775807 minor units. */
                 maxOutstanding?: string;
                 /** @description First date on which an item may mature, inclusive. Expected: a date as YYYY-MM-DD. */
                 maturityFrom?: string;

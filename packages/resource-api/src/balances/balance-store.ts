@@ -93,6 +93,14 @@ export const WORKED_OUT_SORTS = [
 ] as const;
 export const SORTS = [...KEPT_SORTS, ...WORKED_OUT_SORTS] as const;
 
+/**
+ * Amounts of two currencies are not compared: items are sorted within a currency, and currencies come in
+ * the order of their codes, whatever the direction.
+ */
+export function isAmountSort(by: AnySort['by']): boolean {
+  return !['dealNumber', 'facilityName', 'borrower', 'maturityDate', 'lastPostedAt'].includes(by);
+}
+
 interface SortBy<Name> {
   readonly by: Name;
   readonly descending: boolean;
@@ -101,7 +109,10 @@ export type Sort = SortBy<(typeof KEPT_SORTS)[number]>;
 export type WorkedOutSort = SortBy<(typeof WORKED_OUT_SORTS)[number]>;
 export type AnySort = Sort | WorkedOutSort;
 
-/** The last item of a page: its value of what is sorted by, and its internal key. */
+/**
+ * The last item of a page: its value of what is sorted by (of an amount with its currency, `USD 1250`), and
+ * its internal key.
+ */
 export interface PageEnd {
   readonly sortValue: string | null;
   readonly key: bigint;
@@ -401,6 +412,12 @@ export interface ValuesRequest extends FilterRequest {
   readonly by: WorkedOutSort['by'];
 }
 
+export interface ValuedItem {
+  readonly key: bigint;
+  readonly currency: string;
+  readonly value: bigint;
+}
+
 /** What was due before a date and is not yet paid; of one line of an item. */
 export interface PastDue {
   /** Empty: global. */
@@ -566,7 +583,7 @@ export interface BalanceStore {
     access: ReaderAccess,
     request: ValuesRequest,
     most: number,
-  ): Promise<readonly { readonly key: bigint; readonly value: bigint }[] | undefined>;
+  ): Promise<readonly ValuedItem[] | undefined>;
   /** Items that were found before, in their order. */
   itemsOf(
     access: ReaderAccess,

@@ -26,7 +26,7 @@ export interface CursorCodec {
 
 const MAC_BYTES = 16;
 /** Version of the signed text: cursors of another shape are refused, well signed or not. */
-const FORMAT = 4;
+const FORMAT = 5;
 
 /**
  * Cursors are opaque to callers and signed, so their content can be trusted. A cursor does not

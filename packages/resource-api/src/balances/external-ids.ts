@@ -1,7 +1,8 @@
+import { EXTERNAL_SOURCE, EXTERNAL_VALUE } from '../ledger/external-id.ts';
 import type { BalanceFilter, BalanceStore } from './balance-store.ts';
 
 /** `ext:SOURCE:ID`: what a record is called elsewhere, in any filter that takes ids. */
-export const EXTERNAL_ID = /^ext:[^:,]{1,64}:[^,]{1,128}$/;
+export const EXTERNAL_ID = `ext:${EXTERNAL_SOURCE}:${EXTERNAL_VALUE}`;
 
 const ID_LISTS = ['dealIds', 'facilityIds', 'contractIds', 'borrowerIds', 'lenderIds'] as const;
 

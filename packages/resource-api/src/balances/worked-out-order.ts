@@ -4,12 +4,14 @@ import {
   type BalanceStore,
   type FilterRequest,
   type ItemPage,
+  isAmountSort,
   type Level,
   type MarkedItem,
   type PageEnd,
   type PageRequest,
   type ReaderAccess,
   type Snapshot,
+  type ValuedItem,
   WORKED_OUT_SORTS,
   type WorkedOutSort,
 } from './balance-store.ts';
@@ -44,11 +46,6 @@ function isWorkedOut(sort: AnySort | undefined): sort is WorkedOutSort {
   return WORKED_OUT_SORTS.some((name) => name === sort?.by);
 }
 
-interface Valued {
-  readonly key: bigint;
-  readonly value: bigint;
-}
-
 async function workedOutPage(
   store: BalanceStore,
   access: ReaderAccess,
@@ -60,20 +57,35 @@ async function workedOutPage(
   if (booked === undefined) throw tooMany(sort, SORTED);
   const added = await additions(store, access, asked, sort);
   const values = booked
-    .map(({ key, value }): Valued => ({ key, value: value + (added.get(key) ?? 0n) }))
+    .map(
+      // What is no amount is compared across currencies.
+      ({ key, currency, value }): ValuedItem => ({
+        key,
+        currency: isAmountSort(sort.by) ? currency : '',
+        value: value + (added.get(key) ?? 0n),
+      }),
+    )
     .sort((a, b) => ordered(a, b, sort));
-  const last = after && { key: after.key, value: BigInt(after.sortValue ?? 0) };
+  const last = after && valuedOf(after);
   const start = last === undefined ? 0 : values.findIndex((one) => ordered(one, last, sort) > 0);
   const found = start === -1 ? [] : values.slice(start, start + limit + 1);
   const ends = found
     .slice(0, limit)
-    .map(({ key, value }): PageEnd => ({ key, sortValue: `${value}` }));
+    .map(
+      ({ key, currency, value }): PageEnd => ({ key, sortValue: `${currency} ${value}`.trim() }),
+    );
   const items = await store.itemsOf(access, level, ends, snapshot);
   return { items, next: found.length > limit ? ends.at(-1) : undefined };
 }
 
-/** By value; the same ones by key, whatever the direction. */
-function ordered(a: Valued, b: Valued, { descending }: WorkedOutSort): number {
+function valuedOf({ key, sortValue }: PageEnd): ValuedItem {
+  const [, currency = '', value = '0'] = /^(?:([A-Z]{3}) )?(-?\d+)$/.exec(sortValue ?? '') ?? [];
+  return { key, currency, value: BigInt(value) };
+}
+
+/** By currency, then by value; the same ones by key, whatever the direction. */
+function ordered(a: ValuedItem, b: ValuedItem, { descending }: WorkedOutSort): number {
+  if (a.currency !== b.currency) return a.currency < b.currency ? -1 : 1;
   if (a.value === b.value) return a.key < b.key ? -1 : Number(a.key > b.key);
   return a.value < b.value === descending ? 1 : -1;
 }

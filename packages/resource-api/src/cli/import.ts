@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { CommandRefused, printer, table } from '@cls/shared/cli/command-line';
 import { readOptions, text, wholeNumber } from '@cls/shared/cli/options';
+import { utf8Text } from '@cls/shared/cli/utf8';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { csvLine } from '../csv/csv-line.ts';
@@ -123,11 +124,11 @@ function readFile(file: string | URL): string {
   try {
     const bytes = readFileSync(file);
     const compressed = bytes[0] === 0x1f && bytes[1] === 0x8b;
-    const plain = compressed ? gunzipSync(bytes) : bytes;
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(plain);
+    return utf8Text(compressed ? gunzipSync(bytes) : bytes);
   } catch (error) {
+    if (error instanceof CommandRefused) throw error;
     const { code } = error as NodeJS.ErrnoException;
-    throw new CommandRefused(`${file} cannot be read (${code ?? 'not text in UTF-8'})`);
+    throw new CommandRefused(`${file} cannot be read (${code})`);
   }
 }
 

@@ -16,6 +16,10 @@ import { writeOutput } from './output-file.ts';
 
 const FAULTS_SHOWN = 20;
 
+const IMPORT = z.object({
+  apply: z.boolean().default(false),
+  acceptWarnings: z.boolean().default(false),
+});
 const EXPORT = z.object({ out: z.string().optional(), fromSeq: SEQUENCE });
 
 /** `cls-api journals …`: the book as a file, whole and lossless. */
@@ -43,18 +47,17 @@ export function addJournalCommands(program: Command, asOperator: AsOperator): vo
     .command('import <file>')
     .description('check a file of journals (also .gz) against the book, and with --apply write it')
     .option('--apply', 'write; without it everything is done and then rolled back')
-    .action(async (file: string, { apply = false }: { apply?: boolean }, command: Command) => {
+    .option('--accept-warnings', 'with --apply: also write what the report warns of')
+    .action(async (file: string, given: object, command: Command) => {
+      const options = readOptions(IMPORT, given);
       const report = await asOperator(
-        (operator) => importJournals(operator.journals, { lines: () => linesOf(file), apply }),
-        { mayCreate: apply },
+        ({ journals }) => importJournals(journals, { lines: () => linesOf(file), ...options }),
+        { mayCreate: options.apply },
       ).catch((error) => {
         throw refusal(file, error);
       });
       if (report.outcome === 'refused') {
-        throw new CommandRefused(
-          `refused, nothing was written:\n${faultTable(report.faults, report.faultCount)}`,
-          report,
-        );
+        throw new CommandRefused(`refused, nothing was written:\n${refusedText(report)}`, report);
       }
       printer(command).result(report, reportText(report));
     });
@@ -66,7 +69,7 @@ function refusal(file: string, error: unknown): unknown {
     return new CommandRefused(`refused, nothing was written: ${error.message}`);
   }
   const { code } = error as NodeJS.ErrnoException;
-  if (typeof code !== 'string' || !/^(E[A-Z]+|Z_|ERR_ENCODING)/.test(code)) return error;
+  if (typeof code !== 'string' || !/^(E[A-Z]+$|Z_)/.test(code)) return error;
   return new CommandRefused(`${file} cannot be read (${code})`);
 }
 
@@ -84,7 +87,16 @@ function faultTable(faults: readonly LineFault[], faultCount: number): string {
   return `${table(['line', 'field', 'code', 'expected'], rows)}${rest}`;
 }
 
-function reportText({ outcome, summary, known, warnings }: JournalImportReport): string {
+/** Without a fault, warnings are the reason. */
+function refusedText(report: JournalImportReport): string {
+  const { faults, faultCount, warnings, warningCount } = report;
+  if (faultCount > 0) return faultTable(faults, faultCount);
+  const advice = 'look at each warning; --accept-warnings writes the file as it is';
+  return `${advice}\n${faultTable(warnings, warningCount)}`;
+}
+
+function reportText(report: JournalImportReport): string {
+  const { outcome, summary, known, warnings, warningCount } = report;
   const outcomes = {
     applied: 'applied',
     valid: 'valid; nothing was written (give --apply)',
@@ -102,5 +114,5 @@ function reportText({ outcome, summary, known, warnings }: JournalImportReport):
   const text = table(['', ''], facts).trimStart();
   return warnings.length === 0
     ? text
-    : `${text}\n\nwarnings\n${faultTable(warnings, warnings.length)}`;
+    : `${text}\n\nwarnings\n${faultTable(warnings, warningCount)}`;
 }

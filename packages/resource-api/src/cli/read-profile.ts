@@ -1,4 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { CommandRefused } from '@cls/shared/cli/command-line';
+import { utf8Text } from '@cls/shared/cli/utf8';
 import { type ImportProfile, profileSchema } from '../import/profile.ts';
 
 /** The profile is not there or not well formed; the message says what was expected. */
@@ -20,8 +22,9 @@ export function readProfile(nameOrPath: string): ImportProfile {
   const place = shipped ? new URL(`${nameOrPath}.json`, SHIPPED) : nameOrPath;
   let document: unknown;
   try {
-    document = JSON.parse(readFileSync(place, 'utf8'));
+    document = JSON.parse(utf8Text(readFileSync(place)).replace(/^\ufeff/, ''));
   } catch (cause) {
+    if (cause instanceof CommandRefused) throw new ProfileError(cause.message, { cause });
     const names = shippedProfiles().join(', ');
     const message = `the profile ${nameOrPath} cannot be read; give ${names} or the path of a .json file`;
     throw new ProfileError(message, { cause });

@@ -4,6 +4,7 @@ import type { Caller } from '@cls/shared/access/caller';
 import { requirePermission } from '@cls/shared/access/require-permission';
 import { faultLog } from '@cls/shared/http/fault-log';
 import { health, type ReadinessCheck } from '@cls/shared/http/health';
+import { readMediaRanges } from '@cls/shared/http/media-ranges';
 import { NOTHING_HERE, problems } from '@cls/shared/http/problem';
 import { Refusal } from '@cls/shared/http/refusal';
 import { readableTarget, requestId } from '@cls/shared/http/request-id';
@@ -74,7 +75,12 @@ export function createApp(deps: AppDeps): App {
     // An export whose client closed the connection ends in the middle.
     if (!(err instanceof Abandoned)) deps.log.error({ err }, 'answer failed');
   });
-  return { handle: kept.ahead(app.callback()), askerOf: kept.askerOf };
+  const answer = kept.ahead(app.callback());
+  const handle: RequestListener = (request, response) => {
+    readMediaRanges(request);
+    answer(request, response);
+  };
+  return { handle, askerOf: kept.askerOf };
 }
 
 function routes(deps: AppDeps): Middleware<ApiState> {

@@ -3,8 +3,10 @@
  * change. So the difference from the ledger is posted, dated by the statement.
  */
 
+import { foldName } from '@cls/shared/text';
 import type { TermsRecord } from '../journal-file/record.ts';
 import type { BusinessDate } from '../ledger/business-date.ts';
+import { PARTY_REF } from '../ledger/external-id.ts';
 import type { Journal, JournalType, LedgerAccount, Posting } from '../ledger/journal.ts';
 import type { StatementRow } from './statement-row.ts';
 
@@ -84,9 +86,16 @@ export interface StatedParty {
   readonly countryCode: string;
 }
 
-/** A statement knows a party by its name and country. */
+/** A statement knows a party by its country and its name, in the form in which names are compared. */
 export function partyRef({ name, countryCode }: StatedParty): string {
-  return `party:${countryCode}:${name}`;
+  return `${PARTY_REF}${countryCode}:${foldName(name)}`;
+}
+
+const REF = new RegExp(`^(${PARTY_REF}[A-Z0-9]*:)(.*)$`, 'su');
+
+/** The same of a reference that has the name as it was written, as former releases kept it. */
+export function foldRef(ref: string): string {
+  return ref.replace(REF, (_, place: string, name: string) => `${place}${foldName(name)}`);
 }
 
 /**
@@ -98,12 +107,18 @@ export function detailsOf(row: StatementRow, loan: KnownLoan | undefined): LoanD
   const { countryCode } = row;
   const borrower = row.borrower === undefined ? undefined : { name: row.borrower, countryCode };
   return {
-    name: row.name ?? known?.name ?? row.loanNumber,
-    facilityName: row.name ?? known?.facilityName ?? row.loanNumber,
+    name: nameOf(row.name, known?.name) ?? row.loanNumber,
+    facilityName: nameOf(row.name, known?.facilityName) ?? row.loanNumber,
     borrower: knownOrStated(known?.borrower, borrower) ?? { name: row.country, countryCode },
     guarantor: knownOrStated(known?.guarantor ?? undefined, row.guarantor),
     country: countryCode,
   };
+}
+
+/** As it was written first, where only its form differs. */
+function nameOf(stated: string | undefined, known: string | undefined): string | undefined {
+  if (stated === undefined || known === undefined) return stated ?? known;
+  return foldName(stated) === foldName(known) ? known : stated;
 }
 
 function knownOrStated(
@@ -119,13 +134,14 @@ function knownOrStated(
  * Without a country the name alone decides.
  */
 function isParty(known: KnownParty, stated: StatedParty): boolean {
+  const name = foldName(stated.name);
   if (stated.countryCode === '') {
-    const names = known.refs.map((ref) => ref.replace(/^party:[A-Z0-9]*:/, ''));
-    return [known.name, ...names].includes(stated.name);
+    const names = known.refs.map((ref) => ref.replace(REF, '$2'));
+    return [known.name, ...names].some((one) => foldName(one) === name);
   }
   return (
-    known.refs.includes(partyRef(stated)) ||
-    (known.name === stated.name && known.country === stated.countryCode)
+    known.refs.map(foldRef).includes(partyRef(stated)) ||
+    (foldName(known.name) === name && known.country === stated.countryCode)
   );
 }
 

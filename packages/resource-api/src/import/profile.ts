@@ -1,5 +1,11 @@
+import { hasVisible, isKey, isStorable, KEY_EXPECTED } from '@cls/shared/text';
 import { z } from 'zod';
 import { minorUnitDigits } from '../ledger/currency.ts';
+import {
+  EXTERNAL_SOURCE,
+  EXTERNAL_VALUE_EXPECTED,
+  isExternalValue,
+} from '../ledger/external-id.ts';
 import { FACILITY_TYPES } from '../ledger/facility-type.ts';
 
 /** The amounts of one row of a statement, each cumulative since inception or as of its date. */
@@ -42,7 +48,11 @@ export type Field = (typeof FIELDS)[number];
 /** Fields that a statement may lack; its profile then names no column for them. */
 const OPTIONAL_FIELDS: readonly Field[] = ['guarantorCountryCode', 'guarantor', 'loanType'];
 
-const party = z.strictObject({ externalId: z.string().min(1), name: z.string().min(1) });
+const key = z.string().refine(isKey, KEY_EXPECTED);
+const party = z.strictObject({
+  externalId: key.refine(isExternalValue, EXTERNAL_VALUE_EXPECTED),
+  name: z.string().refine((text) => isStorable(text) && hasVisible(text), 'expected a name'),
+});
 const dealStatus = z.enum(['pending', 'active', 'matured', 'terminated']);
 const facilityType = z.enum(FACILITY_TYPES);
 
@@ -50,7 +60,10 @@ export const profileSchema = z.strictObject({
   name: z.string().regex(/^[a-z0-9-]+$/),
   title: z.string(),
   /** Where external ids live: two profiles of one source speak of the same loans. */
-  source: z.string().min(1),
+  source: key.regex(
+    new RegExp(`^${EXTERNAL_SOURCE}$`),
+    'expected at most 64 characters without colons and commas',
+  ),
   currency: z.string().refine((code) => minorUnitDigits(code) !== undefined, 'an ISO 4217 code'),
   /** Who holds what was not sold, and who holds what was. */
   lender: party,

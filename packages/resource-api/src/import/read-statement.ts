@@ -2,10 +2,18 @@
  * Reads a statement into rows, or reports every fault by row and column. Nothing is guessed: a cell
  * that the profile does not allow is a fault.
  */
+import { isKey, isStorable, KEY_EXPECTED, STORABLE_EXPECTED } from '@cls/shared/text';
 import { parse } from 'csv-parse/sync';
 import { type BusinessDate, parseBusinessDate } from '../ledger/business-date.ts';
 import { minorUnitDigits } from '../ledger/currency.ts';
-import { formatAmount, parseAmount } from '../ledger/money.ts';
+import { EXTERNAL_VALUE_EXPECTED, isExternalValue, PARTY_REF } from '../ledger/external-id.ts';
+import {
+  AMOUNT_MAX_MINOR,
+  BOOK_MAX_MINOR,
+  formatAmount,
+  magnitudeOf,
+  parseAmount,
+} from '../ledger/money.ts';
 import {
   AMOUNT_FIELDS,
   type AmountField,
@@ -26,17 +34,33 @@ export interface ParsedStatement {
 }
 
 const VALUE_SHOWN_CHARS = 60;
+/** Of a cell; names of journal files are as long. */
+const TEXT_MAX = 500;
 
 export function readStatement(text: string, profile: ImportProfile): ParsedStatement {
   const report = new Report();
   const [first, ...lines] = readRecords(text, report);
   const header = first?.cells ?? [];
+  const delimiter = otherDelimiter(header);
+  if (delimiter !== undefined) {
+    const message = `expected columns separated by commas; this file separates them by ${delimiter}`;
+    report.fault(1, '', 'wrong_delimiter', message, header[0] ?? '');
+    return { asOf: undefined, rows: [], ...report };
+  }
   const columns = findColumns(header, profile, report);
-  const reader = new RowReader(columns, header.length, profile, report);
+  const reader = new RowReader(columns, header, profile, report);
   const rows = lines.flatMap(({ cells, row }) => reader.read(cells, row) ?? []);
   checkUnique(rows, report);
   if (lines.length === 0) report.fault(1, '', 'no_rows', 'the file has no rows', '');
   return { asOf: reader.asOf, rows, ...report };
+}
+
+const DELIMITERS = { ';': 'semicolons', '\t': 'tabs', '|': 'vertical bars' };
+
+/** What a header of one cell seems to be separated by. */
+function otherDelimiter([cell = '', ...others]: readonly string[]): string | undefined {
+  if (others.length > 0) return undefined;
+  return Object.entries(DELIMITERS).find(([mark]) => cell.includes(mark))?.[1];
 }
 
 class Report {
@@ -120,26 +144,32 @@ class RowReader {
   readonly #profile: ImportProfile;
   readonly #report: Report;
   readonly #digits: number;
-  readonly #width: number;
+  readonly #headers: readonly string[];
+  /** All amounts of the rows before, signs aside. */
+  #gross = 0n;
 
-  constructor(columns: Columns, width: number, profile: ImportProfile, report: Report) {
+  constructor(
+    columns: Columns,
+    headers: readonly string[],
+    profile: ImportProfile,
+    report: Report,
+  ) {
     this.#columns = columns;
     this.#profile = profile;
     this.#report = report;
     this.#digits = minorUnitDigits(profile.currency) ?? 2;
-    this.#width = width;
+    this.#headers = headers;
   }
 
   read(cells: readonly string[], row: number): StatementRow | undefined {
-    if (cells.length !== this.#width) {
-      const message = `expected ${this.#width} columns, got ${cells.length}`;
+    const width = this.#headers.length;
+    if (cells.length !== width) {
+      const message = `expected ${width} columns, got ${cells.length}`;
       this.#report.fault(row, '', 'row_width', message, '');
       return undefined;
     }
     const faultsBefore = this.#report.faults.length;
-    if (cells.some((cell) => cell.includes('\0'))) {
-      this.#report.fault(row, '', 'nul_character', 'a cell contains a NUL character', '');
-    }
+    this.#checkTexts(cells, row);
     const text = (field: Field) => cells[this.#columns.get(field)?.index ?? -1]?.trim() ?? '';
     if (this.#has('asOf')) this.#readAsOf(row, text('asOf'));
     this.#checkCurrency(row, text('currency'));
@@ -162,6 +192,18 @@ class RowReader {
     return this.#report.faults.length > faultsBefore ? undefined : result;
   }
 
+  #checkTexts(cells: readonly string[], row: number): void {
+    for (const [index, cell] of cells.entries()) {
+      const column = this.#headers[index] ?? '';
+      if (!isStorable(cell)) {
+        this.#report.fault(row, column, 'nul_character', STORABLE_EXPECTED, '');
+      } else if (cell.length > TEXT_MAX) {
+        const message = `expected at most ${TEXT_MAX} characters`;
+        this.#report.fault(row, column, 'text_too_long', message, cell);
+      }
+    }
+  }
+
   /** A missing column is reported once, for the header, and not for each row. */
   #has(field: Field): boolean {
     return this.#columns.has(field) || this.#profile.columns[field] === undefined;
@@ -182,7 +224,7 @@ class RowReader {
     const { lender, participants } = this.#profile;
     if (
       [lender.externalId, participants.externalId].includes(value) ||
-      value.startsWith('party:')
+      value.startsWith(PARTY_REF)
     ) {
       this.#fault(
         row,
@@ -191,6 +233,11 @@ class RowReader {
         'this value is reserved for another record',
         value,
       );
+    }
+    if (value !== '' && !isKey(value)) {
+      this.#fault(row, 'loanNumber', 'invalid_key', KEY_EXPECTED, value);
+    } else if (value !== '' && !isExternalValue(value)) {
+      this.#fault(row, 'loanNumber', 'invalid_key', EXTERNAL_VALUE_EXPECTED, value);
     }
     return this.#required(row, 'loanNumber', value);
   }
@@ -289,8 +336,17 @@ class RowReader {
       if (!this.#columns.has(field)) continue;
       const value = text(field);
       const parsed = parseAmount(this.#plainAmount(value), this.#digits);
-      if (parsed === undefined || magnitude(parsed.amountMinor) > AMOUNT_MAX_MINOR) {
-        this.#fault(row, field, 'invalid_amount', this.#expectedAmount(), value);
+      if (parsed === undefined) {
+        this.#fault(row, field, 'invalid_amount', this.#expectedAmount(value), value);
+        continue;
+      }
+      this.#gross += magnitudeOf(parsed.amountMinor);
+      if (this.#gross > GROSS_MAX_MINOR) {
+        const most = this.#decimal(GROSS_MAX_MINOR);
+        const message = `expected that all amounts through this row come to at most ${most}`;
+        this.#fault(row, field, 'amount_too_large', message, value);
+        // Told once, and not for each row that follows.
+        this.#gross = 0n;
         continue;
       }
       if (parsed.rounded) this.#excessDecimals(row, field, value);
@@ -311,8 +367,11 @@ class RowReader {
     return groups.test(text) ? text.replaceAll(thousandsSeparator, '') : text;
   }
 
-  #expectedAmount(): string {
+  #expectedAmount(value: string): string {
     const { thousandsSeparator } = this.#profile;
+    if (/^-?\d{16,}(\.\d+)?$/.test(value)) {
+      return `expected at most ${this.#decimal(AMOUNT_MAX_MINOR)}`;
+    }
     const grouped = thousandsSeparator === undefined ? '' : ` or 1${thousandsSeparator}234.56`;
     return `expected a decimal such as 1234.56${grouped}`;
   }
@@ -352,7 +411,7 @@ class RowReader {
         .slice(3);
       const message = `expected ${this.#decimal(expected)}: ${parts}`;
       const value = this.#decimal(amounts[field]);
-      if (magnitude(gap) > 1n) this.#fault(row, field, 'identity_broken', message, value);
+      if (magnitudeOf(gap) > 1n) this.#fault(row, field, 'identity_broken', message, value);
       else {
         const header = this.#columns.get(field)?.header ?? field;
         const told = `${message}; the difference is rounding, and the parts are used`;
@@ -408,14 +467,10 @@ const IDENTITIES: readonly {
   },
 ];
 
-/** Sums and doubled memo legs stay within SQL's bigint. */
-const AMOUNT_MAX_MINOR = 10n ** 16n;
+/** An amount is posted globally and for its holder, each time on two accounts. */
+const GROSS_MAX_MINOR = BOOK_MAX_MINOR / 4n;
 /** 1000 %, with ten decimals. */
 const RATE_MAX = 1_000n * 10n ** 10n;
-
-function magnitude(amount: bigint): bigint {
-  return amount < 0n ? -amount : amount;
-}
 
 /** Text of the file must not find properties that every object inherits. */
 function own<T>(record: Readonly<Record<string, T>>, key: string): T | undefined {

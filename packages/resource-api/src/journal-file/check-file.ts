@@ -5,8 +5,10 @@ import { checkSublimit } from './check-sublimit.ts';
 import { differingField } from './compare-records.ts';
 import { Drawings } from './drawings.ts';
 import { FxIdentities, fxOccurrence } from './fx-identities.ts';
+import { Holdings } from './holdings.ts';
 import { IdSet } from './id-set.ts';
 import type { Described, JournalStore, Posted } from './journal-store.ts';
+import { checkDates, implausible } from './plausible.ts';
 import {
   type BookRecord,
   type IdentifiedRecord,
@@ -19,6 +21,7 @@ import { principalOf, Repayments } from './repayments.ts';
 import { ReversibleJournals } from './reversals.ts';
 import { JournalFileSummary, summaryDifferences } from './summary.ts';
 import { nameText, uniqueNamesOf } from './unique-names.ts';
+import { Volumes } from './volumes.ts';
 
 export interface LineFault extends RecordFault {
   /** Line in the file, from 1. */
@@ -46,9 +49,8 @@ interface Findings {
 }
 
 const FAULTS_LISTED = 1_000;
-const KIND: Readonly<Record<'party' | 'deal' | 'position', Described>> = {
+const KIND: Readonly<Record<'party' | 'position', Described>> = {
   party: { kind: 'party' },
-  deal: { kind: 'deal' },
   position: { kind: 'position' },
 };
 
@@ -56,6 +58,7 @@ const KIND: Readonly<Record<'party' | 'deal' | 'position', Described>> = {
 export class FileChecker {
   readonly #store: JournalStore;
   readonly #closedThrough: BusinessDate | undefined;
+  readonly #today: BusinessDate;
   /** What an id stands for, in the book or in the file before the line; not of journals. */
   readonly #described = new Map<string, Described>();
   readonly #inFile = new IdSet();
@@ -66,6 +69,10 @@ export class FileChecker {
   readonly #reversible = new ReversibleJournals();
   readonly #drawings = new Drawings();
   readonly #repayments = new Repayments();
+  readonly #volumes: Volumes;
+  readonly #holdings = new Holdings();
+  readonly #warnings: LineFault[] = [];
+  #warningCount = 0;
   /** Ids of records that could not be read: what names them is not at fault. */
   readonly #unread = new Set<string>();
   readonly #fx = new FxIdentities();
@@ -78,8 +85,10 @@ export class FileChecker {
   #given: SummaryRecord | undefined;
   #lastLine = 0;
 
-  constructor(store: JournalStore, closedThrough: BusinessDate | undefined) {
+  constructor(store: JournalStore, closedThrough: BusinessDate | undefined, today: BusinessDate) {
+    this.#today = today;
     this.#store = store;
+    this.#volumes = new Volumes(store);
     this.#closedThrough = closedThrough;
   }
 
@@ -96,18 +105,25 @@ export class FileChecker {
       return [{ number, record, identity }];
     });
     const findings = await this.#lookUp(parsed);
-    for (const numbered of parsed) this.#checkRecord(numbered, findings);
+    for (const numbered of parsed) {
+      this.#checkRecord(numbered, findings);
+      await this.#checkVolume(numbered);
+    }
   }
 
-  finish() {
+  async finish() {
     const summary = this.#summary.result();
-    const warnings: LineFault[] = [];
+    const taken: LineFault[] = [...this.#repayments.finish()];
     // A line that is no JSON may be what covers a drawing.
-    for (const { declared, line, ...beyond } of this.#malformed ? [] : this.#drawings.finish()) {
-      if (!declared) this.#report(line, beyond);
-      else warnings.push({ line, ...beyond, code: 'overadvance' });
+    for (const drawing of this.#malformed ? [] : this.#drawings.finish()) {
+      const { declared: isDeclared, line, ...beyond } = drawing;
+      if (!isDeclared) this.#report(line, beyond);
+      else taken.push({ line, ...beyond, code: 'overadvance' });
     }
-    warnings.push(...this.#repayments.finish());
+    if (this.#faultCount === 0) {
+      const sales = await this.#holdings.finish(this.#store);
+      for (const { line, ...sale } of sales) this.#warn(line, sale);
+    }
     if (this.#given === undefined) {
       this.#report(
         this.#lastLine + 1,
@@ -122,7 +138,10 @@ export class FileChecker {
       summary,
       faults: [...this.#faults].sort((one, other) => one.line - other.line),
       faultCount: this.#faultCount,
-      warnings: warnings.sort((one, other) => one.line - other.line),
+      warnings: [...taken, ...this.#warnings].sort((one, other) => one.line - other.line),
+      warningCount: taken.length + this.#warningCount,
+      /** Warnings of what is implausible, and may be a mistake. */
+      undeclared: this.#warningCount,
       known: this.#knownCount,
       fresh: this.#fresh,
     };
@@ -131,6 +150,11 @@ export class FileChecker {
   #report(line: number, { field, code, message }: RecordFault): void {
     this.#faultCount += 1;
     if (this.#faults.length < FAULTS_LISTED) this.#faults.push({ line, field, code, message });
+  }
+
+  #warn(line: number, { field, code, message }: RecordFault): void {
+    this.#warningCount += 1;
+    if (this.#warnings.length < FAULTS_LISTED) this.#warnings.push({ line, field, code, message });
   }
 
   #parse(line: number, text: string): BookRecord | undefined {
@@ -248,6 +272,8 @@ export class FileChecker {
       if (this.#names.add(text) && !findings.taken.has(text)) continue;
       report(fault(name.kind, 'duplicate_name', `another record has ${name.value} already`));
     }
+    checkDates(record, this.#describedAs).forEach(report);
+    for (const odd of implausible(record, this.#today, this.#describedAs)) this.#warn(number, odd);
     if (record.object !== 'journal') {
       if (unknown.length === 0) checkSublimit(record, this.#describedAs).forEach(report);
       this.#remember(record);
@@ -261,10 +287,16 @@ export class FileChecker {
       if (record.reverses !== undefined) this.#checkReversal(record, report);
       this.#drawings.add(number, record, this.#describedAs);
       this.#repayments.add(number, record);
+      this.#holdings.add(number, record);
     } else {
       for (const { facility } of record.postings) this.#drawings.doubt(facility);
     }
     this.#reversible.remember(record);
+  }
+
+  async #checkVolume({ number, record, identity }: NumberedRecord): Promise<void> {
+    if (record.object !== 'journal' || this.#known.has(identity)) return;
+    for (const broken of await this.#volumes.add(record)) this.#report(number, broken);
   }
 
   #checkCorrected({ deal, corrects }: JournalRecord, report: (broken: RecordFault) => void): void {
@@ -331,13 +363,15 @@ export class FileChecker {
           revolves,
           pikUsesCommitment,
           sublimitOf,
+          effectiveDate: record.effectiveDate,
         });
         break;
       }
       case 'contract': {
         const held = this.#described.get(record.facility);
         const deal = held?.kind === 'facility' ? held.deal : '';
-        this.#described.set(record.id, { kind: 'contract', deal, facility: record.facility });
+        const { facility, effectiveDate } = record;
+        this.#described.set(record.id, { kind: 'contract', deal, facility, effectiveDate });
         break;
       }
       case 'position': {
@@ -346,9 +380,11 @@ export class FileChecker {
         this.#described.set(record.id, KIND.position);
         break;
       }
-      case 'party':
       case 'deal':
-        this.#described.set(record.id, KIND[record.object]);
+        this.#described.set(record.id, { kind: 'deal', closingDate: record.closingDate });
+        break;
+      case 'party':
+        this.#described.set(record.id, KIND.party);
         break;
       case 'journal':
         break;

@@ -1,5 +1,5 @@
 import { minorUnitDigits } from '../ledger/currency.ts';
-import { parseAmount } from '../ledger/money.ts';
+import { AMOUNT_MAX_MINOR, formatAmount, parseAmount } from '../ledger/money.ts';
 import type { Described } from './journal-store.ts';
 import type { JournalRecord, PostingRecord } from './record.ts';
 
@@ -85,6 +85,7 @@ function checkPosting(
   const digits = minorUnitDigits(currency) ?? 0;
   const parsed = parseAmount(amount, digits);
   const exact = (amount.split('.')[1] ?? '').length === digits;
+  const most = `expected at most ${formatAmount(AMOUNT_MAX_MINOR, digits)}`;
   const faults: RecordFault[] = [];
   const expect = (holds: boolean, field: string, code: string, message: string) => {
     if (!holds) faults.push(fault(field, code, message));
@@ -98,7 +99,8 @@ function checkPosting(
   const same = currency === facility.currency;
   expect(same, 'currency', 'other_currency', `expected the facility’s ${facility.currency}`);
   const digitsMessage = `expected a decimal with ${digits} digits after the point`;
-  expect(exact && parsed !== undefined, 'amount', 'invalid_amount', digitsMessage);
+  expect(exact, 'amount', 'invalid_amount', digitsMessage);
+  expect(parsed !== undefined, 'amount', 'amount_too_large', most);
   expect(parsed?.amountMinor !== 0n, 'amount', 'zero_amount', 'expected an amount');
   const moves = principal === (movement !== undefined);
   expect(moves, 'movement', 'invalid_movement', MOVEMENT_EXPECTED);

@@ -1,3 +1,4 @@
+import { type BusinessDate, businessDateOf } from '../ledger/business-date.ts';
 import { FileChecker, type LineFault, type NumberedLine } from './check-file.ts';
 import { FxIdentities } from './fx-identities.ts';
 import type { JournalStore } from './journal-store.ts';
@@ -7,6 +8,10 @@ export interface JournalImport {
   /** Lines of the file without their ends; read once to check and once to write. */
   readonly lines: () => AsyncIterable<string>;
   readonly apply: boolean;
+  /** Whether to apply what is implausible, too. */
+  readonly acceptWarnings?: boolean;
+  /** Today, where it is not the machine's. */
+  readonly today?: BusinessDate;
 }
 
 export interface JournalImportReport {
@@ -18,10 +23,11 @@ export interface JournalImportReport {
   readonly faults: readonly LineFault[];
   readonly faultCount: number;
   /**
-   * What is taken, and should be looked at: drawings that are declared as overadvances,
-   * and repayments beyond what is outstanding.
+   * What should be looked at: what is implausible, drawings that are declared as overadvances, and
+   * repayments beyond what is outstanding. The first of them; `warningCount` counts all.
    */
   readonly warnings: readonly LineFault[];
+  readonly warningCount: number;
 }
 
 const BATCH = 1_000;
@@ -32,13 +38,14 @@ const BATCH = 1_000;
  */
 export async function importJournals(
   store: JournalStore,
-  { lines, apply }: JournalImport,
+  { lines, apply, acceptWarnings = false, today = businessDateOf(new Date()) }: JournalImport,
 ): Promise<JournalImportReport> {
-  const checker = new FileChecker(store, await store.closedThrough());
+  const checker = new FileChecker(store, await store.closedThrough(), today);
   for await (const batch of inBatches(lines())) await checker.check(batch);
-  const { fresh, ...facts } = checker.finish();
+  const { fresh, undeclared, ...facts } = await checker.finish();
   const { faultCount } = facts;
-  if (faultCount > 0) return { ...facts, outcome: 'refused' };
+  const isAccepted = acceptWarnings || undeclared === 0;
+  if (faultCount > 0 || (apply && !isAccepted)) return { ...facts, outcome: 'refused' };
   if (fresh === 0) return { ...facts, outcome: 'applied_before' };
   await store.write(freshRecords(lines(), checker), apply);
   return { ...facts, outcome: apply ? 'applied' : 'valid' };

@@ -1,11 +1,12 @@
 import type { BusinessDate } from '../ledger/business-date.ts';
+import type { Holder } from './holdings.ts';
 import type { BookRecord, FxRateRecord, IdentifiedRecord } from './record.ts';
 import type { UniqueName } from './unique-names.ts';
 
 /** What the book, or the file so far, has under an id. */
 export type Described =
   | { readonly kind: 'party' | 'position' }
-  | { readonly kind: 'deal' }
+  | { readonly kind: 'deal'; readonly closingDate: string | undefined }
   | {
       readonly kind: 'facility';
       readonly deal: string;
@@ -14,8 +15,14 @@ export type Described =
       readonly revolves: boolean;
       readonly pikUsesCommitment: boolean;
       readonly sublimitOf: string | undefined;
+      readonly effectiveDate: string | undefined;
     }
-  | { readonly kind: 'contract'; readonly deal: string; readonly facility: string };
+  | {
+      readonly kind: 'contract';
+      readonly deal: string;
+      readonly facility: string;
+      readonly effectiveDate: string | undefined;
+    };
 
 export interface JournalStore {
   describe(ids: readonly string[]): Promise<ReadonlyMap<string, Described>>;
@@ -28,6 +35,10 @@ export interface JournalStore {
   undrawn(facilities: readonly string[]): Promise<ReadonlyMap<string, readonly DatedAmount[]>>;
   /** Of contracts, what is outstanding from each date on, in their order. */
   outstanding(contracts: readonly string[]): Promise<ReadonlyMap<string, readonly DatedAmount[]>>;
+  /** The principal that lenders hold of contracts by all journals, in minor units, in their order. */
+  holdings(holders: readonly Holder[]): Promise<readonly bigint[]>;
+  /** What all postings come to by currency, signs aside, in minor units. */
+  volumes(): Promise<ReadonlyMap<string, bigint>>;
   /** How often the book has each rate, in their order. */
   countFxRates(rates: readonly FxRateRecord[]): Promise<readonly number[]>;
   /** Undefined when no period is closed. */

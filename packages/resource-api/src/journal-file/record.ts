@@ -1,13 +1,37 @@
+import { hasVisible, isKey, isStorable, KEY_EXPECTED, STORABLE_EXPECTED } from '@cls/shared/text';
 import { z } from 'zod';
 import { ACCRUAL_COMPONENTS } from '../ledger/accrual.ts';
 import { type BusinessDate, parseBusinessDate } from '../ledger/business-date.ts';
 import { minorUnitDigits } from '../ledger/currency.ts';
 import { DAY_COUNTS } from '../ledger/day-count.ts';
+import {
+  EXTERNAL_SOURCE,
+  EXTERNAL_VALUE_EXPECTED,
+  isExternalValue,
+} from '../ledger/external-id.ts';
 import { FACILITY_TYPES } from '../ledger/facility-type.ts';
 import { JOURNAL_TYPES, LEDGER_ACCOUNTS, PRINCIPAL_MOVEMENTS } from '../ledger/journal.ts';
-import { formatRate, parseRate } from '../ledger/rate.ts';
+import { formatRate, parseRate, RATE_DECIMALS } from '../ledger/rate.ts';
 
-const name = z.string().min(1).max(500);
+/** 1,000 % a year. */
+const RATE_MAX = 10;
+function isRate(text: string): boolean {
+  const most = BigInt(RATE_MAX) * 10n ** BigInt(RATE_DECIMALS);
+  const rate = parseRate(text);
+  return rate !== undefined && rate <= most && rate >= -most;
+}
+const TEXT_MAX = 500;
+const KEY_MAX = 600;
+const name = z
+  .string()
+  .max(TEXT_MAX, `expected at most ${TEXT_MAX} characters`)
+  .refine(isStorable, { error: STORABLE_EXPECTED, abort: true })
+  .refine(hasVisible, 'expected text that shows');
+/** What identifies: two that look alike are one. */
+const key = z
+  .string()
+  .max(KEY_MAX, `expected at most ${KEY_MAX} characters`)
+  .refine(isKey, { error: KEY_EXPECTED, abort: true });
 const id = (prefix: string) =>
   z.string().regex(new RegExp(`^${prefix}_[0-9A-Z]{26}$`), `expected an id as ${prefix}_…`);
 const businessDate = z
@@ -19,13 +43,21 @@ const currency = z
   .refine((code) => minorUnitDigits(code) !== undefined, 'expected an ISO 4217 code');
 const rate = z
   .string()
-  .refine((text) => parseRate(text) !== undefined, 'expected a fraction such as 0.0475')
+  .refine(isRate, `expected a fraction such as 0.0475, of at most ${RATE_MAX}`)
   .transform((text) => {
     const parsed = parseRate(text);
     return parsed === undefined ? text : formatRate(parsed);
   });
 const externalIds = z
-  .array(z.strictObject({ source: z.string().regex(/^[^:,]{1,64}$/), value: z.string().min(1) }))
+  .array(
+    z.strictObject({
+      source: key.regex(
+        new RegExp(`^${EXTERNAL_SOURCE}$`),
+        'expected at most 64 characters without colons and commas',
+      ),
+      value: key.refine(isExternalValue, EXTERNAL_VALUE_EXPECTED),
+    }),
+  )
   .default([]);
 /** The book has the record from this date on; without it, since its deal's first journal. */
 const bookedOn = businessDate;
@@ -52,7 +84,7 @@ const deal = z.strictObject({
   object: z.literal('deal'),
   id: id('deal'),
   name,
-  dealNumber: name,
+  dealNumber: key,
   borrower: id('pty'),
   agent: id('pty'),
   guarantor: id('pty').optional(),
@@ -86,7 +118,7 @@ const contract = z.strictObject({
   object: z.literal('contract'),
   id: id('ctr'),
   facility: id('fac'),
-  contractNumber: name,
+  contractNumber: key,
   status: contractStatus,
   effectiveDate: businessDate.optional(),
   maturityDate: businessDate.optional(),
@@ -174,7 +206,7 @@ const journal = z.strictObject({
   deal: id('deal'),
   type: z.enum(JOURNAL_TYPES),
   effectiveDate: businessDate,
-  idempotencyKey: name,
+  idempotencyKey: key,
   reason: name.optional(),
   sourceRef: name.optional(),
   createdBy: name.optional(),
@@ -215,16 +247,13 @@ const summary = z.strictObject({
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
 });
 
-export const RECORD = z.discriminatedUnion('object', [
-  party,
-  deal,
-  facility,
-  contract,
-  position,
-  journal,
-  fxRate,
-  summary,
-]);
+const KINDS = [party, deal, facility, contract, position, journal, fxRate, summary] as const;
+const KIND_NAMES = KINDS.map(({ shape }) => shape.object.value).join(', ');
+
+export const RECORD = z.discriminatedUnion('object', KINDS, {
+  error: ({ code }) =>
+    code === 'invalid_union' ? `expected one of ${KIND_NAMES}` : 'expected one JSON object',
+});
 
 export type PartyRecord = z.infer<typeof party>;
 export type DealRecord = z.infer<typeof deal>;

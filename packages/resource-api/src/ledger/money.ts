@@ -1,5 +1,13 @@
 /** Money is an integer of minor units; on the wire a decimal string with exactly its digits. */
 
+/** An amount, and each sum of amounts, is kept in 64 bits. */
+export const AMOUNT_MAX_MINOR = 2n ** 63n - 1n;
+/**
+ * What all postings of a book in one currency may come to, signs aside: no sum of any of them exceeds
+ * `AMOUNT_MAX_MINOR`, nor do two such sums together.
+ */
+export const BOOK_MAX_MINOR = 4n * 10n ** 18n;
+
 const DECIMAL = /^(-?)(\d{1,18})(?:\.(\d{1,30}))?$/;
 /** The same with a fraction, to be tested: most amounts have exactly their digits. */
 const WITH_FRACTION = /^-?\d{1,18}\.\d{1,30}$/;
@@ -15,12 +23,15 @@ export interface ParsedAmount {
  * currency's are rounded half up (away from zero), and said so.
  *
  * @param digits minor-unit digits of the currency.
- * @returns undefined when the text is anything else.
+ * @returns undefined when the text is anything else, or beyond `AMOUNT_MAX_MINOR`.
  */
 export function parseAmount(text: string, digits: number): ParsedAmount | undefined {
   const point = text.length - digits - 1;
   if (text[point] === '.' && WITH_FRACTION.test(text)) {
-    return { amountMinor: BigInt(text.slice(0, point) + text.slice(point + 1)), rounded: false };
+    return within({
+      amountMinor: BigInt(text.slice(0, point) + text.slice(point + 1)),
+      rounded: false,
+    });
   }
   const match = DECIMAL.exec(text);
   if (match === null) return undefined;
@@ -29,7 +40,18 @@ export function parseAmount(text: string, digits: number): ParsedAmount | undefi
   const dropped = fraction.slice(digits);
   const magnitude =
     BigInt(whole + kept) + (dropped[0] !== undefined && dropped[0] >= '5' ? 1n : 0n);
-  return { amountMinor: sign === '-' ? -magnitude : magnitude, rounded: /[1-9]/.test(dropped) };
+  return within({
+    amountMinor: sign === '-' ? -magnitude : magnitude,
+    rounded: /[1-9]/.test(dropped),
+  });
+}
+
+function within(parsed: ParsedAmount): ParsedAmount | undefined {
+  return magnitudeOf(parsed.amountMinor) <= AMOUNT_MAX_MINOR ? parsed : undefined;
+}
+
+export function magnitudeOf(amountMinor: bigint): bigint {
+  return amountMinor < 0n ? -amountMinor : amountMinor;
 }
 
 /** `-1250n` with 2 digits is `-12.50`. */

@@ -1,11 +1,12 @@
 import type { SqlValue } from '@cls/shared/sql/database';
-import type {
-  BalanceFilter,
-  Level,
-  PageEnd,
-  PageRequest,
-  Snapshot,
-  Sort,
+import {
+  type BalanceFilter,
+  isAmountSort,
+  type Level,
+  type PageEnd,
+  type PageRequest,
+  type Snapshot,
+  type Sort,
 } from '../balances/balance-store.ts';
 import {
   BY_LOOKUP,
@@ -374,6 +375,7 @@ export function conditions(
 }
 
 interface Order {
+  /** What a page ends with: with the currency before an amount. */
   readonly value: string;
   readonly by: string;
   after(end: { sortValue: string | null; key: bigint }, parameters: Parameters): string;
@@ -400,12 +402,29 @@ export function sortValue(sql: LevelSql, by: Sort['by']): readonly [string, stri
 function orderOf(sql: LevelSql, sort: Sort): Order {
   const [value, type] = sortValue(sql, sort.by);
   const [direction, beyond] = sort.descending ? ['DESC', '<'] : ['ASC', '>'];
+  const afterOne = (last: string, key: bigint, parameters: Parameters) =>
+    `(${value} ${beyond} ${last} OR (${value} = ${last} AND i.key > ${parameters.add(key)}))`;
+  if (!isAmountSort(sort.by)) {
+    return {
+      value,
+      by: `${value} ${direction}, i.key`,
+      after: ({ sortValue, key }, parameters) =>
+        afterOne(`${parameters.add(sortValue)}::${type}`, key, parameters),
+    };
+  }
   return {
-    value,
-    by: `${value} ${direction}, i.key`,
-    after: ({ sortValue, key }, parameters) => {
-      const last = `${parameters.add(sortValue)}::${type}`;
-      return `(${value} ${beyond} ${last} OR (${value} = ${last} AND i.key > ${parameters.add(key)}))`;
+    value: `concat(f.currency, ' ', ${value})`,
+    by: `f.currency, ${value} ${direction}, i.key`,
+    after: (end, parameters) => {
+      const last = endOfAmounts(end, parameters);
+      return `(f.currency > ${last.currency} OR (f.currency = ${last.currency}
+        AND ${afterOne(`${last.value}::${type}`, end.key, parameters)}))`;
     },
   };
+}
+
+/** Where a page that is sorted by an amount ended: `USD 1250`. */
+export function endOfAmounts({ sortValue }: Pick<PageEnd, 'sortValue'>, parameters: Parameters) {
+  const [currency = '', value = '0'] = (sortValue ?? '').split(' ');
+  return { currency: `${parameters.add(currency)}::text`, value: parameters.add(value) };
 }

@@ -158,6 +158,8 @@ function partsOf(
       ...(least === undefined ? [] : [`value >= ${parameter(least)}`]),
       ...(most === undefined ? [] : [`value <= ${parameter(most)}`]),
     ];
+    const { currencies } = filter;
+    if (currencies.length > 0) bounds.push(`currency = ANY(${parameter(currencies)})`);
     parts.push(`SELECT deal_key AS key FROM sort_amount
       WHERE level = '${level}' AND sort = 'outstanding' AND ${bounds.join(' AND ')}`);
   }

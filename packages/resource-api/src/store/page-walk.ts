@@ -58,12 +58,13 @@ export function walkedItems(rows: readonly WalkRow[]): WalkedItems {
 
 /** What a walk looks at, in the order of the page. */
 export interface Candidates {
-  /** Rows of `key`, and of `value` where the page is sorted. */
+  /** Rows of `key`, and of `value` where the page is sorted, with `currency` by an amount. */
   readonly sql: string;
   /** Whether a candidate `c` lives, where a look-up tells; what has ended is passed over. */
   readonly lives?: string;
   /** What an item's value is, to be that of the candidate: an expression and its type. */
   readonly sorted?: readonly [string, string];
+  readonly byAmount?: boolean;
 }
 
 /**
@@ -74,18 +75,20 @@ export interface Candidates {
 export function walkStatement(
   { level, filter, limit }: PageRequest,
   parameters: Parameters,
-  { sql: candidates, lives, sorted }: Candidates,
+  { sql: candidates, lives, sorted, byAmount = false }: Candidates,
   bounds: WalkBounds,
 ): Statement {
   const sql = LEVEL_SQL[level];
   const where = conditions(sql, level, filter, parameters, 'of the candidate');
   if (sorted !== undefined) where.unshift(`${sorted[0]} = c.value::${sorted[1]}`);
+  if (byAmount) where.unshift('f.currency = c.currency');
+  const sortedBy = byAmount ? "concat(c.currency, ' ', c.value)" : 'c.value::text';
   const length = walkLength(limit, bounds);
   const most = `${parameters.add(length)}::bigint`;
   const furthest = `${parameters.add(length * PASSED_OVER)}::bigint`;
   const living = filter.includeZero ? 'true' : (lives ?? `${livesUntil(level, 'c.key')} > $1`);
   const text = `
-    SELECT c.key, ${sorted === undefined ? 'NULL' : 'c.value'}::text AS sort_value,
+    SELECT c.key, ${sorted === undefined ? 'NULL::text' : sortedBy} AS sort_value,
       item.key IS NULL AS given_up
     FROM (
       SELECT c.*, row_number() OVER () AS number

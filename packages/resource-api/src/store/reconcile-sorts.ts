@@ -19,7 +19,8 @@ const missing = (level: Level, item: string, values: string, where = 'true') => 
 const missingAmounts = (level: Level) => {
   const { lines, holder, newest } = LEVEL_SQL[level];
   const kept = (sort: string) => `EXISTS (SELECT FROM sort_amount
-        WHERE level = '${level}' AND sort = '${sort}' AND value = s.${sort} AND item_key = i.key)`;
+        WHERE level = '${level}' AND sort = '${sort}' AND value = s.${sort} AND item_key = i.key
+          AND currency = f.currency)`;
   const values = `
         ('outstanding', s.outstanding, ${kept('outstanding')}),
         ('unfunded', s.unfunded, ${kept('unfunded')}),

@@ -1,6 +1,12 @@
-import type { BalanceFilter } from '../balances/balance-store.ts';
+import { type BalanceFilter, isAmountSort } from '../balances/balance-store.ts';
 import { ITEM_TABLES, LEVEL_SQL } from './balance-levels.ts';
-import { Parameters, type SortedRequest, type Statement, sortValue } from './balance-statements.ts';
+import {
+  endOfAmounts,
+  Parameters,
+  type SortedRequest,
+  type Statement,
+  sortValue,
+} from './balance-statements.ts';
 import { type WalkBounds, walkStatement } from './page-walk.ts';
 
 /**
@@ -8,24 +14,69 @@ import { type WalkBounds, walkStatement } from './page-walk.ts';
  * items of a value by their keys.
  */
 export function sortedWalkStatement(request: SortedRequest, bounds: WalkBounds): Statement {
-  const { level, snapshot, sort, after } = request;
-  const parameters = new Parameters(snapshot);
-  const { valueType, next, keys } = valuesOf(request, parameters);
-  const start = after && `${parameters.add(after.sortValue)}::${valueType}`;
+  const parameters = new Parameters(request.snapshot);
+  const sorted = sortValue(LEVEL_SQL[request.level], request.sort.by);
+  const byAmount = isAmountSort(request.sort.by);
+  const sql = byAmount
+    ? amountCandidates(request, parameters)
+    : valueCandidates(request, parameters);
+  return walkStatement(request, parameters, { sql, sorted, byAmount }, bounds);
+}
+
+function valueCandidates(request: SortedRequest, parameters: Parameters): string {
+  const { after } = request;
+  const values = valuesOf(request);
+  const start = after && `${parameters.add(after.sortValue)}::${values.valueType}`;
+  return steps(values, start, after && parameters.add(after.key));
+}
+
+/** The same currency by currency, from that of the cursor on. */
+function amountCandidates(request: SortedRequest, parameters: Parameters): string {
+  const { after, filter } = request;
+  const values = ofAmounts(request, parameters);
+  const end = after && endOfAmounts(after, parameters);
+  const start =
+    end &&
+    `CASE WHEN code.currency = ${end.currency} THEN ${end.value}::bigint
+        ELSE ${values.next()} END`;
   const from =
-    start === undefined
-      ? '0'
-      : `CASE WHEN s.value = ${start} THEN ${parameters.add(after?.key ?? 0n)} ELSE 0 END`;
-  const candidates = `
-    WITH RECURSIVE step (value) AS (
-      SELECT ${start ?? next()}
+    after &&
+    end &&
+    `CASE WHEN code.currency = ${end.currency} THEN ${parameters.add(after.key)}
+        ELSE 0 END`;
+  const named = filter.currencies.length > 0 && parameters.add([...filter.currencies].sort());
+  return `
+    SELECT code.currency, v.value, v.key
+    FROM (${currencies(named || undefined, end?.currency)}) code
+    CROSS JOIN LATERAL (${steps(values, start, from)}) v`;
+}
+
+/** Those that the filter names or the book has, in the order of their codes. */
+function currencies(named: string | undefined, from = "''"): string {
+  if (named !== undefined) {
+    return `SELECT currency FROM unnest(${named}::text[]) AS n (currency) WHERE currency >= ${from}`;
+  }
+  const next = (beyond: string) => `(SELECT currency FROM facility WHERE currency ${beyond}
+        ORDER BY currency LIMIT 1)`;
+  return `
+      WITH RECURSIVE step (currency) AS (
+        SELECT ${next(`>= ${from}`)}
+        UNION ALL SELECT ${next('> step.currency')} FROM step WHERE step.currency IS NOT NULL
+      )
+      SELECT currency FROM step WHERE currency IS NOT NULL`;
+}
+
+/** Value by value from the first or another one on, and the items of each after a key of the first. */
+function steps({ next, keys }: Values, start = next(), from: string | undefined = '0'): string {
+  return `
+    WITH RECURSIVE step (value, is_first) AS (
+      SELECT ${start}, true
       UNION ALL
-      SELECT ${next('step.value')} FROM step WHERE step.value IS NOT NULL
+      SELECT ${next('step.value')}, false FROM step WHERE step.value IS NOT NULL
     )
-    SELECT s.value, k.key FROM step s CROSS JOIN LATERAL (${keys('s.value', from)}) k
+    SELECT s.value, k.key FROM step s
+    CROSS JOIN LATERAL (${keys('s.value', `CASE WHEN s.is_first THEN ${from} ELSE 0 END`)}) k
     WHERE s.value IS NOT NULL`;
-  const sorted = sortValue(LEVEL_SQL[level], sort.by);
-  return walkStatement(request, parameters, { sql: candidates, sorted }, bounds);
 }
 
 interface Values {
@@ -36,10 +87,9 @@ interface Values {
   keys(value: string, after: string): string;
 }
 
-function valuesOf(request: SortedRequest, parameters: Parameters): Values {
+function valuesOf(request: SortedRequest): Values {
   const { by } = request.sort;
   if (by === 'dealNumber') return ofDealNumbers(request);
-  if (by === 'outstanding' || by === 'unfunded') return ofAmounts(request, by, parameters);
   const kind = request.level === 'deal' ? 'facility' : request.level;
   return ofTable(request, 'text COLLATE "C"', 'sort_label', `kind = '${kind}' AND sort = '${by}'`);
 }
@@ -61,16 +111,16 @@ function ofTable(
   };
 }
 
-/** Amounts of what owes nothing are not kept: they are zero, and any item may have come to it. */
-function ofAmounts(
-  request: SortedRequest,
-  by: 'outstanding' | 'unfunded',
-  parameters: Parameters,
-): Values {
+/**
+ * Amounts in the currency `code`. Those of what owes nothing are not kept: they are zero, and any item may
+ * have come to it.
+ */
+function ofAmounts(request: SortedRequest, parameters: Parameters): Values {
   const { level, filter, sort } = request;
+  const { by } = sort;
   const { minOutstandingMinor: least, maxOutstandingMinor: most } = filter;
   const bounds = by === 'outstanding' ? boundsOf(filter, parameters) : '';
-  const where = `level = '${level}' AND sort = '${by}'${bounds}`;
+  const where = `level = '${level}' AND sort = '${by}' AND currency = code.currency${bounds}`;
   const kept = ofTable(request, 'bigint', 'sort_amount', where);
   const outside = by === 'outstanding' && ((least ?? 0n) > 0n || (most ?? 0n) < 0n);
   if (!filter.includeZero || outside) return kept;

@@ -17,6 +17,7 @@ import type {
   PageRequest,
   ReaderAccess,
   ReportingRate,
+  ValuedItem,
 } from '../balances/balance-store.ts';
 import type { TotalBalance } from '../ledger/balance.ts';
 import type { BusinessDate } from '../ledger/business-date.ts';
@@ -114,7 +115,7 @@ export function sqlBalanceStore(
       const deals = await dealsOf(access, request);
       if (deals === undefined && (await hadMoreItems(facts, request, most))) return undefined;
       const statement = valuesStatement(request, most, deals);
-      const rows = await readAs<{ key: bigint; value: bigint }>(database, access, statement);
+      const rows = await readAs<ValuedItem>(database, access, statement);
       return rows.length > most ? undefined : rows;
     },
     async itemsOf(access, level, found, snapshot) {

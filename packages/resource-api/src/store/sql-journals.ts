@@ -28,6 +28,18 @@ export function sqlJournals(database: Database): JournalStore {
     posted: (question) => posted(database, question),
     undrawn: (facilities) => datedAmounts(database, UNDRAWN, facilities),
     outstanding: (contracts) => datedAmounts(database, OUTSTANDING, contracts),
+    async holdings(holders) {
+      if (holders.length === 0) return [];
+      const rows = await database.query<{ held: bigint }>(HOLDINGS, [
+        holders.map(({ contract }) => contract),
+        holders.map(({ lender }) => lender),
+      ]);
+      return rows.map(({ held }) => held);
+    },
+    async volumes() {
+      const rows = await database.query<{ currency: string; volume: string }>(VOLUMES);
+      return new Map(rows.map(({ currency, volume }) => [currency, BigInt(volume)]));
+    },
     async countFxRates(rates) {
       if (rates.length === 0) return [];
       const rows = await database.query<{ count: bigint }>(COUNT_FX_RATES, [
@@ -78,21 +90,24 @@ async function describe(sql: Sql, ids: readonly string[]): Promise<ReadonlyMap<s
     type: string | null;
     pik: boolean | null;
     whole: string | null;
+    since: string | null;
   }>(
     `SELECT id, 'party' AS kind, NULL AS deal, NULL AS facility, NULL AS currency,
-       NULL::text[] AS lenders, NULL AS type, NULL::boolean AS pik, NULL AS whole
+       NULL::text[] AS lenders, NULL AS type, NULL::boolean AS pik, NULL AS whole, NULL AS since
      FROM party WHERE id = ANY($1)
-     UNION ALL SELECT id, 'deal', NULL, NULL, NULL, NULL, NULL, NULL, NULL
+     UNION ALL SELECT id, 'deal', NULL, NULL, NULL, NULL, NULL, NULL, NULL, closing_date::text
      FROM deal WHERE id = ANY($1)
-     UNION ALL SELECT id, 'position', NULL, NULL, NULL, NULL, NULL, NULL, NULL
+     UNION ALL SELECT id, 'position', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
      FROM lender_position WHERE id = ANY($1)
-     UNION ALL SELECT c.id, 'contract', d.id, f.id, NULL, NULL, NULL, NULL, NULL
+     UNION ALL SELECT c.id, 'contract', d.id, f.id, NULL, NULL, NULL, NULL, NULL,
+       c.effective_date::text
      FROM loan_contract c JOIN facility f ON f.key = c.facility_key
      JOIN deal d ON d.key = f.deal_key WHERE c.id = ANY($1)
      UNION ALL SELECT f.id, 'facility', d.id, NULL, f.currency,
        ARRAY(SELECT y.id FROM lender_position p JOIN party y ON y.key = p.lender_key
              WHERE p.facility_key = f.key),
-       f.type, f.pik_uses_commitment, (SELECT id FROM facility WHERE key = f.sublimit_of_key)
+       f.type, f.pik_uses_commitment, (SELECT id FROM facility WHERE key = f.sublimit_of_key),
+       f.effective_date::text
      FROM facility f JOIN deal d ON d.key = f.deal_key WHERE f.id = ANY($1)`,
     [ids],
   );
@@ -100,7 +115,11 @@ async function describe(sql: Sql, ids: readonly string[]): Promise<ReadonlyMap<s
     rows.map((row): [string, Described] => {
       const { id, kind, facility, currency, lenders } = row;
       const deal = row.deal ?? '';
-      if (kind === 'contract') return [id, { kind, deal, facility: facility ?? '' }];
+      const since = row.since ?? undefined;
+      if (kind === 'deal') return [id, { kind, closingDate: since }];
+      if (kind === 'contract') {
+        return [id, { kind, deal, facility: facility ?? '', effectiveDate: since }];
+      }
       if (kind !== 'facility') return [id, { kind }];
       return [
         id,
@@ -112,6 +131,7 @@ async function describe(sql: Sql, ids: readonly string[]): Promise<ReadonlyMap<s
           revolves: isRevolving(row.type ?? ''),
           pikUsesCommitment: row.pik ?? false,
           sublimitOf: row.whole ?? undefined,
+          effectiveDate: since,
         },
       ];
     }),
@@ -182,6 +202,22 @@ const TAKEN = `
   END AS taken
   FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS g(kind, within, value, number)
   ORDER BY g.number`;
+
+const HOLDINGS = `
+  SELECT coalesce((SELECT b.principal_cash
+    FROM loan_contract c JOIN party y ON y.id = g.lender
+    JOIN balance_line l ON l.facility_key = c.facility_key AND l.contract_key = c.key
+      AND l.lender_key = y.key
+    JOIN balance b ON b.line_key = l.key
+    WHERE c.id = g.contract
+    ORDER BY b.effective_date DESC, b.known_seq DESC LIMIT 1), 0) AS held
+  FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS g(contract, lender, number)
+  ORDER BY g.number`;
+
+const VOLUMES = `
+  SELECT l.currency, sum(p.volume)::text AS volume
+  FROM (SELECT line_key, sum(abs(amount_minor)) AS volume FROM posting GROUP BY line_key) p
+  JOIN balance_line l ON l.key = p.line_key GROUP BY l.currency`;
 
 const COUNT_FX_RATES = `
   SELECT (SELECT count(*) FROM fx_rate x

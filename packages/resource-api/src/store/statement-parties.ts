@@ -1,8 +1,10 @@
 import { newId } from '@cls/shared/new-id';
 import type { Transaction } from '@cls/shared/sql/database';
+import { foldName } from '@cls/shared/text';
 import type { PlannedLoan, StatementFile } from '../import/book.ts';
-import { detailsOf, type LoanParty, partyRef, type TermsPlan } from '../import/plan.ts';
+import { detailsOf, foldRef, type LoanParty, partyRef, type TermsPlan } from '../import/plan.ts';
 import type { DetailsRecord } from '../journal-file/record.ts';
+import { PARTY_REF } from '../ledger/external-id.ts';
 
 interface Named {
   readonly name: string;
@@ -37,20 +39,24 @@ export async function statementParties(
     }
   }
   const known = await transaction.query<{ ref: string; id: string }>(
-    'SELECT value AS ref, entity_id AS id FROM external_id WHERE source = $1 AND value = ANY($2)',
-    [source, [...parties.keys()]],
+    `SELECT value AS ref, entity_id AS id FROM external_id
+     WHERE source = $1 AND (value = ANY($2) OR value LIKE $3) ORDER BY entity_id DESC`,
+    [source, [lender.externalId, participants.externalId], `${PARTY_REF}%`],
   );
-  const ids = new Map(known.map(({ ref, id }) => [ref, id]));
+  // Of several that former releases took for different parties, the oldest one.
+  const ids = new Map(known.map(({ ref, id }) => [foldRef(ref), id]));
   const unknown = [...parties].filter(([ref]) => !ids.has(ref));
-  const renamed = await transaction.query<{ ref: string; id: string }>(
-    `SELECT g.ref, min(y.id) AS id
-     FROM unnest($1::text[], $2::text[], $3::text[]) AS g(ref, name, country)
-     JOIN party_details t ON t.name = g.name
-     JOIN party y ON y.key = t.party_key AND y.country IS NOT DISTINCT FROM g.country
-     WHERE party_name(y.key, $4) = g.name GROUP BY g.ref`,
-    [...columnsOf(unknown), asOf],
+  const renamed = await transaction.query<Named & { id: string }>(
+    `SELECT y.id, y.country, party_name(y.key, $1) AS name FROM party y
+     WHERE EXISTS (SELECT FROM party_details t WHERE t.party_key = y.key) ORDER BY y.id`,
+    [asOf],
   );
-  for (const { ref, id } of renamed) ids.set(ref, id);
+  for (const [ref, { name, country }] of unknown) {
+    const same = renamed.find(
+      (one) => one.country === country && foldName(one.name) === foldName(name),
+    );
+    if (same !== undefined) ids.set(ref, same.id);
+  }
   const fresh = unknown.filter(([ref]) => !ids.has(ref));
   for (const [ref] of fresh) ids.set(ref, newId('pty'));
   await transaction.query(

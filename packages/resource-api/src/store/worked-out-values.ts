@@ -38,7 +38,7 @@ export function valuesStatement(
   const where = conditions(sql, level, filter, parameters);
   if (deals !== undefined) where.push(`i.deal_key = ANY(${parameters.add(deals)})`);
   const text = `
-    SELECT i.key, (${valueSql(sql, request)})::bigint AS value
+    SELECT i.key, f.currency, (${valueSql(sql, request)})::bigint AS value
     FROM ${sql.items}
     WHERE ${where.join('\n      AND ')}
     LIMIT ${parameters.add(most + 1)}`;

@@ -1,4 +1,5 @@
 import type { FaultCode } from '@cls/shared/http/problem-codes';
+import { isStorable } from '@cls/shared/text';
 import type { JsonSchema } from './openapi.ts';
 
 /** A query parameter, written once: requests are validated by it, and contracts made from it. */
@@ -35,8 +36,13 @@ function matches(schema: JsonSchema, value: string): boolean {
   }
   if (values !== undefined && !values.includes(value)) return false;
   // The length first: a pattern is never tried on a text of any length.
-  if (value.length > maxLength) return false;
+  if (value.length > maxLength || !isText(value)) return false;
   return pattern === undefined || patternOf(pattern).test(value);
+}
+
+/** Bytes that are no UTF-8 become U+FFFD when a query is decoded: it is not what was sent. */
+function isText(value: string): boolean {
+  return isStorable(value) && !value.includes('\ufffd');
 }
 
 const compiled = new Map<string, RegExp>();

@@ -393,6 +393,8 @@ describe('a good token', () => {
     ['an empty header', ''],
     ['another scheme', 'Basic YTpi'],
     ['a scheme that begins alike', 'Bearerx abc'],
+    ['nothing after the scheme', 'Bearer'],
+    ['nothing but spaces after the scheme', 'Bearer   '],
   ] as const) {
     it(`is asked for when there is ${given}: 401 without an error code`, async () => {
       const headers = authorization === undefined ? {} : { authorization };

@@ -6,11 +6,11 @@ const CREDENTIALS = /^bearer +(\S+)$/i;
  * The token of an `Authorization: Bearer` header (RFC 6750 §2.1). The other two methods of that
  * RFC, form body and query, leak tokens into logs and are not read.
  *
- * @throws {Refusal} `missing_token` without a header or with another scheme, `token_invalid` when
- *   what follows the scheme cannot be a token.
+ * @throws {Refusal} `missing_token` without a header, with another scheme or with nothing after the
+ *   scheme, `token_invalid` when what follows it cannot be a token.
  */
 export function bearerToken(authorization: string | undefined): string {
-  if (authorization === undefined || !/^bearer( |$)/i.test(authorization)) throw missingToken();
+  if (authorization === undefined || !/^bearer +\S/i.test(authorization)) throw missingToken();
   const token = CREDENTIALS.exec(authorization)?.[1];
   if (token === undefined) throw tokenInvalid();
   return token;

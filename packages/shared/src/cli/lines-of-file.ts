@@ -1,17 +1,33 @@
+import { utf8Text } from './utf8.ts';
+
+const LINE_FEED = 0x0a;
+const BYTE_ORDER_MARK = '\ufeff';
+
 /**
  * Lines of UTF-8 without their ends: a line feed, with or without a carriage return before it.
  *
- * @throws {TypeError} with `code` ERR_ENCODING_INVALID_ENCODED_DATA for bytes that are not UTF-8.
+ * @throws {CommandRefused} for bytes that are not UTF-8, with the line.
  */
 export async function* linesOfFile(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
-  const decoder = new TextDecoder('utf-8', { fatal: true });
-  const plain = (line: string) => (line.endsWith('\r') ? line.slice(0, -1) : line);
-  let rest = '';
+  let rest: Uint8Array[] = [];
+  let line = 1;
+  const linesOf = (whole: Uint8Array) => {
+    const text = utf8Text(whole, line);
+    const lines = (line === 1 && text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text).split(
+      '\n',
+    );
+    // After the last line feed nothing begins.
+    if (lines.at(-1) === '') lines.pop();
+    line += lines.length;
+    return lines.map((one) => (one.endsWith('\r') ? one.slice(0, -1) : one));
+  };
   for await (const chunk of bytes) {
-    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
-    rest = lines.pop() ?? '';
-    yield* lines.map(plain);
+    const end = chunk.lastIndexOf(LINE_FEED) + 1;
+    if (end > 0) {
+      yield* linesOf(Buffer.concat([...rest, chunk.subarray(0, end)]));
+      rest = [];
+    }
+    rest.push(chunk.subarray(end));
   }
-  rest += decoder.decode();
-  if (rest !== '') yield plain(rest);
+  yield* linesOf(Buffer.concat(rest));
 }

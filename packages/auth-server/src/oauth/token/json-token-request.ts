@@ -4,6 +4,7 @@
  * else is refused with the names that are allowed.
  */
 import type { IncomingMessage } from 'node:http';
+import { isStorable, STORABLE_EXPECTED } from '@cls/shared/text';
 import { ACCOUNT_GRANT } from '../../clients/grant-types.ts';
 import { ACCOUNT_CLIENT_ID } from '../../library/client-metadata.ts';
 import { errors } from '../../library/oidc.ts';
@@ -62,9 +63,6 @@ function toFormFields(members: Map<string, string>): Record<string, string> | st
     return 'expected {email, password}, {mfa_token, otp} or {client_id, client_secret}';
   }
   const { required, optional, form } = shape;
-  if ([...members.values()].some((value) => value.includes('\0'))) {
-    return 'a value contains a NUL character';
-  }
   if ((members.get('email') ?? '').length > EMAIL_MAX_LENGTH) return 'the e-mail is too long';
   const missing = required.filter((name) => !members.get(name));
   if (missing.length > 0) return `missing: ${missing.join(', ')}`;
@@ -72,6 +70,8 @@ function toFormFields(members: Map<string, string>): Record<string, string> | st
   if ([...members.keys()].some((name) => !known.includes(name))) {
     return `beside ${required.join(' and ')} only ${optional.join(', ') || 'nothing'} may be sent`;
   }
+  const unstorable = known.find((name) => !isStorable(members.get(name) ?? ''));
+  if (unstorable !== undefined) return `${unstorable}: ${STORABLE_EXPECTED}`;
   return { ...form, ...Object.fromEntries(members) };
 }
 

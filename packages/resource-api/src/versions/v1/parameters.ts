@@ -11,6 +11,7 @@ import { EXPANSIONS, type Expansion } from '../../balances/read-balances.ts';
 import { minorUnitDigits } from '../../ledger/currency.ts';
 import { FACILITY_TYPES } from '../../ledger/facility-type.ts';
 import { INTERVALS } from '../../ledger/interval.ts';
+import { AMOUNT_MAX_MINOR } from '../../ledger/money.ts';
 import type { ParameterRule } from '../parameter-rule.ts';
 import type { Endpoint } from './query.ts';
 
@@ -41,14 +42,12 @@ const oneOf = (values: readonly string[]) => ({
   schema: { type: 'string', enum: values },
   expected: `one of ${values.join(', ')}`,
 });
-const id = (prefix: string, noun: string) => {
-  const external = EXTERNAL_ID.source.replace(/^\^|\$$/g, '');
-  return {
+const id = (prefix: string, noun: string) =>
+  ({
     many: true,
-    schema: { type: 'string', pattern: `^(?:${prefix}_[0-9A-Z]{26}|${external})$` },
+    schema: { type: 'string', pattern: `^(?:${prefix}_[0-9A-Z]{26}|${EXTERNAL_ID})$` },
     expected: `${noun} id, ${prefix}_… or ext:SOURCE:ID`,
-  } as const;
-};
+  }) as const;
 const day = {
   schema: { type: 'string', format: 'date', pattern: '^\\d{4}-\\d{2}-\\d{2}$' },
   expected: 'a date as YYYY-MM-DD',
@@ -66,7 +65,7 @@ const instant = {
 } as const;
 const amount = {
   schema: { type: 'string', pattern: '^-?\\d{1,18}(\\.\\d{1,30})?$' },
-  expected: 'a plain decimal such as 1000.00',
+  expected: `a plain decimal such as 1000.00, of at most ${AMOUNT_MAX_MINOR} minor units`,
 } as const;
 const currency = {
   schema: { type: 'string', pattern: '^[A-Z]{3}$' },
@@ -186,7 +185,8 @@ export const PARAMETERS = {
   sort: {
     schema: { type: 'string', enum: SORTS.flatMap((name) => [name, `-${name}`]) },
     expected: `one of ${SORTS.join(', ')}, or with - before it`,
-    description: 'Order of the items; descending with `-` before the name.',
+    description:
+      'Order of the items; descending with `-` before the name. Amounts are sorted within a currency, and currencies come in the order of their codes.',
   },
   fields: {
     many: true,

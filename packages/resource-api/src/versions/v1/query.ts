@@ -284,7 +284,9 @@ function parseInstant(value: string): string | undefined {
   const whole = new Date(value.replace(/\.\d+/, ''));
   const exists = parseBusinessDate(value.slice(0, 10)) !== undefined;
   if (!exists || Number.isNaN(whole.getTime())) return undefined;
-  return whole.toISOString().replace('.000Z', `${fraction.padEnd(7, '0')}Z`);
+  const text = whole.toISOString().replace('.000Z', `${fraction.padEnd(7, '0')}Z`);
+  // In UTC it may be of the year 10000, or of year 99.
+  return parseBusinessDate(text.slice(0, 10)) === undefined ? undefined : text;
 }
 
 function parseLimitAmount(value: string, digits: number): bigint | undefined {

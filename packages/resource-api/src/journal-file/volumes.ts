@@ -1,0 +1,40 @@
+import { minorUnitDigits } from '../ledger/currency.ts';
+import { BOOK_MAX_MINOR, formatAmount, magnitudeOf, parseAmount } from '../ledger/money.ts';
+import { fault, type RecordFault } from './check-journal.ts';
+import type { JournalStore } from './journal-store.ts';
+import type { JournalRecord } from './record.ts';
+
+/** Of a file that posts less it would take a million to fill a book: what the book has is not looked up. */
+const SMALL_MINOR = BOOK_MAX_MINOR / 1_000_000n;
+
+/** What book and file post by currency, signs aside, so that every sum of amounts can be kept. */
+export class Volumes {
+  readonly #store: Pick<JournalStore, 'volumes'>;
+  readonly #ofFile = new Map<string, bigint>();
+  readonly #reported = new Set<string>();
+  #ofBook: ReadonlyMap<string, bigint> | undefined;
+
+  constructor(store: Pick<JournalStore, 'volumes'>) {
+    this.#store = store;
+  }
+
+  /** Adds a journal that is to be posted. @returns what keeps the book from taking it. */
+  async add({ postings }: JournalRecord): Promise<readonly RecordFault[]> {
+    for (const { amount, currency } of postings) {
+      const minor = parseAmount(amount, minorUnitDigits(currency) ?? 0)?.amountMinor ?? 0n;
+      this.#ofFile.set(currency, (this.#ofFile.get(currency) ?? 0n) + magnitudeOf(minor));
+    }
+    const faults: RecordFault[] = [];
+    for (const currency of new Set(postings.map((posting) => posting.currency))) {
+      const ofFile = this.#ofFile.get(currency) ?? 0n;
+      if (ofFile <= SMALL_MINOR || this.#reported.has(currency)) continue;
+      this.#ofBook ??= await this.#store.volumes();
+      if (ofFile + (this.#ofBook.get(currency) ?? 0n) <= BOOK_MAX_MINOR) continue;
+      this.#reported.add(currency);
+      const most = formatAmount(BOOK_MAX_MINOR, minorUnitDigits(currency) ?? 0);
+      const message = `expected that all postings of the book in ${currency}, signs aside, come to at most ${most}`;
+      faults.push(fault('postings', 'amount_too_large', message));
+    }
+    return faults;
+  }
+}

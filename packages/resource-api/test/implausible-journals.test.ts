@@ -1,0 +1,168 @@
+import type { Database } from '@cls/shared/sql/database';
+import { describeOnEngines } from '@cls/testing/engines';
+import { expect } from 'chai';
+import { importJournals } from '../src/journal-file/import-journals.ts';
+import type { JournalRecord } from '../src/journal-file/record.ts';
+import { MIGRATIONS } from '../src/store/migrations.ts';
+import { sqlJournals } from '../src/store/sql-journals.ts';
+import { date } from './support/book.ts';
+import { fileOf, linesFrom } from './support/journal-lines.ts';
+import { aCommitment, aJournal, aLoan, aParty, entry } from './support/records.ts';
+
+const TODAY = date('2025-06-30');
+
+// Nothing is guessed with money: what cannot be is refused, and what is unlikely has to be confirmed.
+describeOnEngines('a file of journals with something implausible', (engine) => {
+  let database: Database;
+  const borrower = aParty('Borrower');
+  const [anna, bert] = [aParty('Anna'), aParty('Bert')];
+  const parties = [borrower, anna, bert];
+  before(async () => {
+    database = await engine.open(MIGRATIONS);
+    await load(parties);
+  });
+  after(() => database?.close());
+
+  const load = (
+    records: readonly object[],
+    how: { apply?: boolean; acceptWarnings?: boolean } = {},
+  ) =>
+    importJournals(sqlJournals(database), {
+      ...{ apply: true, today: TODAY, lines: linesFrom(fileOf(records)) },
+      ...how,
+    });
+  const told = (list: readonly { line: number; field: string; code: string }[]) =>
+    list.map(({ line, field, code }) => [line, field, code]);
+  const a1000 = [
+    [undefined, '1000.00'],
+    [anna, '600.00'],
+    [bert, '400.00'],
+  ] as const;
+
+  it('is refused where an agreement ends before it starts', async () => {
+    const start = date('2024-01-10');
+    const loan = aLoan(borrower, [anna, bert], {
+      effectiveDate: start,
+      maturityDate: date('2024-01-09'),
+      availabilityEndDate: date('2023-12-31'),
+    });
+    const contract = { ...loan.contract, effectiveDate: start, maturityDate: start };
+    const terms = aJournal(loan.deal, 'terms', '2024-02-01', [], {
+      terms: [
+        { facility: loan.facility.id, status: 'active', maturityDate: date('2024-01-09') },
+        { contract: contract.id, status: 'active', maturityDate: date('2024-01-10') },
+      ],
+    });
+    const file = [loan.deal, loan.facility, contract, ...loan.positions, terms];
+    const { faults, outcome } = await load(file, { acceptWarnings: true });
+    expect(outcome).to.equal('refused');
+    expect(told(faults)).to.deep.equal([
+      [2, 'maturityDate', 'ends_before_start'],
+      [2, 'availabilityEndDate', 'ends_before_start'],
+      [6, 'terms.0.maturityDate', 'ends_before_start'],
+    ]);
+    expect(faults[0]?.message).to.equal('expected 2024-01-10, the effective date, or a later day');
+  });
+
+  it('is refused where a rate is beyond what a store keeps', async () => {
+    const { deal, facility, contract, all } = aLoan(borrower, [anna, bert]);
+    const rates = ['10', '10.5', '-11'].map((allInRate) => ({
+      ...{ facility: facility.id, contract: contract.id, component: 'interest' as const },
+      ...{ startDate: date('2024-02-01'), allInRate },
+    }));
+    const { faults } = await load([
+      ...all,
+      aJournal(deal, 'rate_set', '2024-02-01', [], { rates }),
+    ]);
+    expect(told(faults)).to.deep.equal([
+      [6, 'rates.1.allInRate', 'invalid_record'],
+      [6, 'rates.2.allInRate', 'invalid_record'],
+    ]);
+  });
+
+  const odd = () => {
+    const loan = aLoan(borrower, [anna, bert]);
+    const closed = { ...loan.deal, closingDate: date('1931-05-01') };
+    const onLoan = { facility: loan.facility.id, contract: loan.contract.id };
+    const rate = (allInRate: string, more: object = {}): Partial<JournalRecord> => ({
+      rates: [
+        { ...onLoan, component: 'interest', startDate: date('2024-02-01'), allInRate, ...more },
+      ],
+    });
+    const day = (text: string) => aJournal(loan.deal, 'terms', text, []);
+    const sale = (amount: string) =>
+      aJournal(loan.deal, 'transfer', '2024-03-01', [
+        ...entry(loan, ['PRINCIPAL_CASH', 'TRANSFER_CLEARING'], [[anna, `-${amount}`]], {
+          movement: 'transfer',
+        }),
+        ...entry(loan, ['PRINCIPAL_CASH', 'TRANSFER_CLEARING'], [[bert, amount]], {
+          movement: 'transfer',
+        }),
+      ]);
+    return { loan, closed, rate, day, sale };
+  };
+
+  it('is warned of with line, field and what was expected, and applied where that is confirmed', async () => {
+    const { loan, rate, day, sale } = odd();
+    const file = [
+      ...loan.all,
+      aCommitment(loan, '2024-01-10', a1000),
+      aJournal(
+        loan.deal,
+        'advance',
+        '2024-02-01',
+        [
+          ...entry(loan, ['PRINCIPAL_CASH', 'CASH_CLEARING'], a1000, { movement: 'advance' }),
+          ...entry(
+            { facility: loan.facility },
+            ['UNFUNDED', 'MEMO'],
+            a1000.map(([lender, amount]) => [lender, `-${amount}`]),
+          ),
+        ],
+        rate('5', { spread: '0.02' }),
+      ),
+      day('1924-02-01'),
+      day('2099-02-01'),
+      sale('100.00'),
+      sale('2500.00'),
+    ];
+    const expected = [
+      [7, 'rates.0.allInRate', 'implausible_rate'],
+      [8, 'effectiveDate', 'implausible_date'],
+      [9, 'effectiveDate', 'implausible_date'],
+      [11, 'postings.0.amount', 'sells_beyond_holding'],
+    ];
+    const dry = await load(file, { apply: false });
+    expect([dry.outcome, told(dry.warnings), dry.warningCount]).to.deep.equal([
+      'valid',
+      expected,
+      4,
+    ]);
+    expect(dry.warnings.map(({ message }) => message)).to.deep.equal([
+      'expected a fraction of 1 at most, such as 0.05 for 5 %: this is 500 %',
+      'expected 1975-06-30, 50 years ago, or a later day',
+      'expected 2026-06-30, a year from now, or before',
+      `expected at most what ${anna.id} holds: it sells 2000.00 more`,
+    ]);
+    const refused = await load(file);
+    expect([refused.outcome, refused.faultCount, told(refused.warnings)]).to.deep.equal([
+      'refused',
+      0,
+      expected,
+    ]);
+    const applied = await load(file, { acceptWarnings: true });
+    expect([applied.outcome, told(applied.warnings)]).to.deep.equal(['applied', expected]);
+    // What the book has counts, and what it has already is not warned of again.
+    expect((await load(file)).outcome).to.equal('applied_before');
+    const again = await load([sale('0.01')]);
+    expect(told(again.warnings)).to.deep.equal([[1, 'postings.0.amount', 'sells_beyond_holding']]);
+  });
+
+  it('has old journals without a warning where the deal says that it is old', async () => {
+    const { loan, closed, day } = odd();
+    const file = (text: string) => [closed, ...loan.all.slice(1), day(text)];
+    expect((await load(file('1930-05-01'))).outcome).to.equal('applied');
+    const { warnings } = await load([day('1930-04-30')]);
+    expect(told(warnings)).to.deep.equal([[1, 'effectiveDate', 'implausible_date']]);
+  });
+});

@@ -1,0 +1,59 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { postgres, requireServer } from '@cls/testing/engines';
+import { endWithTests, findBinary, postgresServer, temporaryDirectory } from '@cls/testing/servers';
+import { expect } from 'chai';
+import { startTestApi, type TestApi } from './support/api.ts';
+import { generated, loadRecords } from './support/generated.ts';
+
+/** Most of them cost a statement: what the tester finds, it finds early. */
+const EXAMPLES = 25;
+const TIME_MAX_S = 120;
+/** What an answer must be. Whether each question is taken or refused, other tests check. */
+const CHECKS = [
+  'not_a_server_error',
+  'status_code_conformance',
+  'content_type_conformance',
+  'response_headers_conformance',
+  'response_schema_conformance',
+].join(',');
+
+/** Schemathesis makes questions from the contract: good ones, and ones with everything that is odd. */
+describe('questions that a property-based tester makes from the contract', () => {
+  const tester = process.env['CLS_SCHEMATHESIS'] || findBinary('schemathesis');
+  let api: TestApi;
+  before(async function () {
+    this.timeout(0);
+    requireServer(this, 'PostgreSQL', await postgresServer());
+    requireServer(this, 'schemathesis', tester);
+    api = await startTestApi(postgres);
+    const { records } = generated({ contracts: 12, years: 1, sublimits: true, seed: 15 });
+    await loadRecords(api.database, records);
+  });
+  after(() => api?.stop());
+
+  it('are answered as the contract says, and none with 5xx', async function () {
+    this.timeout(0);
+    const directory = temporaryDirectory('cls-schemathesis-');
+    const child = endWithTests(
+      spawn(
+        `${tester}`,
+        [
+          ...['run', `${api.baseUrl}/api/v1/openapi.json`, '--url', `${api.baseUrl}/api/v1`],
+          ...['--header', `Authorization: Bearer ${await api.token()}`],
+          ...['--phases', 'examples,coverage,fuzzing', '--checks', CHECKS],
+          ...['--max-examples', `${EXAMPLES}`, '--max-time', `${TIME_MAX_S}`, '--seed', '1'],
+          ...['--suppress-health-check', 'all', '--generation-database', 'none'],
+          ...['--report-dir', join(directory, 'report'), '--no-color'],
+        ],
+        { cwd: directory, stdio: ['ignore', 'pipe', 'pipe'] },
+      ),
+    );
+    const said: string[] = [];
+    child.stdout?.on('data', (part) => said.push(`${part}`));
+    child.stderr?.on('data', (part) => said.push(`${part}`));
+    const [code] = await once(child, 'close');
+    expect(code, said.join('')).to.equal(0);
+  });
+});

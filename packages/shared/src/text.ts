@@ -1,0 +1,39 @@
+/** What text must be, wherever it comes in: parameters, bodies, files, arguments. */
+
+/** PostgreSQL keeps no NUL, and half of a surrogate pair is no character in UTF-8. */
+const NOT_STORABLE = /[\0\p{Cs}]/u;
+
+/** Whether a text can be kept and passed on as it is. */
+export function isStorable(text: string): boolean {
+  return !NOT_STORABLE.test(text);
+}
+
+export const STORABLE_EXPECTED = 'expected text without NUL characters and half surrogate pairs';
+
+/** Controls, format characters, and others that show nothing. U+2800 is an empty Braille cell. */
+const UNSEEN = '\\p{Cc}\\p{Cf}\\p{Cs}\\p{Zl}\\p{Zp}\\p{Default_Ignorable_Code_Point}\\u2800';
+const INVISIBLE = new RegExp(`[${UNSEEN}]`, 'u');
+const VISIBLE = new RegExp(`[^\\s${UNSEEN}]`, 'u');
+
+/** Whether a text can name a record: all of it shows, so that two keys that look alike are one. */
+export function isKey(text: string): boolean {
+  return text !== '' && text.trim() === text && !INVISIBLE.test(text);
+}
+
+export const KEY_EXPECTED = 'expected characters that show, without spaces around them';
+
+/** Whether anything of a text shows. */
+export function hasVisible(text: string): boolean {
+  return VISIBLE.test(text);
+}
+
+const UNSEEN_EACH = new RegExp(`(?!\\s)[${UNSEEN}]`, 'gu');
+
+/**
+ * The form in which names are compared: NFC, what shows of it, one space for several, without regard to
+ * case.
+ */
+export function foldName(name: string): string {
+  const shown = name.replaceAll(UNSEEN_EACH, '').trim().replaceAll(/\s+/gu, ' ');
+  return shown.normalize('NFC').toLowerCase().normalize('NFC');
+}

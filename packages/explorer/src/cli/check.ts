@@ -1,7 +1,8 @@
 import { checkDatabase } from '@cls/shared/check/check-database';
 import { checkKeySet, fetchOf } from '@cls/shared/check/check-key-set';
 import { checkRedis } from '@cls/shared/check/check-redis';
-import { type Finding, findingsOf, reasonOf } from '@cls/shared/check/finding';
+import { type Finding, findingsOf } from '@cls/shared/check/finding';
+import { reasonOf } from '@cls/shared/reason';
 import type { ExplorerConfig } from '../config.ts';
 import { MIGRATIONS } from '../sessions/open-session-store.ts';
 

@@ -1,5 +1,6 @@
 import { StoreMissing } from '../embedded/embedded-database.ts';
 import { silentLog } from '../log.ts';
+import { reasonOf } from '../reason.ts';
 import { type DatabaseLocation, openDatabaseToCheck } from '../service/open-database.ts';
 import { databaseRole } from '../service/owner-role.ts';
 import { plaintextConnections } from '../service/plaintext-connections.ts';
@@ -10,7 +11,7 @@ import { MigrationError, migrationStatus, readSchema } from '../sql/migrate.ts';
 import { type SessionUse, sessionsMax } from '../sql/postgres.ts';
 import { clockFinding } from './check-clock.ts';
 import { checkHosts } from './check-hosts.ts';
-import { type Finding, findingsOf, reasonOf, refusalFinding } from './finding.ts';
+import { type Finding, findingsOf, refusalFinding } from './finding.ts';
 
 const FINDINGS = findingsOf('database');
 const { ok, warning, failed } = FINDINGS;

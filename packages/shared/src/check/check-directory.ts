@@ -1,6 +1,7 @@
 import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { type Finding, findingsOf, reasonOf } from './finding.ts';
+import { reasonOf } from '../reason.ts';
+import { type Finding, findingsOf } from './finding.ts';
 
 const FREE_MIN_BYTES = 256 * 2 ** 20;
 

@@ -1,6 +1,7 @@
 import { usableKeys } from '../access/key-check.ts';
+import { reasonOf } from '../reason.ts';
 import { clockFinding } from './check-clock.ts';
-import { type Finding, findingsOf, reasonOf } from './finding.ts';
+import { type Finding, findingsOf } from './finding.ts';
 
 const TIMEOUT_MS = 5_000;
 /** The `Date` of an answer has whole seconds. */

@@ -1,5 +1,6 @@
 import { ConfigurationError } from '../environment.ts';
 import type { Log } from '../log.ts';
+import { reasonOf } from '../reason.ts';
 
 export interface RunningService {
   readonly log: Log;
@@ -57,5 +58,5 @@ function startFailure(error: unknown): string {
       'MigrationError',
       'UnsealFailed',
     ].includes(error.name);
-  return expected ? error.message : (error.stack ?? error.message);
+  return expected ? reasonOf(error) : (error.stack ?? error.message);
 }

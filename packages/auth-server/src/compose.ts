@@ -1,4 +1,5 @@
 import { type Clock, systemClock } from '@cls/shared/clock';
+import { aheadOf, databaseClock } from '@cls/shared/clock-offset';
 import { developmentSecret } from '@cls/shared/development-secret';
 import { faultLog } from '@cls/shared/http/fault-log';
 import type { ReadinessCheck } from '@cls/shared/http/health';
@@ -7,6 +8,7 @@ import { answerRecorder } from '@cls/shared/http/request-log';
 import type { Log } from '@cls/shared/log';
 import { openMailSender } from '@cls/shared/mail/open-mail-sender';
 import { aesGcmSealer } from '@cls/shared/seal';
+import { clockWatch } from '@cls/shared/service/clock-watch';
 import { observation } from '@cls/shared/service/observation';
 import { openDatabase } from '@cls/shared/service/open-database';
 import { openMetrics, type ServedMetrics } from '@cls/shared/service/open-metrics';
@@ -38,6 +40,7 @@ import { ROUTE_PATTERNS } from './server/route-table.ts';
 import { sweepRememberedDevices } from './sessions/sql-remembered-devices.ts';
 import { sqlLogoutNotifications, sweepSessions } from './sessions/sql-session-store.ts';
 import { openStateStore } from './state/open-state-store.ts';
+import { replicaClocks } from './state/replica-clocks.ts';
 import { writeProbe } from './state/write-probe.ts';
 import { sweepKnownAddresses } from './throttle/sql-known-addresses.ts';
 import { sweepThrottle } from './throttle/sql-throttle.ts';
@@ -139,11 +142,20 @@ async function compose(
     ...{ issuer, assets, formKey: cookieKey, product: config.brand.name },
     ...{ supportUrl, policyUrl, explorerUrl },
   });
-  const checks: readonly ReadinessCheck[] = [
+  const stores: readonly ReadinessCheck[] = [
     { name: 'database', check: writeProbe(besideRequests(database)) },
     { name: 'protocol_state', check: () => state.ready() },
   ];
-  const logFault = faultLog(log, checks);
+  const apart = besideRequests(database);
+  const clocks = clockWatch({
+    clocks: {
+      database: async () => aheadOf(await databaseClock(apart)),
+      replicas: replicaClocks(state, apart, config.port),
+    },
+    ...{ toleranceS: config.clockToleranceS, metrics, log },
+  });
+  const checks = [...stores, clocks.check];
+  const logFault = faultLog(log, stores);
   const recordAnswer = answerRecorder(log, metrics, ROUTE_PATTERNS, {
     measured: [answerMetrics(metrics)],
     traced: tracing === undefined ? [] : [tracing.answered],
@@ -202,6 +214,7 @@ async function compose(
     async stop() {
       await Promise.all([running.stop(), provider.stop()]);
       stopSweeping();
+      clocks.stop();
       await accountServices.settle();
       await outgoing.drain();
       await audit.flush();

@@ -42,11 +42,24 @@ describe('cls-explorer check', () => {
   });
 
   it('finds both in order, with the issuer’s key set and clock', async () => {
-    answers.set('/.well-known/openid-configuration', { issuer: url, jwks_uri: `${url}/jwks` });
+    const endpoints = { jwks_uri: `${url}/jwks`, token_endpoint: `${url}/token` };
+    answers.set('/.well-known/openid-configuration', { issuer: url, ...endpoints });
+    answers.set('/token', { error: 'invalid_grant' });
     answers.set('/api', { object: 'list', data: [{ id: 'v1' }] });
-    const inOrder = ['issuer metadata', 'key set keys', 'key set clock', 'API versions'];
+    const inOrder = [
+      'issuer metadata',
+      'issuer client',
+      'key set keys',
+      'key set clock',
+      'API versions',
+    ];
     const found = await check();
     expect(found).to.include.members(inOrder.map((one) => `${one}: ok`));
     expect(found).to.include('database store: warning');
+  });
+
+  it('finds an id or a secret that auth-server does not know', async () => {
+    answers.set('/token', { error: 'invalid_client' });
+    expect(await check()).to.include('issuer client: failed');
   });
 });

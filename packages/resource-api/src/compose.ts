@@ -2,11 +2,13 @@ import { join } from 'node:path';
 import { tokenVerifier } from '@cls/shared/access/verify-token';
 import { warnOfClock } from '@cls/shared/access/warn-of-clock';
 import { type Clock, systemClock } from '@cls/shared/clock';
+import { aheadOf, databaseClock } from '@cls/shared/clock-offset';
 import { developmentSecret } from '@cls/shared/development-secret';
 import { measureReadiness, type ReadinessCheck } from '@cls/shared/http/health';
 import { type HttpService, startHttpService } from '@cls/shared/http/http-service';
 import { answerRecorder } from '@cls/shared/http/request-log';
 import type { Log } from '@cls/shared/log';
+import { clockWatch } from '@cls/shared/service/clock-watch';
 import { type Observation, observation } from '@cls/shared/service/observation';
 import { openDatabase, openReadReplica } from '@cls/shared/service/open-database';
 import { openMetrics, type ServedMetrics } from '@cls/shared/service/open-metrics';
@@ -176,7 +178,7 @@ async function compose(
     notices.retiredAt,
   );
   const measured = measureResourceApi(metrics, { database, replicas, keys, shared, clock });
-  const checks: readonly ReadinessCheck[] = [
+  const needs: readonly ReadinessCheck[] = [
     {
       name: 'database',
       check: async () => {
@@ -192,6 +194,14 @@ async function compose(
       },
     },
   ];
+  const clocks = clockWatch({
+    clocks: {
+      database: async () => aheadOf(await databaseClock(apart)),
+      issuer: async () => aheadOf(keys),
+    },
+    ...{ toleranceS: config.clockToleranceS, metrics, log },
+  });
+  const checks = [...needs, clocks.check];
   measureReadiness(metrics, checks);
   let service: HttpService | undefined;
   const app = createApp({
@@ -239,6 +249,7 @@ async function compose(
     async stop() {
       await running.stop();
       keys.stop();
+      clocks.stop();
       await Promise.all([telling.stop(), usage.stop()]);
       await redis?.stop();
       await reads.close();

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkDatabase } from '@cls/shared/check/check-database';
 import { checkDirectory } from '@cls/shared/check/check-directory';
+import { checkIssuer } from '@cls/shared/check/check-issuer';
 import { checkKeySet } from '@cls/shared/check/check-key-set';
 import { checkMail } from '@cls/shared/check/check-mail';
 import { checkRedis } from '@cls/shared/check/check-redis';
@@ -53,6 +54,7 @@ export function checks(config: AuthServerConfig): readonly Promise<readonly Find
         ...{ toleranceS: config.clockToleranceS, kids, mayBeDown: true },
       }),
     ),
+    checkIssuer(config.issuer, config, true).then(({ findings }) => findings),
   ];
 }
 

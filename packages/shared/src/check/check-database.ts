@@ -1,3 +1,4 @@
+import { databaseClock } from '../clock-offset.ts';
 import { StoreMissing } from '../embedded/embedded-database.ts';
 import { silentLog } from '../log.ts';
 import { reasonOf } from '../reason.ts';
@@ -249,14 +250,13 @@ function poolSizeOf(location: DatabaseLocation): number {
 }
 
 async function clock(database: Database, { config }: DatabaseCheckDeps): Promise<Finding> {
-  const before = Date.now();
-  const [row] = await database.query<{ ms: number }>(
-    'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS ms',
-  );
-  const after = Date.now();
+  const startedMs = performance.now();
+  const measured = await databaseClock(database);
+  const uncertainS = (performance.now() - startedMs) / 2_000;
+  if (measured === undefined) {
+    return warning('clock', 'the answer took too long to compare clocks', 'try again');
+  }
   return clockFinding(FINDINGS, {
-    aheadS: ((row?.ms ?? 0) - (before + after) / 2) / 1_000,
-    uncertainS: (after - before) / 2_000,
-    toleranceS: config.clockToleranceS,
+    ...{ aheadS: -measured.aheadS, uncertainS, toleranceS: config.clockToleranceS },
   });
 }

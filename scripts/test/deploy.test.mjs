@@ -145,6 +145,21 @@ describe('manifests of Kubernetes', () => {
     }
   });
 
+  it('lets services reach their stores and mail servers at each port that a URL may leave out', () => {
+    const expected = {
+      'auth-server': [5432, 6379, 26379, 465, 587, 443],
+      'resource-api': [5432, 6379, 26379, 465, 587, 443],
+      explorer: [6379, 26379, 443],
+    };
+    for (const [service, ports] of Object.entries(expected)) {
+      const policy = composed(join(deploy, 'kubernetes', 'overlays', 'production')).find(
+        (one) => one.kind === 'NetworkPolicy' && nameOf(one) === service,
+      );
+      const allowed = policy.spec.egress.flatMap((rule) => rule.ports.map(({ port }) => port));
+      expect(allowed, service).to.have.members(ports);
+    }
+  });
+
   it('components/tracing: each service starts with its settings, and reaches the collector', () => {
     const objects = composed(tracingOverlay());
     const policy = objects.find((one) => one.kind === 'NetworkPolicy' && nameOf(one) === 'traces');

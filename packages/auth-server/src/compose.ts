@@ -23,7 +23,7 @@ import { countedAudit } from './audit/counted-audit.ts';
 import { sqlAuditLog } from './audit/sql-audit-log.ts';
 import { sweepAudit } from './audit/sql-audit-months.ts';
 import { composeAccounts } from './compose-accounts.ts';
-import { lostMailCounter, measureAuthServer } from './compose-metrics.ts';
+import { lostAuditCounter, lostMailCounter, measureAuthServer } from './compose-metrics.ts';
 import { composeProvider } from './compose-provider.ts';
 import type { AuthServerConfig } from './config.ts';
 import { sqlSigningKeyStore } from './keys/sql-signing-keys.ts';
@@ -121,7 +121,9 @@ async function compose(
   const keys = sqlSigningKeyStore(database, aesGcmSealer(keyEncryptionKey), config.signingKeyBits);
   const passwords = await argon2Verifier(PASSWORD_CONCURRENCY, PASSWORD_QUEUE_MAX);
   const { auditSpoolDir: directory, auditFsync: fsync } = config;
-  const spooled = await sqlAuditLog(besideRequests(database), clock, log, { directory, fsync });
+  const spooled = await sqlAuditLog(besideRequests(database), clock, log, {
+    ...{ directory, fsync, onLost: lostAuditCounter(metrics) },
+  });
   const audit = countedAudit(spooled, metrics);
   const state = await openStateStore(config, database, log, observed.command);
   const onLost = lostMailCounter(metrics);

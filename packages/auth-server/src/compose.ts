@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from '@cls/shared/clock';
-import { aheadOf, databaseClock } from '@cls/shared/clock-offset';
+import { aheadOf } from '@cls/shared/clock-offset';
 import { developmentSecret } from '@cls/shared/development-secret';
 import { faultLog } from '@cls/shared/http/fault-log';
 import type { ReadinessCheck } from '@cls/shared/http/health';
@@ -15,8 +15,11 @@ import { openMetrics, type ServedMetrics } from '@cls/shared/service/open-metric
 import { warnOfOwnerRole } from '@cls/shared/service/owner-role';
 import { warnOfPlaintext } from '@cls/shared/service/plaintext-connections';
 import type { RunningService } from '@cls/shared/service/run-service';
+import { measureTasks } from '@cls/shared/service/task-ages';
 import { besideRequests, type Database } from '@cls/shared/sql/database';
+import { databaseClock } from '@cls/shared/sql/database-clock';
 import { readSchema } from '@cls/shared/sql/migrate';
+import { sqlTaskRuns } from '@cls/shared/sql/task-runs';
 import type { Tracing } from '@cls/shared/tracing/tracing';
 import { argon2Verifier } from './accounts/password.ts';
 import { countedAudit } from './audit/counted-audit.ts';
@@ -42,6 +45,7 @@ import { sqlLogoutNotifications, sweepSessions } from './sessions/sql-session-st
 import { openStateStore } from './state/open-state-store.ts';
 import { replicaClocks } from './state/replica-clocks.ts';
 import { writeProbe } from './state/write-probe.ts';
+import { TASKS } from './tasks.ts';
 import { sweepKnownAddresses } from './throttle/sql-known-addresses.ts';
 import { sweepThrottle } from './throttle/sql-throttle.ts';
 import { accountMailer } from './views/email/account-mailer.ts';
@@ -204,6 +208,7 @@ async function compose(
     () => observed.requests(handler),
   );
   provider.servedBy(running);
+  measureTasks(metrics, sqlTaskRuns(apart), Object.keys(TASKS));
   measureAuthServer(metrics, {
     ...{ clock, keys, passwords, audit: spooled, mail: outgoing },
     logoutNotifications: sqlLogoutNotifications(database),

@@ -1,5 +1,3 @@
-import type { Database } from './sql/database.ts';
-
 /** An answer that took longer says too little about the time at which it was given. */
 const TOOK_MAX_MS = 2_000;
 
@@ -18,16 +16,6 @@ export async function measureClock(
   const tookMs = performance.now() - startedMs;
   if (tookMs > TOOK_MAX_MS) return undefined;
   return { aheadS: (Date.now() - tookMs / 2 - nowMs) / 1_000, nowS: nowMs / 1_000 };
-}
-
-/** @throws {DatabaseUnavailable} */
-export function databaseClock(database: Database): Promise<MeasuredClock | undefined> {
-  return measureClock(async () => {
-    const [row] = await database.query<{ ms: number }>(
-      'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS ms',
-    );
-    return row?.ms ?? Number.NaN;
-  });
 }
 
 /** How far ahead this machine is of the machine that gave an answer, by its `Date`. */

@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
-import { databaseClock } from '@cls/shared/clock-offset';
 import type { ReadClocks } from '@cls/shared/service/clock-watch';
 import type { Database } from '@cls/shared/sql/database';
+import { databaseClock } from '@cls/shared/sql/database-clock';
 import { digest } from '../crypto/digest.ts';
 import type { StateStore } from './state-store.ts';
 

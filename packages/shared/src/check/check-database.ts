@@ -1,4 +1,3 @@
-import { databaseClock } from '../clock-offset.ts';
 import { StoreMissing } from '../embedded/embedded-database.ts';
 import { silentLog } from '../log.ts';
 import { reasonOf } from '../reason.ts';
@@ -7,6 +6,7 @@ import { databaseRole } from '../service/owner-role.ts';
 import { plaintextConnections } from '../service/plaintext-connections.ts';
 import type { ServiceEnvironment } from '../service/service-environment.ts';
 import type { Database } from '../sql/database.ts';
+import { databaseClock } from '../sql/database-clock.ts';
 import { requireEngine } from '../sql/engine-check.ts';
 import { MigrationError, migrationStatus, readSchema } from '../sql/migrate.ts';
 import { type SessionUse, sessionsMax } from '../sql/postgres.ts';

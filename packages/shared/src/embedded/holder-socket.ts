@@ -3,15 +3,7 @@
  * directory, which belongs to its owner alone (data-directory.ts). On Windows a named pipe.
  */
 import { createHash, randomBytes } from 'node:crypto';
-import {
-  closeSync,
-  linkSync,
-  openSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
+import { closeSync, linkSync, openSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs';
 import { createServer, type Server, Socket } from 'node:net';
 import { basename, dirname, join } from 'node:path';
 

@@ -5,7 +5,7 @@ import { temporaryDirectory } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { exportJWK, generateKeyPair } from 'jose';
 import { checks } from '../src/cli/check.ts';
-import { parseConfig } from '../src/config.ts';
+import { parseConfig, parseDatabase } from '../src/config.ts';
 
 describe('cls-explorer check', () => {
   const answers = new Map<string, unknown>();
@@ -61,5 +61,14 @@ describe('cls-explorer check', () => {
   it('finds an id or a secret that auth-server does not know', async () => {
     answers.set('/token', { error: 'invalid_client' });
     expect(await check()).to.include('issuer client: failed');
+  });
+});
+
+describe('cls-explorer migrate', () => {
+  it('needs no application’s id or secret, only where the store is', () => {
+    const CLS_DATA_DIR = join(temporaryDirectory('cls-explorer-'), 'data');
+    const env = { ISSUER: 'http://localhost:1', CLS_DATA_DIR };
+    expect(() => parseConfig(env)).to.throw('EXPLORER_CLIENT_ID');
+    expect(parseDatabase(env)).to.include({ kind: 'embedded' });
   });
 });

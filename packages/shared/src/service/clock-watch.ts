@@ -78,12 +78,8 @@ export function clockWatch(deps: ClockWatchDeps): ClockWatch {
       log.info({}, 'the clock of this machine agrees with the others again');
       return;
     }
-    const fields = Object.fromEntries(
-      apart.map(({ name, aheadS }) => [
-        `aheadOf${name[0]?.toUpperCase()}${name.slice(1)}S`,
-        Math.round(aheadS * 10) / 10,
-      ]),
-    );
+    const rounded = apart.map(({ name, aheadS }) => [name, Math.round(aheadS * 10) / 10]);
+    const fields = { aheadOfS: Object.fromEntries(rounded) };
     if (state === 'wrong') {
       log.error(
         fields,

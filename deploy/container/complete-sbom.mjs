@@ -12,7 +12,9 @@ const sbom = JSON.parse(readFileSync(file, 'utf8'));
 /** `name@version` of each package below the folder's `node_modules`. */
 const installed = new Set(
   readdirSync(join(folder, 'node_modules'), { recursive: true })
-    .filter((path) => /(^|\/)node_modules\/(@[^/]+\/)?[^/]+\/package\.json$/.test(`node_modules/${path}`))
+    .filter((path) =>
+      /(^|\/)node_modules\/(@[^/]+\/)?[^/]+\/package\.json$/.test(`node_modules/${path}`),
+    )
     .map((path) => JSON.parse(readFileSync(join(folder, 'node_modules', path), 'utf8')))
     .map(({ name, version }) => `${name}@${version}`),
 );

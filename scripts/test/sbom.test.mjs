@@ -39,7 +39,8 @@ describe('the SBOM of an image', () => {
     );
     const dpkg = join(folder, 'dpkg');
     mkdirSync(dpkg);
-    const entry = (name) => `Package: ${name}\nStatus: install ok installed\nArchitecture: amd64\nVersion: 1:2.36-9+deb12u7\n`;
+    const entry = (name) =>
+      `Package: ${name}\nStatus: install ok installed\nArchitecture: amd64\nVersion: 1:2.36-9+deb12u7\n`;
     writeFileSync(join(dpkg, 'status'), `${entry('libc6')}\n${entry('zlib1g')}`);
     execFileSync(process.execPath, [script, folder, dpkg]);
     const { components, dependencies } = JSON.parse(readFileSync(file, 'utf8'));

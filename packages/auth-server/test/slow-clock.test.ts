@@ -68,6 +68,8 @@ describe('a replica whose clock is a minute behind', () => {
     const about = lines.filter((line) => line.includes('the clock of this machine'));
     // Alone with the database it cannot tell which of the two is wrong.
     expect(about.length).to.be.within(1, 2);
-    expect(about.at(-1)).to.include('"log.level":"error"').and.include('ahead_of_s":{"database":-60');
+    expect(about.at(-1))
+      .to.include('"log.level":"error"')
+      .and.include('ahead_of_s":{"database":-60');
   }).timeout(300_000);
 });

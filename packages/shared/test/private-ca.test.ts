@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { chownSync, chmodSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { requireServer } from '@cls/testing/engines';
 import { type PostgresInstance, startPostgresInstance } from '@cls/testing/postgres-instance';
@@ -22,7 +22,17 @@ describe('stores with certificates of a CA of one’s own', () => {
     requireServer(this, 'openssl', findBinary('openssl'));
     const openssl = (...words: string[]) => execFileSync('openssl', words, { stdio: 'ignore' });
     const key = (name: string) => ['-newkey', 'rsa:2048', '-nodes', '-keyout', at(`${name}.key`)];
-    openssl('req', '-x509', ...key('ca'), '-subj', '/CN=Our CA', '-days', '2', '-out', at('ca.crt'));
+    openssl(
+      'req',
+      '-x509',
+      ...key('ca'),
+      '-subj',
+      '/CN=Our CA',
+      '-days',
+      '2',
+      '-out',
+      at('ca.crt'),
+    );
     openssl('req', ...key('server'), '-subj', '/CN=localhost', '-out', at('server.csr'));
     writeFileSync(at('names'), 'subjectAltName=DNS:localhost');
     const signed = ['-CA', at('ca.crt'), '-CAkey', at('ca.key'), '-CAcreateserial', '-days', '2'];
@@ -32,7 +42,11 @@ describe('stores with certificates of a CA of one’s own', () => {
     chmodSync(at('server.key'), 0o600);
     const owner = postgresUser();
     if (owner !== undefined) chownSync(at('server.key'), owner.uid, owner.gid);
-    const settings = ['ssl=on', `ssl_cert_file=${at('server.crt')}`, `ssl_key_file=${at('server.key')}`];
+    const settings = [
+      'ssl=on',
+      `ssl_cert_file=${at('server.crt')}`,
+      `ssl_key_file=${at('server.key')}`,
+    ];
     const found = await startPostgresInstance({ settings });
     requireServer(this, 'PostgreSQL', found);
     server = found;
@@ -52,7 +66,11 @@ describe('stores with certificates of a CA of one’s own', () => {
       import { reasonOf } from ${source('reason')}; import { Secret } from ${source('secret')};`;
     const { stdout } = spawnSync(
       process.execPath,
-      ['--input-type=module', '--eval', `${imports} try { ${script} } catch (error) { console.log(reasonOf(error)); }`],
+      [
+        '--input-type=module',
+        '--eval',
+        `${imports} try { ${script} } catch (error) { console.log(reasonOf(error)); }`,
+      ],
       { encoding: 'utf8', env: { ...process.env, ...(ca && { NODE_EXTRA_CA_CERTS: ca }) } },
     );
     return stdout.trim();
@@ -80,7 +98,7 @@ describe('stores with certificates of a CA of one’s own', () => {
   });
 
   it('are refused without it, with what to do', () => {
-    for (const said of [postgres('sslmode=verify-full'), redis()]) {
+    for (const said of [postgres('sslmode=verify-full'), postgres('sslmode=require'), redis()]) {
       expect(said).to.include('certificate').and.include('NODE_EXTRA_CA_CERTS');
     }
   });

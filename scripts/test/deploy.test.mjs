@@ -14,6 +14,8 @@ import { delimiter, join, relative, resolve } from 'node:path';
 import Ajv from 'ajv/dist/2019.js';
 import { expect } from 'chai';
 import { parse } from 'yaml';
+import { TASKS as AUTH_TASKS } from '../../packages/auth-server/dist/src/tasks.js';
+import { TASKS as API_TASKS } from '../../packages/resource-api/dist/src/tasks.js';
 import { requireServer } from '../../packages/testing/dist/src/engines.js';
 import { temporaryDirectory } from '../../packages/testing/dist/src/servers.js';
 import { composed, faultsOf, objectsOf } from './deploy/kubernetes.mjs';
@@ -90,6 +92,10 @@ describe('manifests of Kubernetes', () => {
     });
   }
 
+  it('tasks: kustomize composes the same objects', function () {
+    expectSameAsKustomize(this, join(deploy, 'kubernetes', 'tasks'));
+  });
+
   it('docs/deployment.md makes the namespace before it applies what goes there', () => {
     const text = readFileSync(join(root, 'docs', 'deployment.md'), 'utf8');
     for (const folder of ['migrate', 'overlays/production']) {
@@ -142,6 +148,21 @@ describe('manifests of Kubernetes', () => {
         const beside = objects.find((one) => one.kind === kind && nameOf(one) === metadata.name);
         expect(beside, `${kind} of ${metadata.name}`).to.not.equal(undefined);
       }
+    }
+  });
+
+  it('lets services reach their stores and mail servers at each port that a URL may leave out', () => {
+    const expected = {
+      'auth-server': [5432, 6379, 26379, 465, 587, 443],
+      'resource-api': [5432, 6379, 26379, 465, 587, 443],
+      explorer: [6379, 26379, 443],
+    };
+    for (const [service, ports] of Object.entries(expected)) {
+      const policy = composed(join(deploy, 'kubernetes', 'overlays', 'production')).find(
+        (one) => one.kind === 'NetworkPolicy' && nameOf(one) === service,
+      );
+      const allowed = policy.spec.egress.flatMap((rule) => rule.ports.map(({ port }) => port));
+      expect(allowed, service).to.have.members(ports);
     }
   });
 
@@ -346,12 +367,45 @@ describe('the units of systemd', () => {
     const check = spawnSync(analyze, ['verify', '--man=no', ...files], { encoding: 'utf8' });
     expect(check.status, check.stderr).to.equal(0);
     expect(check.stderr).to.not.contain(folder);
-    for (const file of files) {
+    for (const file of files.filter((name) => name.endsWith('.service'))) {
       const { stdout } = spawnSync(analyze, ['security', '--offline=yes', '--no-pager', file], {
         encoding: 'utf8',
       });
       expect(Number(/exposure level for \S+: ([\d.]+)/.exec(stdout)?.[1]), file).to.be.below(2);
     }
+  });
+
+  it('run each task of the tools by a timer, as Kubernetes does', () => {
+    const started = units
+      .filter((name) => name.endsWith('.timer'))
+      .map((name) => {
+        expect(read('systemd', name))
+          .to.match(/^OnCalendar=\S.*UTC$/m)
+          .and.match(/^Persistent=yes$/m);
+        const [, tool, kind, task = ''] = /^cls-(api|auth)-(task@|backup)(\S*)\.timer$/.exec(name);
+        const service =
+          kind === 'backup' ? `cls-${tool}-backup.service` : `cls-${tool}-task@.service`;
+        const does = kind === 'backup' ? 'tasks done backup' : 'tasks run %i';
+        expect(read('systemd', service)).to.contain(`bin/cls-${tool}.mjs ${does}`);
+        return `${tool} ${kind === 'backup' ? 'backup' : task}`;
+      });
+    const known = [
+      ...Object.keys(API_TASKS).map((task) => `api ${task}`),
+      ...Object.keys(AUTH_TASKS).map((task) => `auth ${task}`),
+    ];
+    expect(started).to.have.members(known);
+    const jobs = objectsOf(read('kubernetes', 'tasks', 'tasks.yaml')).filter(
+      ({ kind }) => kind === 'CronJob',
+    );
+    for (const job of jobs) expect(faultsOf(job), nameOf(job)).to.deep.equal([]);
+    const ran = jobs.map(({ spec }) => {
+      const [container] = spec.jobTemplate.spec.template.spec.containers;
+      const [file, tasks, word, task] = container.args;
+      const tool = /^bin\/cls-(api|auth)\.mjs$/.exec(file)?.[1];
+      expect([tasks, word]).to.deep.equal(['tasks', task === 'backup' ? 'done' : 'run']);
+      return `${tool} ${task}`;
+    });
+    expect(ran).to.have.members(known);
   });
 
   it('give each service a port for health and one for metrics, which no other has', () => {
@@ -379,16 +433,20 @@ describe('the units of systemd', () => {
         EXPLORER_CLIENT_ID: 'app_x',
       },
     };
-    for (const unit of units) {
+    for (const unit of units.filter((name) => name.endsWith('.service'))) {
       const text = read('systemd', unit);
       const service = SERVICES.find((name) => text.includes(`WorkingDirectory=/srv/cls/${name}\n`));
       const pairs = [...text.matchAll(/^Environment=(.+)$/gm)].flatMap(([, line]) =>
         line.split(' ').map((each) => each.split(/=(.*)/s, 2)),
       );
-      const settings = { ...Object.fromEntries(pairs), ...FILES[service] };
+      // What pg_dump reads is no setting of the service.
+      const own = pairs.filter(([name]) => !name.startsWith('PGSERVICE'));
+      const settings = { ...Object.fromEntries(own), ...FILES[service] };
       expect(faultsOfSettings(service, settings), unit).to.deep.equal([]);
       const loaded = [...text.matchAll(/^LoadCredential=([\w-]+):\/etc\/cls\/secrets\/\1$/gm)];
-      const used = pairs.filter(([name]) => name.endsWith('_FILE')).map(([, value]) => value);
+      const used = pairs
+        .filter(([name]) => name.endsWith('_FILE') || name === 'PGSERVICEFILE')
+        .map(([, value]) => value);
       expect(used, unit).to.have.members(loaded.map(([, name]) => `%d/${name}`));
     }
   });

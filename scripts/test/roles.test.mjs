@@ -15,7 +15,7 @@ const SERVICES = {
     'INSERT UPDATE DELETE': words(`account account_link application application_grant
       application_secret consent customer ended_account factor known_address logout_notice passkey
       protocol_state recovery_code recovery_code_key remembered_device revoked_grant service_account
-      service_account_secret signed_in_session signing_key throttle totp_factor upstream_link
+      service_account_secret signed_in_session signing_key task_run throttle totp_factor upstream_link
       upstream_provider used_account_link`),
     'INSERT DELETE': ['audit_event', 'audit_event_name'],
     '': ['audit_month', 'schema_migration', 'schema_step'],
@@ -27,7 +27,7 @@ const SERVICES = {
       contract_terms deal deal_details deal_terms deal_word entitlement external_id facility
       facility_details facility_terms fx_rate item_life journal journal_hash journal_standing
       late_accrual_fact party party_details party_word period_close posting presence rate_period
-      reported_date sort_amount sort_label version_retirement`),
+      reported_date sort_amount sort_label task_run version_retirement`),
     'INSERT UPDATE(reverted_at)': ['import_batch'],
     'INSERT UPDATE(parent_key)': ['lender_position'],
     'INSERT UPDATE(rolled_from_key)': ['loan_contract'],

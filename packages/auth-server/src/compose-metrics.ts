@@ -67,6 +67,12 @@ export function lostMailCounter(metrics: Metrics): () => void {
   return plainCounter(metrics, 'cls_mail_lost_total', help);
 }
 
+/** Called for each audit event whose only record is a line of the log. */
+export function lostAuditCounter(metrics: Metrics): () => void {
+  const help = 'Audit events whose only record is a line of the log.';
+  return plainCounter(metrics, 'cls_audit_lost_total', help);
+}
+
 /** Called for each logout notification that its application never accepted. */
 export function lostLogoutNoticesCounter(metrics: Metrics): () => void {
   const help =

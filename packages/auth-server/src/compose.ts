@@ -1,4 +1,5 @@
 import { type Clock, systemClock } from '@cls/shared/clock';
+import { aheadOf } from '@cls/shared/clock-offset';
 import { developmentSecret } from '@cls/shared/development-secret';
 import { faultLog } from '@cls/shared/http/fault-log';
 import type { ReadinessCheck } from '@cls/shared/http/health';
@@ -7,21 +8,25 @@ import { answerRecorder } from '@cls/shared/http/request-log';
 import type { Log } from '@cls/shared/log';
 import { openMailSender } from '@cls/shared/mail/open-mail-sender';
 import { aesGcmSealer } from '@cls/shared/seal';
+import { clockWatch } from '@cls/shared/service/clock-watch';
 import { observation } from '@cls/shared/service/observation';
 import { openDatabase } from '@cls/shared/service/open-database';
 import { openMetrics, type ServedMetrics } from '@cls/shared/service/open-metrics';
 import { warnOfOwnerRole } from '@cls/shared/service/owner-role';
 import { warnOfPlaintext } from '@cls/shared/service/plaintext-connections';
 import type { RunningService } from '@cls/shared/service/run-service';
+import { measureTasks } from '@cls/shared/service/task-ages';
 import { besideRequests, type Database } from '@cls/shared/sql/database';
+import { databaseClock } from '@cls/shared/sql/database-clock';
 import { readSchema } from '@cls/shared/sql/migrate';
+import { sqlTaskRuns } from '@cls/shared/sql/task-runs';
 import type { Tracing } from '@cls/shared/tracing/tracing';
 import { argon2Verifier } from './accounts/password.ts';
 import { countedAudit } from './audit/counted-audit.ts';
 import { sqlAuditLog } from './audit/sql-audit-log.ts';
 import { sweepAudit } from './audit/sql-audit-months.ts';
 import { composeAccounts } from './compose-accounts.ts';
-import { lostMailCounter, measureAuthServer } from './compose-metrics.ts';
+import { lostAuditCounter, lostMailCounter, measureAuthServer } from './compose-metrics.ts';
 import { composeProvider } from './compose-provider.ts';
 import type { AuthServerConfig } from './config.ts';
 import { resealRegularly } from './keys/reseal-regularly.ts';
@@ -39,7 +44,9 @@ import { ROUTE_PATTERNS } from './server/route-table.ts';
 import { sweepRememberedDevices } from './sessions/sql-remembered-devices.ts';
 import { sqlLogoutNotifications, sweepSessions } from './sessions/sql-session-store.ts';
 import { openStateStore } from './state/open-state-store.ts';
+import { replicaClocks } from './state/replica-clocks.ts';
 import { writeProbe } from './state/write-probe.ts';
+import { TASKS } from './tasks.ts';
 import { sweepKnownAddresses } from './throttle/sql-known-addresses.ts';
 import { sweepThrottle } from './throttle/sql-throttle.ts';
 import { accountMailer } from './views/email/account-mailer.ts';
@@ -121,7 +128,9 @@ async function compose(
   const keys = sqlSigningKeyStore(database, sealer, config.signingKeyBits);
   const passwords = await argon2Verifier(PASSWORD_CONCURRENCY, PASSWORD_QUEUE_MAX);
   const { auditSpoolDir: directory, auditFsync: fsync } = config;
-  const spooled = await sqlAuditLog(besideRequests(database), clock, log, { directory, fsync });
+  const spooled = await sqlAuditLog(besideRequests(database), clock, log, {
+    ...{ directory, fsync, onLost: lostAuditCounter(metrics) },
+  });
   const audit = countedAudit(spooled, metrics);
   const state = await openStateStore(config, database, log, observed.command);
   const onLost = lostMailCounter(metrics);
@@ -144,11 +153,20 @@ async function compose(
     product: config.brand.name,
     ...{ supportUrl, policyUrl, explorerUrl },
   });
-  const checks: readonly ReadinessCheck[] = [
+  const stores: readonly ReadinessCheck[] = [
     { name: 'database', check: writeProbe(besideRequests(database)) },
     { name: 'protocol_state', check: () => state.ready() },
   ];
-  const logFault = faultLog(log, checks);
+  const apart = besideRequests(database);
+  const clocks = clockWatch({
+    clocks: {
+      database: async () => aheadOf(await databaseClock(apart)),
+      replicas: replicaClocks(state, apart, config.port),
+    },
+    ...{ toleranceS: config.clockToleranceS, metrics, log },
+  });
+  const checks = [...stores, clocks.check];
+  const logFault = faultLog(log, stores);
   const recordAnswer = answerRecorder(log, metrics, ROUTE_PATTERNS, {
     measured: [answerMetrics(metrics)],
     traced: tracing === undefined ? [] : [tracing.answered],
@@ -198,6 +216,7 @@ async function compose(
     () => observed.requests(handler),
   );
   provider.servedBy(running);
+  measureTasks(metrics, sqlTaskRuns(apart), Object.keys(TASKS));
   measureAuthServer(metrics, {
     ...{ clock, keys, passwords, audit: spooled, mail: outgoing },
     logoutNotifications: sqlLogoutNotifications(database),
@@ -211,6 +230,7 @@ async function compose(
       await Promise.all([running.stop(), provider.stop()]);
       stopSweeping();
       await resealing.stop();
+      clocks.stop();
       await accountServices.settle();
       await outgoing.drain();
       await audit.flush();

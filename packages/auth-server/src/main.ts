@@ -7,10 +7,12 @@ import { parseConfig } from './config.ts';
 
 const MANIFEST = new URL('../../package.json', import.meta.url);
 
-await runService(async () => {
-  const config = parseConfig(process.env);
-  const tracing = await openTracing(config.tracesEndpoint, 'auth-server', MANIFEST);
-  const log = createLog('auth-server', config.logLevel, tracing?.logFields);
-  tracing?.reportTo(log);
-  return startAuthServer(config, log, openDatabase, tracing);
-});
+await runService(
+  () => parseConfig(process.env),
+  async (config) => {
+    const tracing = await openTracing(config.tracesEndpoint, 'auth-server', MANIFEST);
+    const log = createLog('auth-server', config.logLevel, tracing?.logFields);
+    tracing?.reportTo(log);
+    return startAuthServer(config, log, openDatabase, tracing);
+  },
+);

@@ -336,6 +336,7 @@ async function rowsOf(database: Database, key: string): Promise<Record<string, u
   const left = [
     ...['protocol_state', 'revoked_grant', 'ended_account', 'signed_in_session'],
     ...['application_grant', 'remembered_device', 'used_account_link', 'logout_notice'],
+    'task_run',
     'recovery_code_key',
   ];
   const sealer = aesGcmSealer(new Secret(key));

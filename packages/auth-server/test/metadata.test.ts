@@ -237,7 +237,7 @@ describeOnEngines('discovery and the key set', (engine) => {
     const ready = await fetch(`${server.issuer}/readyz`);
     expect(await ready.json()).to.deep.equal({
       status: 'ok',
-      checks: { database: 'ok', protocol_state: 'ok' },
+      checks: { database: 'ok', protocol_state: 'ok', clock: 'ok' },
     });
   });
 });

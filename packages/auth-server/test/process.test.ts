@@ -218,7 +218,7 @@ describe('auth-server with its protocol state in Redis', () => {
     const unready = await fetch(`${issuer}/readyz`);
     expect(unready.status).to.equal(503);
     expect(await unready.json()).to.deep.include({
-      checks: { database: 'ok', protocol_state: 'unavailable' },
+      checks: { database: 'ok', protocol_state: 'unavailable', clock: 'ok' },
     });
     running.child.kill('SIGTERM');
     expect(await running.exited).to.equal(0);

@@ -31,8 +31,15 @@ export const KEY_256 = {
 /** `parseConfig` throws {ConfigurationError}; `describeConfig` is for docs/configuration.md. */
 export const { parseConfig, describeConfig } = configuration(readConfig);
 
+/** The store alone, for `migrate`: before the first one there is no application, and so no id. */
+export const { parseConfig: parseDatabase } = configuration((read) => readShared(read).database);
+
+function readShared(read: EnvironmentReader): ServiceEnvironment {
+  return readServiceEnvironment(read, 'explorer', 'EXPLORER', 8083);
+}
+
 function readConfig(read: EnvironmentReader): ExplorerConfig {
-  const shared = readServiceEnvironment(read, 'explorer', 'EXPLORER', 8083);
+  const shared = readShared(read);
   const { production, issuer, port, redisUrl, database } = shared;
   const baseUrl = read.baseUrl('EXPLORER_URL', {
     about: 'where people reach the explorer: an origin of its own, without a path',

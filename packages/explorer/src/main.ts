@@ -6,10 +6,12 @@ import { parseConfig } from './config.ts';
 
 const MANIFEST = new URL('../../package.json', import.meta.url);
 
-await runService(async () => {
-  const config = parseConfig(process.env);
-  const tracing = await openTracing(config.tracesEndpoint, 'explorer', MANIFEST);
-  const log = createLog('explorer', config.logLevel, tracing?.logFields);
-  tracing?.reportTo(log);
-  return startExplorer(config, log, tracing);
-});
+await runService(
+  () => parseConfig(process.env),
+  async (config) => {
+    const tracing = await openTracing(config.tracesEndpoint, 'explorer', MANIFEST);
+    const log = createLog('explorer', config.logLevel, tracing?.logFields);
+    tracing?.reportTo(log);
+    return startExplorer(config, log, tracing);
+  },
+);

@@ -5,7 +5,7 @@ import { temporaryDirectory } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { exportJWK, generateKeyPair } from 'jose';
 import { checks } from '../src/cli/check.ts';
-import { parseConfig } from '../src/config.ts';
+import { parseConfig, parseDatabase } from '../src/config.ts';
 
 describe('cls-explorer check', () => {
   const answers = new Map<string, unknown>();
@@ -42,11 +42,33 @@ describe('cls-explorer check', () => {
   });
 
   it('finds both in order, with the issuer’s key set and clock', async () => {
-    answers.set('/.well-known/openid-configuration', { issuer: url, jwks_uri: `${url}/jwks` });
+    const endpoints = { jwks_uri: `${url}/jwks`, token_endpoint: `${url}/token` };
+    answers.set('/.well-known/openid-configuration', { issuer: url, ...endpoints });
+    answers.set('/token', { error: 'invalid_grant' });
     answers.set('/api', { object: 'list', data: [{ id: 'v1' }] });
-    const inOrder = ['issuer metadata', 'key set keys', 'key set clock', 'API versions'];
+    const inOrder = [
+      'issuer metadata',
+      'issuer client',
+      'key set keys',
+      'key set clock',
+      'API versions',
+    ];
     const found = await check();
     expect(found).to.include.members(inOrder.map((one) => `${one}: ok`));
     expect(found).to.include('database store: warning');
+  });
+
+  it('finds an id or a secret that auth-server does not know', async () => {
+    answers.set('/token', { error: 'invalid_client' });
+    expect(await check()).to.include('issuer client: failed');
+  });
+});
+
+describe('cls-explorer migrate', () => {
+  it('needs no application’s id or secret, only where the store is', () => {
+    const CLS_DATA_DIR = join(temporaryDirectory('cls-explorer-'), 'data');
+    const env = { ISSUER: 'http://localhost:1', CLS_DATA_DIR };
+    expect(() => parseConfig(env)).to.throw('EXPLORER_CLIENT_ID');
+    expect(parseDatabase(env)).to.include({ kind: 'embedded' });
   });
 });

@@ -2,19 +2,24 @@ import { join } from 'node:path';
 import { tokenVerifier } from '@cls/shared/access/verify-token';
 import { warnOfClock } from '@cls/shared/access/warn-of-clock';
 import { type Clock, systemClock } from '@cls/shared/clock';
+import { aheadOf } from '@cls/shared/clock-offset';
 import { developmentSecret } from '@cls/shared/development-secret';
 import { measureReadiness, type ReadinessCheck } from '@cls/shared/http/health';
 import { type HttpService, startHttpService } from '@cls/shared/http/http-service';
 import { answerRecorder } from '@cls/shared/http/request-log';
 import type { Log } from '@cls/shared/log';
+import { clockWatch } from '@cls/shared/service/clock-watch';
 import { type Observation, observation } from '@cls/shared/service/observation';
 import { openDatabase, openReadReplica } from '@cls/shared/service/open-database';
 import { openMetrics, type ServedMetrics } from '@cls/shared/service/open-metrics';
 import { warnOfOwnerRole } from '@cls/shared/service/owner-role';
 import { warnOfPlaintext } from '@cls/shared/service/plaintext-connections';
 import type { RunningService } from '@cls/shared/service/run-service';
+import { measureTasks } from '@cls/shared/service/task-ages';
 import { besideRequests, type Database } from '@cls/shared/sql/database';
+import { databaseClock } from '@cls/shared/sql/database-clock';
 import { readSchema } from '@cls/shared/sql/migrate';
+import { sqlTaskRuns } from '@cls/shared/sql/task-runs';
 import type { Tracing } from '@cls/shared/tracing/tracing';
 import { currentAsker } from './access/asker.ts';
 import { callerBudgets } from './access/caller-budget.ts';
@@ -49,6 +54,7 @@ import { type ReadReplica, type RecordRead, readsOnReplicas } from './store/read
 import { readinessError, reportRefusedReaderRole } from './store/reader-role.ts';
 import { sqlBalanceStore } from './store/sql-balance-store.ts';
 import { sqlVersionUsage } from './store/sql-version-usage.ts';
+import { TASKS } from './tasks.ts';
 import { redisVersionUsage } from './usage/redis-version-usage.ts';
 import { sumUsage } from './usage/sum-usage.ts';
 import { usageCounter } from './usage/usage-counter.ts';
@@ -176,7 +182,7 @@ async function compose(
     notices.retiredAt,
   );
   const measured = measureResourceApi(metrics, { database, replicas, keys, shared, clock });
-  const checks: readonly ReadinessCheck[] = [
+  const needs: readonly ReadinessCheck[] = [
     {
       name: 'database',
       check: async () => {
@@ -192,7 +198,16 @@ async function compose(
       },
     },
   ];
+  const clocks = clockWatch({
+    clocks: {
+      database: async () => aheadOf(await databaseClock(apart)),
+      issuer: async () => aheadOf(keys),
+    },
+    ...{ toleranceS: config.clockToleranceS, metrics, log },
+  });
+  const checks = [...needs, clocks.check];
   measureReadiness(metrics, checks);
+  measureTasks(metrics, sqlTaskRuns(apart), Object.keys(TASKS));
   let service: HttpService | undefined;
   const app = createApp({
     tokens: rememberVerified(tokenVerifier(keys, config, clock, warnOfClock(log)), keys, clock),
@@ -239,6 +254,7 @@ async function compose(
     async stop() {
       await running.stop();
       keys.stop();
+      clocks.stop();
       await Promise.all([telling.stop(), usage.stop()]);
       await redis?.stop();
       await reads.close();

@@ -7,10 +7,12 @@ import { parseConfig } from './config.ts';
 
 const MANIFEST = new URL('../../package.json', import.meta.url);
 
-await runService(async () => {
-  const config = parseConfig(process.env);
-  const tracing = await openTracing(config.tracesEndpoint, 'resource-api', MANIFEST);
-  const log = createLog('resource-api', config.logLevel, tracing?.logFields);
-  tracing?.reportTo(log);
-  return startResourceApi(config, log, systemClock, productVersions, tracing);
-});
+await runService(
+  () => parseConfig(process.env),
+  async (config) => {
+    const tracing = await openTracing(config.tracesEndpoint, 'resource-api', MANIFEST);
+    const log = createLog('resource-api', config.logLevel, tracing?.logFields);
+    tracing?.reportTo(log);
+    return startResourceApi(config, log, systemClock, productVersions, tracing);
+  },
+);

@@ -289,7 +289,7 @@ describe('the API over HTTP', () => {
     expect((await fetch(`${api.baseUrl}/livez`)).status).to.equal(200);
     expect(await (await fetch(`${api.baseUrl}/readyz`)).json()).to.deep.equal({
       status: 'ok',
-      checks: { database: 'ok', keys: 'ok' },
+      checks: { database: 'ok', keys: 'ok', clock: 'ok' },
     });
   });
 });

@@ -187,14 +187,14 @@ describe('resource-api under a role that does not own its schema [PostgreSQL]', 
       expect(String(said)).to.include('may not read as cls_reader, so the service is not ready');
       await eventually(async () =>
         expect(await readiness()).to.deep.equal([
-          ...[503, { database: 'reader_role_refused', keys: 'ok' }],
+          ...[503, { database: 'reader_role_refused', keys: 'ok', clock: 'ok' }],
         ]),
       );
       expect(await finding()).to.deep.equal([
         ...['failed', 'cls_api_owner may not read as cls_reader'],
       ]);
       await admin.execute('GRANT cls_reader TO cls_api_owner');
-      expect(await readiness()).to.deep.equal([200, { database: 'ok', keys: 'ok' }]);
+      expect(await readiness()).to.deep.equal([200, { database: 'ok', keys: 'ok', clock: 'ok' }]);
       expect(await finding()).to.deep.equal(['ok', 'cls_api_owner reads as cls_reader']);
     } finally {
       // Roles are the cluster's, which other suites share.

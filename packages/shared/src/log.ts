@@ -1,5 +1,6 @@
 import { pino } from 'pino';
 import { fieldsOfLine } from './log-fields.ts';
+import { gatheredLines } from './log-output.ts';
 
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
@@ -39,54 +40,6 @@ export function createLog(service: string, level: LogLevel, context?: () => obje
     info: write('info'),
     debug: write('debug'),
   };
-}
-
-/** How long a line waits for others, in milliseconds: a write costs more than making a line. */
-const GATHER_MS = 20;
-
-/** Bytes that wait while standard output takes none, as a file on a full disk. What is more is lost. */
-const WAITING_MAX = 4 * 1024 * 1024;
-
-/**
- * Stdout. What waits is written when the process exits, after an uncaught error too. A log that cannot be
- * written stops nothing: lines wait, each new one tries again, and a line says how many were lost.
- */
-function gatheredLines(): { write(line: string): void } {
-  let waiting = '';
-  let lost = 0;
-  let refused = false;
-  const writeWaiting = () => {
-    const lines = waiting;
-    waiting = '';
-    if (lines === '') return;
-    refused = false;
-    stdout.write(lost === 0 ? lines : `${lossOf(lost)}${lines}`);
-    lost = refused ? lost + lines.split('\n').length - 1 : 0;
-    // A write that is refused for want of room tries nothing; an empty one does.
-    if (refused) stdout.write('');
-  };
-  process.once('exit', writeWaiting); // Before pino's own listener, which waits for its writes.
-  const stdout = pino.destination({ dest: 1, sync: false, maxLength: WAITING_MAX });
-  stdout.on('error', () => undefined);
-  stdout.on('drop', () => {
-    refused = true;
-  });
-  return {
-    write(line) {
-      if (waiting === '') setTimeout(writeWaiting, GATHER_MS);
-      waiting += line;
-    },
-  };
-}
-
-function lossOf(lines: number): string {
-  const line = {
-    'log.level': 'error',
-    '@timestamp': new Date().toISOString(),
-    'cls.lines': lines,
-    message: 'log lines could not be written, and are lost',
-  };
-  return `${JSON.stringify(line)}\n`;
 }
 
 export const silentLog: Log = {

@@ -4,12 +4,13 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { temporaryDirectory } from '@cls/testing/servers';
 import { expect } from 'chai';
-import { DirectoryInUse, lockAddress } from '../src/embedded/directory-lock.ts';
+import { DirectoryInUse } from '../src/embedded/directory-lock.ts';
 import {
   createEmbeddedStores,
   openEmbeddedDatabase,
   openEmbeddedDatabaseAsOperator,
 } from '../src/embedded/embedded-database.ts';
+import { holderAddress } from '../src/embedded/holder-socket.ts';
 import type { Database } from '../src/sql/database.ts';
 
 describe('an embedded database directory', () => {
@@ -68,7 +69,7 @@ describe('an embedded database directory', () => {
 
   it('cuts off a stranger who announces a large frame, or says nothing', async () => {
     for (const bytes of [Buffer.from([3, 255, 255, 255]), Buffer.alloc(0)]) {
-      const socket = connect(lockAddress(directory));
+      const socket = connect(holderAddress(directory));
       socket.on('error', () => undefined);
       await new Promise<void>((done) => {
         socket.once('close', () => done());

@@ -4,6 +4,9 @@ import { closeSync, existsSync, openSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { expect } from 'chai';
 
+/** A process that has not ended by then never does. */
+const HANGS_MS = 60_000;
+
 /** Lines go to the standard output of a process. */
 function linesOf(statements: string): Record<string, unknown>[] {
   const { stdout } = spawnSync(process.execPath, scriptOf(statements), { encoding: 'utf8' });
@@ -127,6 +130,35 @@ describe('a line of the log', () => {
     closeSync(full);
     expect({ status, stderr }).to.deep.equal({ status: null, stderr: 'goes on' });
   });
+
+  for (const [end, statement, code] of [
+    ['process.exit', 'process.exit(0);', 0],
+    ['an uncaught error', 'throw new Error();', 1],
+    ['nothing more to do', '', 0],
+  ] as const) {
+    const lines = `for (let n = 0; n < 4; n += 1) {
+      log.info({ n }, 'x'.repeat(1_000_000));
+      await new Promise((done) => setTimeout(done, 50));
+    }
+    process.stderr.write('wrote');`;
+
+    it(`lets a process end by ${end} where its disk is full`, function () {
+      if (!existsSync('/dev/full')) this.skip();
+      const full = openSync('/dev/full', 'w');
+      const { status, signal } = spawnSync(process.execPath, scriptOf(`${lines} ${statement}`), {
+        ...{ stdio: ['ignore', full, 'ignore'], timeout: HANGS_MS, killSignal: 'SIGKILL' },
+      });
+      closeSync(full);
+      expect({ status, signal }).to.deep.equal({ status: code, signal: null });
+    });
+
+    it(`lets a process end by ${end} where nobody reads`, async () => {
+      const child = spawn(process.execPath, scriptOf(`${lines} ${statement}`), {
+        ...{ stdio: ['ignore', 'pipe', 'ignore'], timeout: HANGS_MS, killSignal: 'SIGKILL' },
+      });
+      expect(await once(child, 'exit')).to.deep.equal([code, null]);
+    });
+  }
 
   it('is written late where nobody reads, and says how many lines were lost', async () => {
     const child = spawn(

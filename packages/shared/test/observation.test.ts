@@ -44,6 +44,18 @@ describe('a database that is watched', () => {
     expect(told).to.deep.equal(['A', 'A done', 'B', 'B done', 'C', 'C done']);
   });
 
+  it('tells a transaction that did not begin, and no other twice', async () => {
+    const told: string[] = [];
+    const observe = (text: string) => (outcome: Outcome) => told.push(`${text} ${outcome}`);
+    const refused = () => Promise.reject(new DatabaseUnavailable('the database opens no session'));
+    const down = observedDatabase({ ...database, transaction: refused }, observe);
+    await down.transaction(refused).catch(() => undefined);
+    await observedDatabase(database, observe)
+      .transaction((inside) => inside.query('A').then(refused))
+      .catch(() => undefined);
+    expect(told).to.deep.equal(['BEGIN unavailable', 'A done']);
+  });
+
   it('tells a refusal from a database that does not answer', async () => {
     const outcomes: Outcome[] = [];
     for (const error of [new SqlError('x', '23505'), new DatabaseUnavailable('x')]) {

@@ -97,13 +97,20 @@ export function composed(folder, objects = undefined) {
   }
   for (const { name, newName, newTag } of images) {
     const containers = objects
-      .flatMap(({ spec }) => spec?.template?.spec.containers ?? [])
+      .flatMap(({ spec }) => allContainers(spec))
       .filter(({ image }) => image === name);
     if (containers.length === 0) throw new Error(`${file}: nothing uses the image ${name}`);
-    for (const container of containers) container.image = `${newName}:${newTag}`;
+    for (const container of containers) container.image = `${newName ?? name}:${newTag}`;
   }
   if (namespace !== undefined) for (const { metadata } of objects) metadata.namespace = namespace;
   return objects;
+}
+
+/** Of a Deployment or a Job, and of a CronJob. */
+function allContainers(spec) {
+  const { containers = [], initContainers = [] } =
+    (spec?.template ?? spec?.jobTemplate?.spec.template)?.spec ?? {};
+  return [...initContainers, ...containers];
 }
 
 function generate(objects, { name, behavior = 'create', literals }, file) {

@@ -12,12 +12,12 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { DirectoryUnusable } from '@cls/shared/embedded/data-directory';
 import {
   DirectoryInUse,
   type DirectoryLock,
   lockDirectory,
 } from '@cls/shared/embedded/directory-lock';
-import { DirectoryUnusable } from '@cls/shared/embedded/embedded-database';
 import { newId } from '@cls/shared/new-id';
 
 const FILE = 'events.jsonl';

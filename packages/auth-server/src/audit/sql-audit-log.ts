@@ -19,7 +19,11 @@ export interface AuditLogSettings {
   /** Where events wait for the database; outlives the process. */
   readonly directory: string;
   readonly fsync: AuditFsync;
+  /** Called for each event whose only record is a line of the log. */
+  readonly onLost?: () => void;
 }
+
+type ReportLost = (err: unknown, event: object, message: string) => void;
 
 /**
  * Which events survive a crash of the machine before the answer goes out: all, `changes` (all but
@@ -38,8 +42,12 @@ export async function sqlAuditLog(
   database: Database,
   clock: Clock,
   log: Log,
-  { directory, fsync }: AuditLogSettings,
+  { directory, fsync, onLost = () => undefined }: AuditLogSettings,
 ): Promise<SpooledAuditLog> {
+  const lost: ReportLost = (err, event, message) => {
+    onLost();
+    log.error({ err, event }, message);
+  };
   const own = await openAuditSpool(directory);
   let timer: NodeJS.Timeout | undefined;
   let working: Promise<void> | undefined;
@@ -51,7 +59,7 @@ export async function sqlAuditLog(
   const writeAll = async (spool: AuditSpool): Promise<void> => {
     for (;;) {
       const { lines, end } = spool.read();
-      if (lines.length > 0) await insertAll(database, lines, log);
+      if (lines.length > 0) await insertAll(database, lines, log, lost);
       spool.done(end);
       if (lines.length === 0) return;
     }
@@ -103,8 +111,9 @@ export async function sqlAuditLog(
     try {
       own.append(lineOf(event, clock));
     } catch (err) {
-      log.error(
-        { err, event },
+      lost(
+        err,
+        event,
         'audit event cannot be written to its file; this log line is its only record',
       );
       if (event.type === 'token.refused' || event.type === 'sign_in.refused') return;
@@ -166,27 +175,34 @@ function mustBeSynced(type: AuditEventType, fsync: AuditFsync): boolean {
 }
 
 /** @throws when the database did not take them: they are tried again. */
-async function insertAll(database: Database, lines: readonly string[], log: Log): Promise<void> {
+async function insertAll(
+  database: Database,
+  lines: readonly string[],
+  log: Log,
+  lost: ReportLost,
+): Promise<void> {
   try {
     await insert(database, lines);
   } catch (error) {
     if (!isRefusedForGood(error)) throw error;
     // One event must not keep the others from being written.
-    for (const line of lines) await insertAlone(database, line, log);
+    for (const line of lines) await insertAlone(database, line, log, lost);
   }
 }
 
-async function insertAlone(database: Database, line: string, log: Log): Promise<void> {
+async function insertAlone(
+  database: Database,
+  line: string,
+  log: Log,
+  lost: ReportLost,
+): Promise<void> {
   const event = parsed(line);
   if (event === undefined) return log.warn({}, 'an incomplete line of the audit file is skipped');
   try {
     await insert(database, [line]);
   } catch (err) {
     if (!isRefusedForGood(err)) throw err;
-    log.error(
-      { err, event },
-      'audit event rejected by the database; this log line is its only record',
-    );
+    lost(err, event, 'audit event rejected by the database; this log line is its only record');
   }
 }
 

@@ -5,6 +5,7 @@ import { openMailSender } from '@cls/shared/mail/open-mail-sender';
 import { aesGcmSealer } from '@cls/shared/seal';
 import { openDatabaseAsOperator, ownerLocation } from '@cls/shared/service/open-database';
 import { readSchema } from '@cls/shared/sql/migrate';
+import { sqlTaskRuns } from '@cls/shared/sql/task-runs';
 import { administerAccounts } from '../account-management/administer.ts';
 import { invite } from '../account-management/invite.ts';
 import { sqlAccountLinks } from '../accounts/sql-account-links.ts';
@@ -100,6 +101,7 @@ export const asOperator: AsOperator = async (work, { mayCreate = false, owner = 
       keys: sqlSigningKeyStore(database, sealer, config.signingKeyBits),
       installation: sqlInstallation(database, keyEncryptionKey, previousKeyEncryptionKey),
       afterRestore: sqlAfterRestore(database, openState),
+      taskRuns: sqlTaskRuns(database),
       audit,
       tell: (type, account, about) => auditAndNotify(notices, type, account, {}, about),
     });

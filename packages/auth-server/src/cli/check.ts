@@ -2,12 +2,14 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkDatabase } from '@cls/shared/check/check-database';
 import { checkDirectory } from '@cls/shared/check/check-directory';
+import { checkIssuer } from '@cls/shared/check/check-issuer';
 import { checkKeySet } from '@cls/shared/check/check-key-set';
 import { checkMail } from '@cls/shared/check/check-mail';
 import { checkRedis } from '@cls/shared/check/check-redis';
-import { type Finding, findingsOf, reasonOf, refusalFinding } from '@cls/shared/check/finding';
+import { type Finding, findingsOf, refusalFinding } from '@cls/shared/check/finding';
 import { developmentSecret } from '@cls/shared/development-secret';
 import { ConfigurationError } from '@cls/shared/environment';
+import { reasonOf } from '@cls/shared/reason';
 import { aesGcmSealer } from '@cls/shared/seal';
 import { Secret } from '@cls/shared/secret';
 import type { Database } from '@cls/shared/sql/database';
@@ -54,6 +56,7 @@ export function checks(config: AuthServerConfig): readonly Promise<readonly Find
         ...{ toleranceS: config.clockToleranceS, kids, mayBeDown: true },
       }),
     ),
+    checkIssuer(config.issuer, config, true).then(({ findings }) => findings),
   ];
 }
 

@@ -104,7 +104,9 @@ export function addCustomerCommands(program: Command, asOperator: AsOperator): v
           if (disabled) await endAllOf(operator, id);
           operator.audit.record({ type: `customer.${word}d`, subject: id });
         });
-        printer(command).result({ id, disabled }, `${word}d customer ${id}`);
+        const out = printer(command);
+        if (disabled) out.message(tokensOf(id));
+        out.result({ id, disabled }, `${word}d customer ${id}`);
       });
   }
 }
@@ -120,4 +122,9 @@ async function endAllOf({ accounts, access }: Operator, customer: string): Promi
     for (const { id } of page) await access.endAll(id);
     after = page.at(-1)?.id;
   } while (page.length === PAGE);
+}
+
+/** The API does not ask auth-server about a token: only what it grants itself ends at once there. */
+function tokensOf(id: string): string {
+  return `its tokens are good at the API until they expire, up to 24 hours: revoke its grants too (cls-api entitlements list --customer ${id}, then cls-api entitlements revoke <rule> for each)`;
 }

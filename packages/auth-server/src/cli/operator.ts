@@ -1,4 +1,5 @@
 import { CommandRefused } from '@cls/shared/cli/command-line';
+import type { TaskRuns } from '@cls/shared/sql/task-runs';
 import type { AdministerAccounts } from '../account-management/administer.ts';
 import type { Invite } from '../account-management/invite.ts';
 import type { Account } from '../accounts/account.ts';
@@ -19,6 +20,7 @@ import type { Throttle } from '../throttle/throttle.ts';
 
 /** What a command works with. */
 export interface Operator {
+  readonly taskRuns: TaskRuns;
   readonly issuer: string;
   /** The operator’s name, as authenticators show it. */
   readonly product: string;

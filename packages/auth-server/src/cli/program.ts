@@ -1,8 +1,10 @@
 import { addCheckCommand } from '@cls/shared/cli/check-command';
 import { addMigrateCommand } from '@cls/shared/cli/migrate-command';
+import { addTaskCommands } from '@cls/shared/cli/task-commands';
 import { Command } from 'commander';
 import { describeConfig, parseConfig } from '../config.ts';
 import { MIGRATIONS } from '../server/migrations.ts';
+import { TASKS } from '../tasks.ts';
 import { addAccountCommands } from './accounts.ts';
 import { addAfterRestoreCommand } from './after-restore.ts';
 import { addApplicationCommands } from './applications.ts';
@@ -29,6 +31,7 @@ export function program(): Command {
   addAuditCommands(program, asOperator);
   addInstallationCommands(program, asOperator);
   addAfterRestoreCommand(program, asOperator);
+  addTaskCommands(program, TASKS, (work) => asOperator(({ taskRuns }) => work(taskRuns)));
   addMigrateCommand(program, MIGRATIONS, () => parseConfig(process.env).database);
   addCheckCommand(
     program,

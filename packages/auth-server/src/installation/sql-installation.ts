@@ -25,6 +25,8 @@ const KIND: StoreKind = {
     'used_account_link',
     // Applications were told by the installation that ended the session, or hear nothing more of it.
     'logout_notice',
+    // What the other installation did by itself.
+    'task_run',
   ],
 };
 

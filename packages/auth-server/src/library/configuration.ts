@@ -236,8 +236,9 @@ function mayRevoke(_: unknown, client: Client, token: { clientId?: string | unde
 }
 
 /** What the library does not say of itself (OpenID Connect Discovery §3, RFC 8414 §2). */
-function discovery({ policyUrl, documentationUrl }: ProviderSettings) {
+function discovery({ policyUrl, documentationUrl, audience }: ProviderSettings) {
   return {
+    protected_resources: [audience], // RFC 9728 §4
     ui_locales_supported: [...LOCALES],
     prompt_values_supported: ['none', 'login', 'consent'],
     revocation_endpoint_auth_methods_supported: [...AUTH_METHODS],

@@ -1,3 +1,4 @@
+import { epochSeconds, systemClock } from '@cls/shared/clock';
 import { type Adapter, type AdapterPayload, errors, Provider } from 'oidc-provider';
 import { digest } from '../crypto/digest.ts';
 import { sealState, unsealState } from '../crypto/seal.ts';
@@ -9,6 +10,9 @@ const DEFAULT_TTL_S = 86_400;
 
 /** Seconds for which an expired entry is kept, to answer `expired_token` (RFC 8628 §3.5). */
 const EXPIRED_TTL_S: Readonly<Record<string, number>> = { DeviceCode: 600 };
+
+/** They live for a minute: the store's clock alone says whether they do, not each replica's own. */
+const EXPIRES_IN_STORE = new Set(['AuthorizationCode', 'PushedAuthorizationRequest']);
 
 /** Kinds that die with their grant. An interaction names one too, but only asks for it. */
 const OF_A_GRANT = new Set([
@@ -65,7 +69,7 @@ export function providerAdapter(store: StateStore, kind: string): Adapter {
     },
     async find(id) {
       const found = await store.find(kind, digest(id));
-      const entry = opened(found, id);
+      const entry = unexpired(kind, opened(found, id));
       // The library would end the whole grant. `consume` decides, once the caller is proven.
       return mayComeAgain(kind, found) ? { ...entry, consumed: undefined } : entry;
     },
@@ -101,6 +105,12 @@ export function providerAdapter(store: StateStore, kind: string): Adapter {
     },
     revokeByGrantId: (grantId) => store.revokeGrant(digest(grantId)),
   };
+}
+
+/** The library compares `exp`, which another replica wrote, with this machine's clock. */
+function unexpired(kind: string, payload: AdapterPayload | undefined): AdapterPayload | undefined {
+  if (payload?.exp === undefined || !EXPIRES_IN_STORE.has(kind)) return payload;
+  return { ...payload, exp: Math.max(payload.exp, epochSeconds(systemClock) + 1) };
 }
 
 /** Whether a spent entry is asked for by who may not have got the answer. */

@@ -46,6 +46,21 @@ function stateStoreSuite(open: () => { store: StateStore; dump: () => Promise<st
     expect(await providerAdapter(store, 'AuthorizationCode').find(id)).to.equal(undefined);
   });
 
+  it('finds a code of a replica whose clock is behind for as long as the store’s clock says', async () => {
+    const nowS = () => Math.floor(Date.now() / 1_000);
+    for (const kind of ['AuthorizationCode', 'PushedAuthorizationRequest']) {
+      const [id, over] = [fresh(), fresh()];
+      const adapter = providerAdapter(store, kind);
+      await adapter.upsert(id, { jti: id, exp: nowS() - 1 }, 60);
+      expect(await adapter.find(id))
+        .to.have.property('exp')
+        .that.is.above(nowS());
+      await adapter.upsert(over, { jti: over, exp: nowS() + 60 }, 1);
+      await new Promise((done) => setTimeout(done, 1_200));
+      expect(await adapter.find(over)).to.equal(undefined);
+    }
+  });
+
   it('finds a device code for a while once it has expired: the device is told so', async () => {
     const [id, userCode] = [fresh(), fresh()];
     const codes = providerAdapter(store, 'DeviceCode');

@@ -1,7 +1,9 @@
 import { checkDatabase } from '@cls/shared/check/check-database';
+import { checkClient, checkIssuer } from '@cls/shared/check/check-issuer';
 import { checkKeySet, fetchOf } from '@cls/shared/check/check-key-set';
 import { checkRedis } from '@cls/shared/check/check-redis';
-import { type Finding, findingsOf, reasonOf } from '@cls/shared/check/finding';
+import { type Finding, findingsOf } from '@cls/shared/check/finding';
+import { reasonOf } from '@cls/shared/reason';
 import type { ExplorerConfig } from '../config.ts';
 import { MIGRATIONS } from '../sessions/open-session-store.ts';
 
@@ -20,30 +22,22 @@ export function checks(config: ExplorerConfig): readonly Promise<readonly Findin
           sessions: { beside: false, listeners: 0 },
         })
       : checkRedis(config, needs),
-    checkIssuer(config),
+    issuerAndClient(config),
     checkApi(config),
   ];
 }
 
-async function checkIssuer(config: ExplorerConfig): Promise<readonly Finding[]> {
-  const { ok, failed } = findingsOf('issuer');
-  const { issuer, clockToleranceS: toleranceS } = config;
-  const url = `${issuer}/.well-known/openid-configuration`;
-  const todo = `open ${url} from this machine: check ISSUER, the ingress, and NODE_EXTRA_CA_CERTS for a CA of your own`;
-  try {
-    const { response } = await fetchOf(url);
-    const found = (await response.json().catch(() => ({}))) as Record<string, unknown>;
-    if (response.status !== 200)
-      return [failed('metadata', `${url} answers ${response.status}`, todo)];
-    if (found['issuer'] !== issuer) {
-      return [
-        failed('metadata', `${url} names another issuer`, 'set ISSUER as auth-server has it'),
-      ];
-    }
-    return [ok('metadata', issuer), ...(await checkKeySet(`${found['jwks_uri']}`, { toleranceS }))];
-  } catch (error) {
-    return [failed('metadata', `${url}: ${reasonOf(error)}`, todo)];
-  }
+async function issuerAndClient(config: ExplorerConfig): Promise<readonly Finding[]> {
+  const { clientId, clockToleranceS: toleranceS } = config;
+  const { findings, metadata } = await checkIssuer(config.issuer, config);
+  if (metadata === undefined) return findings;
+  const clientSecret = config.clientSecret.expose();
+  const settings = 'EXPLORER_CLIENT_ID and EXPLORER_CLIENT_SECRET';
+  return [
+    ...findings,
+    await checkClient(`${metadata.token_endpoint}`, { clientId, clientSecret }, settings),
+    ...(await checkKeySet(`${metadata.jwks_uri}`, { toleranceS })),
+  ];
 }
 
 /** The list of versions needs no token. */

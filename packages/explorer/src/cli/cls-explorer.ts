@@ -2,7 +2,7 @@ import { addCheckCommand } from '@cls/shared/cli/check-command';
 import { runCommandLine } from '@cls/shared/cli/command-line';
 import { addMigrateCommand } from '@cls/shared/cli/migrate-command';
 import { Command } from 'commander';
-import { describeConfig, parseConfig } from '../config.ts';
+import { describeConfig, parseConfig, parseDatabase } from '../config.ts';
 import { MIGRATIONS } from '../sessions/open-session-store.ts';
 import { checks } from './check.ts';
 
@@ -15,7 +15,7 @@ const manifest = new URL('../../../package.json', import.meta.url);
 const program = new Command('cls-explorer')
   .description('Prepares and checks the explorer.')
   .option('--json', 'print one JSON document on stdout');
-addMigrateCommand(program, MIGRATIONS, () => parseConfig(process.env).database);
+addMigrateCommand(program, MIGRATIONS, () => parseDatabase(process.env));
 addCheckCommand(
   program,
   () => parseConfig(process.env),

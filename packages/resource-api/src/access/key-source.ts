@@ -6,6 +6,7 @@
 
 import { usableKeys } from '@cls/shared/access/key-check';
 import { KeysUnavailable, type VerificationKeys } from '@cls/shared/access/verification-keys';
+import { aheadOfDate } from '@cls/shared/clock-offset';
 import type { Log } from '@cls/shared/log';
 import { outageLog, whyFailed } from '@cls/shared/outage-log';
 import type { CryptoKey } from 'jose';
@@ -15,6 +16,11 @@ export interface KeySource extends VerificationKeys {
   readonly ready: boolean;
   /** Seconds since the issuer last answered with its keys; undefined where it never did. */
   readonly ageS: number | undefined;
+  /**
+   * Seconds that this machine's clock was ahead of the issuer's, by the `Date` of its last answer;
+   * undefined where that says nothing, or is older than two reads.
+   */
+  readonly aheadS: number | undefined;
   /** Calls back with the kids of keys that are no longer the issuer's. */
   onRemoved(listener: (kids: ReadonlySet<string>) => void): void;
   stop(): void;
@@ -69,6 +75,7 @@ export function remoteKeySource(options: KeySourceOptions): KeySource {
   const { url, refreshMs, file, onFailure, onRead } = options;
   let keys: ReadonlyMap<string, CryptoKey> = new Map();
   let readAtMs: number | undefined;
+  let issuerClock: { readonly aheadS: number | undefined; readonly atMs: number } | undefined;
   let everRead = false;
   let askedForUnknownAtMs = Number.NEGATIVE_INFINITY;
   let missingBefore: ReadonlySet<string> = new Set();
@@ -103,7 +110,8 @@ export function remoteKeySource(options: KeySourceOptions): KeySource {
   };
   const read = async (): Promise<void> => {
     try {
-      const document = await fetchDocument(url);
+      const { document, aheadS } = await fetchDocument(url);
+      issuerClock = { aheadS, atMs: performance.now() };
       const fresh = await usableKeys(document);
       if (fresh === undefined || fresh.size === 0) throw new Error('no usable key in the document');
       if (everRead) adopt(fresh);
@@ -145,6 +153,11 @@ export function remoteKeySource(options: KeySourceOptions): KeySource {
     get ageS() {
       return readAtMs === undefined ? undefined : (performance.now() - readAtMs) / 1_000;
     },
+    get aheadS() {
+      if (issuerClock === undefined) return undefined;
+      const isOld = performance.now() - issuerClock.atMs > 2 * refreshMs + LAST_RETRY_MS;
+      return isOld ? undefined : issuerClock.aheadS;
+    },
     async find(kid) {
       const known = keys.get(kid);
       if (known !== undefined && usable()) return known;
@@ -177,7 +190,10 @@ export function remoteKeySource(options: KeySourceOptions): KeySource {
   };
 }
 
-async function fetchDocument(url: string): Promise<unknown> {
+async function fetchDocument(
+  url: string,
+): Promise<{ readonly document: unknown; readonly aheadS: number | undefined }> {
+  const startedMs = performance.now();
   const giveUp = AbortSignal.timeout(TIMEOUT_MS);
   const response = await fetch(url, {
     headers: { accept: 'application/json' },
@@ -185,6 +201,7 @@ async function fetchDocument(url: string): Promise<unknown> {
     signal: giveUp,
   });
   const { body } = response;
+  const aheadS = aheadOfDate(response.headers, performance.now() - startedMs);
   if (response.status !== 200 || body === null) {
     await body?.cancel();
     throw new Error(`the key set was answered with status ${response.status}`);
@@ -194,7 +211,7 @@ async function fetchDocument(url: string): Promise<unknown> {
   const cancel = () => void reader.cancel(giveUp.reason).catch(() => undefined);
   giveUp.addEventListener('abort', cancel);
   try {
-    return JSON.parse((await read(reader)).toString('utf8'));
+    return { document: JSON.parse((await read(reader)).toString('utf8')), aheadS };
   } catch (error) {
     cancel();
     throw giveUp.aborted ? giveUp.reason : error;

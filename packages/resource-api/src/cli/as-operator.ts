@@ -4,6 +4,7 @@ import type { Secret } from '@cls/shared/secret';
 import { openDatabaseAsOperator, ownerLocation } from '@cls/shared/service/open-database';
 import type { Database } from '@cls/shared/sql/database';
 import { readSchema } from '@cls/shared/sql/migrate';
+import { sqlTaskRuns } from '@cls/shared/sql/task-runs';
 import { connectRedis } from '../access/redis-connection.ts';
 import { parseConfig } from '../config.ts';
 import { openWebhookSealer } from '../notices/open-webhook-sealer.ts';
@@ -54,6 +55,7 @@ export const asOperator: AsOperator = async (work, { mayCreate = false, owner = 
       contacts: sqlNoticeContacts(database),
       notices: sqlNotices(database),
       retirements: sqlRetirements(database),
+      taskRuns: sqlTaskRuns(database),
       webhooks: {
         targetFault: (target) => targetFault(target, config.notices),
         sealer: () => openWebhookSealer(config),

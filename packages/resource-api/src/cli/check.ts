@@ -1,5 +1,6 @@
 import { checkDatabase } from '@cls/shared/check/check-database';
 import { checkDirectory } from '@cls/shared/check/check-directory';
+import { checkIssuer } from '@cls/shared/check/check-issuer';
 import { checkKeySet } from '@cls/shared/check/check-key-set';
 import { checkMail } from '@cls/shared/check/check-mail';
 import { checkRedis } from '@cls/shared/check/check-redis';
@@ -20,12 +21,19 @@ export function checks(config: ResourceApiConfig): readonly Promise<readonly Fin
       restartLoses: 'uses of versions are forgotten, and who used one is not told when it ends',
     }),
     checkKeySet(config.jwksUrl, { toleranceS: config.clockToleranceS }),
+    checkIssuer(issuerBase(config), config, true).then(({ findings }) => findings),
     checkMail(config.notices.mail),
     Promise.resolve([
       checkDirectory('data', 'directory of the kept key set', config.dataDir),
       webhooks(config),
     ]),
   ];
+}
+
+/** Where the keys are, the issuer's own description is: an API may not reach the public address. */
+function issuerBase({ jwksUrl, issuer }: ResourceApiConfig): string {
+  const end = '/.well-known/jwks.json';
+  return jwksUrl.endsWith(end) ? jwksUrl.slice(0, -end.length) : issuer;
 }
 
 function webhooks({ notices, production }: ResourceApiConfig): Finding {

@@ -1,4 +1,5 @@
 import type { Sealer } from '@cls/shared/seal';
+import type { TaskRuns } from '@cls/shared/sql/task-runs';
 import type { EntitlementRecords } from '../access/entitlement.ts';
 import type { BillingBook } from '../billing/bill-accruals.ts';
 import type { BookRestores } from '../chain/book-restore.ts';
@@ -17,6 +18,7 @@ import type { UsageReader } from '../usage/sum-usage.ts';
 
 /** What a command works with. */
 export interface Operator {
+  readonly taskRuns: TaskRuns;
   readonly book: Book;
   readonly journals: JournalStore;
   readonly billing: BillingBook;

@@ -1,8 +1,10 @@
 import { addCheckCommand } from '@cls/shared/cli/check-command';
 import { addMigrateCommand } from '@cls/shared/cli/migrate-command';
+import { addTaskCommands } from '@cls/shared/cli/task-commands';
 import { Command } from 'commander';
 import { describeConfig, parseConfig } from '../config.ts';
 import { MIGRATIONS } from '../store/migrations.ts';
+import { TASKS } from '../tasks.ts';
 import { addAfterRestoreCommand } from './after-restore.ts';
 import { asOperator } from './as-operator.ts';
 import { addBillCommand } from './bill.ts';
@@ -41,6 +43,7 @@ export function program(): Command {
   addFxCommands(program, asOperator);
   addContractCommands(program);
   addVersionCommands(program, asOperator);
+  addTaskCommands(program, TASKS, (work) => asOperator(({ taskRuns }) => work(taskRuns)));
   addMigrateCommand(program, MIGRATIONS, () => parseConfig(process.env).database);
   addCheckCommand(
     program,

@@ -1,5 +1,5 @@
 import type { Log } from '@cls/shared/log';
-import { type Database, DatabaseUnavailable, SqlError } from '@cls/shared/sql/database';
+import { type Database, DatabaseUnavailable } from '@cls/shared/sql/database';
 
 export const LEFT_OUT_BECAUSE = ['behind', 'other history', 'not reached'] as const;
 export type LeftOutBecause = (typeof LEFT_OUT_BECAUSE)[number];
@@ -204,11 +204,9 @@ const CONFLICT_WITH_RECOVERY = '40001';
 
 /** What the primary may answer; a statement that takes too long takes as long there. */
 function faultOfReplica(error: unknown): 'not reached' | 'conflict' | undefined {
-  if (error instanceof SqlError) {
-    return error.code === CONFLICT_WITH_RECOVERY ? 'conflict' : undefined;
-  }
   if (!(error instanceof DatabaseUnavailable)) return undefined;
   const { code } = (error.cause ?? {}) as { code?: string };
+  if (code === CONFLICT_WITH_RECOVERY) return 'conflict';
   return code === STATEMENT_TIMEOUT ? undefined : 'not reached';
 }
 

@@ -8,7 +8,7 @@ import {
 import type { WholeBook } from '../chain/whole-book.ts';
 import { BROKEN_LINKS } from './reconcile-chain.ts';
 
-const KIND: StoreKind = { service: 'cls-api', leftOut: [], seeded: ['book_state'] };
+const KIND: StoreKind = { service: 'cls-api', leftOut: ['task_run'], seeded: ['book_state'] };
 
 /** Every table as it is: what triggers made is copied with what they made it from. */
 export function sqlWholeBook(database: Database): WholeBook {

@@ -1,16 +1,18 @@
 import { StoreMissing } from '../embedded/embedded-database.ts';
 import { silentLog } from '../log.ts';
+import { reasonOf } from '../reason.ts';
 import { type DatabaseLocation, openDatabaseToCheck } from '../service/open-database.ts';
 import { databaseRole } from '../service/owner-role.ts';
 import { plaintextConnections } from '../service/plaintext-connections.ts';
 import type { ServiceEnvironment } from '../service/service-environment.ts';
 import type { Database } from '../sql/database.ts';
+import { databaseClock } from '../sql/database-clock.ts';
 import { requireEngine } from '../sql/engine-check.ts';
 import { MigrationError, migrationStatus, readSchema } from '../sql/migrate.ts';
 import { type SessionUse, sessionsMax } from '../sql/postgres.ts';
 import { clockFinding } from './check-clock.ts';
 import { checkHosts } from './check-hosts.ts';
-import { type Finding, findingsOf, reasonOf, refusalFinding } from './finding.ts';
+import { type Finding, findingsOf, refusalFinding } from './finding.ts';
 
 const FINDINGS = findingsOf('database');
 const { ok, warning, failed } = FINDINGS;
@@ -248,14 +250,13 @@ function poolSizeOf(location: DatabaseLocation): number {
 }
 
 async function clock(database: Database, { config }: DatabaseCheckDeps): Promise<Finding> {
-  const before = Date.now();
-  const [row] = await database.query<{ ms: number }>(
-    'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS ms',
-  );
-  const after = Date.now();
+  const startedMs = performance.now();
+  const measured = await databaseClock(database);
+  const uncertainS = (performance.now() - startedMs) / 2_000;
+  if (measured === undefined) {
+    return warning('clock', 'the answer took too long to compare clocks', 'try again');
+  }
   return clockFinding(FINDINGS, {
-    aheadS: ((row?.ms ?? 0) - (before + after) / 2) / 1_000,
-    uncertainS: (after - before) / 2_000,
-    toleranceS: config.clockToleranceS,
+    ...{ aheadS: -measured.aheadS, uncertainS, toleranceS: config.clockToleranceS },
   });
 }

@@ -1,8 +1,9 @@
 import { silentLog } from '../log.ts';
+import { reasonOf } from '../reason.ts';
 import { Secret } from '../secret.ts';
 import { type DatabaseLocation, openDatabaseToCheck } from '../service/open-database.ts';
 import { postgresHosts } from '../sql/postgres-hosts.ts';
-import { type Finding, findingsOf, reasonOf } from './finding.ts';
+import { type Finding, findingsOf } from './finding.ts';
 
 const { ok, warning, failed } = findingsOf('database');
 const CHECK = 'hosts';

@@ -1,18 +1,23 @@
 import { usableKeys } from '../access/key-check.ts';
+import { reasonOf } from '../reason.ts';
 import { clockFinding } from './check-clock.ts';
-import { type Finding, findingsOf, reasonOf } from './finding.ts';
+import { type Finding, findingsOf } from './finding.ts';
 
 const TIMEOUT_MS = 5_000;
 /** The `Date` of an answer has whole seconds. */
 const DATE_UNCERTAIN_S = 1;
 
 /** An answer of another service. @throws {Error} when it does not come. */
-export async function fetchOf(url: string): Promise<{ response: Response; tookMs: number }> {
+export async function fetchOf(
+  url: string,
+  { headers, ...more }: Pick<RequestInit, 'method' | 'headers' | 'body'> = {},
+): Promise<{ response: Response; tookMs: number }> {
   const startedMs = performance.now();
   const response = await fetch(url, {
     redirect: 'error',
     signal: AbortSignal.timeout(TIMEOUT_MS),
-    headers: { accept: 'application/json' },
+    headers: { accept: 'application/json', ...headers },
+    ...more,
   });
   return { response, tookMs: performance.now() - startedMs };
 }

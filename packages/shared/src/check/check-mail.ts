@@ -1,6 +1,7 @@
 import type { MailSettings } from '../mail/open-mail-sender.ts';
+import { reasonOf } from '../reason.ts';
 import { checkDirectory } from './check-directory.ts';
-import { type Finding, findingsOf, reasonOf } from './finding.ts';
+import { type Finding, findingsOf } from './finding.ts';
 
 const { ok, failed, skipped } = findingsOf('mail');
 

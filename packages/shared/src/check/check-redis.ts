@@ -1,7 +1,8 @@
+import { reasonOf } from '../reason.ts';
 import { plaintextConnections } from '../service/plaintext-connections.ts';
 import { parseRedisUrl, type RedisAddress } from '../service/redis-address.ts';
 import type { ServiceEnvironment } from '../service/service-environment.ts';
-import { type Finding, findingsOf, reasonOf } from './finding.ts';
+import { type Finding, findingsOf } from './finding.ts';
 import { askRedisNode, type RedisNode, type Reply } from './redis-node.ts';
 
 const { ok, warning, failed, skipped } = findingsOf('redis');

@@ -39,15 +39,6 @@ export function findingsOf(part: string): Findings {
   };
 }
 
-/** What an error says, with its cause: the driver's own words. */
-export function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const { cause } = error;
-  const because = cause instanceof Error && cause.message !== '' ? ` (${cause.message})` : '';
-  const code = (error as NodeJS.ErrnoException).code;
-  return `${error.message || code || error.name}${because}`;
-}
-
 /** What the start of a service refuses with `what is wrong: what to do`. */
 export function refusalFinding(findings: Findings, check: string, sentence: string): Finding {
   const [found = '', ...todo] = sentence.split(': ');

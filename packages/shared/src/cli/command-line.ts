@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { type Command, CommanderError, Help, type Option } from 'commander';
 import { ConfigurationError } from '../environment.ts';
+import { reasonOf } from '../reason.ts';
+import { DatabaseUnavailable } from '../sql/database.ts';
 import { nameMistypedOptions } from './mistyped-options.ts';
 
 /**
@@ -152,7 +154,10 @@ function report(error: unknown, json: boolean): number {
     return 1;
   }
   const known = error instanceof CommandRefused || error instanceof ConfigurationError;
-  const message = error instanceof Error ? error.message : String(error);
+  const message =
+    error instanceof Error && !(error instanceof DatabaseUnavailable)
+      ? error.message
+      : reasonOf(error);
   if (json && error instanceof CommandRefused) {
     const document = { error: message, details: error.details };
     process.stdout.write(`${JSON.stringify(document, jsonValue, 2)}\n`);

@@ -1,16 +1,9 @@
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { cpSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { type Database, DatabaseUnavailable } from '../sql/database.ts';
+import { DirectoryUnusable, makeDataDirectory } from './data-directory.ts';
 import { type Channel, databaseOver } from './database-rpc.ts';
 import { DirectoryInUse, lockDirectory } from './directory-lock.ts';
 import { type Holder, interruptibleDatabase } from './interruptible.ts';
@@ -21,9 +14,15 @@ import type { WorkerData } from './pglite-worker.ts';
 /** A new worker takes about a second: what ends sooner by itself is left to. */
 const ABANDONED_MS = 2_000;
 
-/** The directory cannot be used; the message says why and what to do. */
-export class DirectoryUnusable extends Error {
-  override readonly name = 'DirectoryUnusable';
+export interface EmbeddedOptions {
+  readonly statementTimeoutMs?: number;
+  readonly patienceMs?: number;
+  /** See `makeDataDirectory`; a line on stderr by default, where tools say what is no result. */
+  readonly onClosed?: (sentence: string) => void;
+}
+
+function toStderr(sentence: string): void {
+  process.stderr.write(`${sentence}\n`);
 }
 
 /**
@@ -34,13 +33,13 @@ export class DirectoryUnusable extends Error {
  * keeps it waiting for longer. Neither holds for the operator's own statements.
  *
  * @throws {DirectoryInUse} when another process holds the directory.
- * @throws {DirectoryUnusable} when it cannot be written or belongs to another PGlite version.
+ * @throws {DirectoryUnusable} when it cannot be written or belongs to another user or PGlite version.
  */
 export async function openEmbeddedDatabase(
   directory: string,
-  options: { readonly statementTimeoutMs?: number; readonly patienceMs?: number } = {},
+  options: EmbeddedOptions = {},
 ): Promise<Database> {
-  makeDirectory(directory);
+  makeDataDirectory(directory, options.onClosed ?? toStderr);
   const lock = await lockDirectory(directory);
   try {
     await createOnce(directory);
@@ -71,7 +70,7 @@ export async function openEmbeddedDatabase(
 export async function createEmbeddedStores(directories: readonly string[]): Promise<void> {
   const missing = directories.filter((directory) => !existsSync(join(directory, 'pg')));
   for (const directory of missing) {
-    makeDirectory(directory);
+    makeDataDirectory(directory, toStderr);
     const lock = await lockDirectory(directory);
     try {
       await createOnce(directory, directory === missing[0] ? undefined : missing[0]);
@@ -110,19 +109,6 @@ export async function openEmbeddedDatabaseAsOperator(directory: string): Promise
   } catch (error) {
     if (!(error instanceof DirectoryInUse)) throw error;
     return connectOperator(directory);
-  }
-}
-
-function makeDirectory(directory: string): void {
-  try {
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
-    const probe = join(directory, '.write-probe');
-    writeFileSync(probe, '');
-    rmSync(probe);
-  } catch (cause) {
-    const { code } = cause as NodeJS.ErrnoException;
-    const message = `the data directory ${directory} cannot be written (${code}); set CLS_DATA_DIR to a directory that this user may write`;
-    throw new DirectoryUnusable(message, { cause });
   }
 }
 

@@ -3,7 +3,6 @@ import { quotedLiteral } from '../sql/array-literal.ts';
 import {
   type Database,
   DatabaseUnavailable,
-  isUnavailable,
   ONE_PLAN,
   type Sql,
   SqlError,
@@ -11,6 +10,7 @@ import {
   type TransactionOptions,
   unavailable,
 } from '../sql/database.ts';
+import { isUnavailable } from '../sql/sqlstate.ts';
 
 /** PGlite's WebAssembly module, compiled. */
 export type Program = object;

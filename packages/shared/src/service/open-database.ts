@@ -68,6 +68,7 @@ export async function openDatabase(
     const database = await openEmbeddedDatabase(location.directory, {
       statementTimeoutMs,
       patienceMs,
+      onClosed: (sentence) => log.warn({}, sentence),
     });
     return closedOnFailure(database, prepareSchema(database, location, schema));
   }

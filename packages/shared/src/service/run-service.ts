@@ -1,19 +1,32 @@
 import { ConfigurationError } from '../environment.ts';
 import type { Log } from '../log.ts';
+import { reasonOf } from '../reason.ts';
 
 export interface RunningService {
   readonly log: Log;
   stop(): Promise<void>;
 }
 
+/** For requests under way, and for a store that does not answer: longer than both take by themselves. */
+const STOP_MS = 30_000;
+
 /**
  * Runs a service as this process: stops it on SIGTERM and SIGINT. An uncaught error is logged and
- * ends the process, so that a supervisor starts a new one in a known state.
+ * ends the process, so that a supervisor starts a new one in a known state. Both take a bounded time.
+ *
+ * @param read @throws {ConfigurationError}
+ * @param stopMs how long `stop` may take beside `drainDelayMs`, in which it answers further requests.
  */
-export async function runService(start: () => Promise<RunningService>): Promise<void> {
+export async function runService<Config extends { readonly drainDelayMs: number }>(
+  read: () => Config,
+  start: (config: Config) => Promise<RunningService>,
+  stopMs = STOP_MS,
+): Promise<void> {
+  let config: Config;
   let service: RunningService;
   try {
-    service = await start();
+    config = read();
+    service = await start(config);
   } catch (error) {
     process.stderr.write(`${startFailure(error)}\n`);
     process.exit(1);
@@ -24,6 +37,10 @@ export async function runService(start: () => Promise<RunningService>): Promise<
     if (stopping) return;
     stopping = true;
     log.info({ reason }, 'stopping');
+    setTimeout(() => {
+      log.error({ reason }, 'stopping takes too long: the process ends without it');
+      process.exit(1);
+    }, config.drainDelayMs + stopMs);
     service.stop().then(
       () => process.exit(exitCode),
       (error: unknown) => {
@@ -57,5 +74,5 @@ function startFailure(error: unknown): string {
       'MigrationError',
       'UnsealFailed',
     ].includes(error.name);
-  return expected ? error.message : (error.stack ?? error.message);
+  return expected ? reasonOf(error) : (error.stack ?? error.message);
 }

@@ -160,25 +160,7 @@ export function isForeignKeyViolation(error: unknown): boolean {
   return error instanceof SqlError && error.code === '23503';
 }
 
-/**
- * Whether a SQLSTATE is about the server's state, so that the same statement may succeed later:
- * 57P0x it shuts down or starts up; 53xxx it is out of resources; 08xxx the connection failed;
- * 58xxx its machine failed; 57014 it timed out; 25006 it is read-only, as a standby or a full primary is;
- * 40P01 two transactions waited for each other.
- */
-export function isUnavailable(code: string): boolean {
-  return /^(57P0|53|08|58|57014|25006|40P01)/.test(code);
-}
-
-/**
- * The same of a session that does not open. PostgreSQL has no better code than XX000, an internal
- * error, where a new session finds the disk full or a file of its own unreadable.
- */
-export function cannotOpen(code: string): boolean {
-  return isUnavailable(code) || code.startsWith('XX');
-}
-
-/** What a refusal of that kind says, also to who runs a command. */
+/** A statement, or a new session, was refused with a SQLSTATE that passes (sqlstate.ts). */
 export function unavailable(code: string, cause: unknown): DatabaseUnavailable {
   const message =
     code === '25006'

@@ -17,8 +17,19 @@ export function observedDatabase(database: Database, observe: ObserveStatement):
   return {
     ...database,
     ...observed(database),
-    transaction: (work, options) =>
-      database.transaction((inside) => work({ ...inside, ...observed(inside) }), options),
+    async transaction(work, options) {
+      let begun = false;
+      try {
+        return await database.transaction((inside) => {
+          begun = true;
+          return work({ ...inside, ...observed(inside) });
+        }, options);
+      } catch (error) {
+        // Without a session no statement was tried, and the outage would not be seen.
+        if (!begun) observe('BEGIN')(outcomeOf(error));
+        throw error;
+      }
+    },
   };
 }
 

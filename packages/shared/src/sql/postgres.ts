@@ -5,10 +5,8 @@ import { withArrayLiterals } from './array-literal.ts';
 import {
   Abandoned,
   beginStatement,
-  cannotOpen,
   type Database,
   DatabaseUnavailable,
-  isUnavailable,
   Overloaded,
   type QueryOptions,
   type Sql,
@@ -20,6 +18,7 @@ import { type Liveness, liveness, patient } from './liveness.ts';
 import { listenOn } from './postgres-listen.ts';
 import { postgresSessions } from './postgres-sessions.ts';
 import { preparedNames } from './prepared-names.ts';
+import { cannotOpen, isUnavailable } from './sqlstate.ts';
 
 export interface PostgresOptions {
   /** May name several hosts (postgres-hosts.ts), and pgbouncer in any of its pooling modes. */
@@ -172,7 +171,10 @@ export function postgresDatabase(options: PostgresOptions): Database {
         onGap('lost');
         return async () => undefined;
       }
-      const stop = await translated(listenOn(sessions.openListener, channel, onMessage, onGap));
+      const stop = await translated(
+        listenOn(sessions.openListener, channel, onMessage, onGap),
+        cannotOpen,
+      );
       listeners.add(stop);
       return async () => {
         listeners.delete(stop);

@@ -4,9 +4,10 @@
  */
 import type { ApiPermission } from '@cls/shared/access-token';
 import { isUniqueViolation } from '@cls/shared/sql/database';
-import { type Account, type AccountDirectory, canonicalEmail, EMAIL } from '../accounts/account.ts';
+import { type Account, type AccountDirectory, canonicalEmail } from '../accounts/account.ts';
 import type { AccountLinks } from '../accounts/account-link.ts';
 import type { AccountRecords } from '../accounts/account-records.ts';
+import { emailProblem } from '../accounts/email-address.ts';
 import {
   hashOfNew,
   type NewPasswordDeps,
@@ -60,7 +61,7 @@ export function invite(deps: InviteDeps): Invite {
   const { customers, links } = deps;
   return async (invitee, actor, { discreet = false } = {}) => {
     const email = canonicalEmail(invitee.email);
-    if (!EMAIL.test(email)) return { refused: 'email_invalid' };
+    if (emailProblem(invitee.email) !== undefined) return { refused: 'email_invalid' };
     const customer = await customers.find(invitee.customer);
     if (customer === undefined || customer.disabled) return { refused: 'unknown_customer' };
     const account = await accountOf(deps, { ...invitee, email }, actor, discreet);

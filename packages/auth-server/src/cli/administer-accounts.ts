@@ -5,6 +5,7 @@ import { readOptions, wholeNumber } from '@cls/shared/cli/options';
 import { type Command, Option } from 'commander';
 import { z } from 'zod';
 import { type Account, canonicalEmail } from '../accounts/account.ts';
+import { EMAIL_EXPECTED } from '../accounts/email-address.ts';
 import { LANGUAGES } from '../audit/actor.ts';
 import { type AsOperator, type Operator, requireAccount } from './operator.ts';
 import { EMAIL_ARGUMENT, NAME, NAME_OR_NONE, personOptions, someOf } from './option-values.ts';
@@ -165,7 +166,7 @@ const ADMINISTRATION: readonly {
 ];
 
 const REFUSED_INVITATIONS = {
-  email_invalid: () => 'expected an e-mail address',
+  email_invalid: () => EMAIL_EXPECTED,
   unknown_customer: (_: string, customer: string) =>
     `there is no customer ${customer}, or it is disabled; make one with: cls-auth customers create`,
   account_exists: (email: string) =>

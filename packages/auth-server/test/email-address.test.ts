@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { asPersonName } from '../src/accounts/display-name.ts';
-import { EMAIL_EXPECTED, emailProblem } from '../src/accounts/email-address.ts';
+import { EMAIL_EXPECTED, emailProblem } from '../src/organisations/email-address.ts';
 
 const HIDDEN = 'the e-mail address has characters that do not show';
 const MIXED = 'the e-mail address mixes letters of several alphabets';

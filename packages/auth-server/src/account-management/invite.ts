@@ -7,7 +7,7 @@ import { isUniqueViolation } from '@cls/shared/sql/database';
 import { type Account, type AccountDirectory, canonicalEmail } from '../accounts/account.ts';
 import type { AccountLinks } from '../accounts/account-link.ts';
 import type { AccountRecords } from '../accounts/account-records.ts';
-import { emailProblem } from '../accounts/email-address.ts';
+import { emailProblem } from '../organisations/email-address.ts';
 import {
   hashOfNew,
   type NewPasswordDeps,

@@ -2,7 +2,7 @@ import { parameterRefusal, unknownParameter } from '@cls/shared/http/parameter-r
 import type { ParameterFault } from '@cls/shared/http/refusal';
 import { z } from 'zod';
 import { canonicalEmail, EMAIL } from '../accounts/account.ts';
-import { EMAIL_EXPECTED, emailProblem } from '../accounts/email-address.ts';
+import { EMAIL_EXPECTED, emailProblem } from '../organisations/email-address.ts';
 
 const UNKNOWN_MAX = 50;
 

@@ -4,7 +4,7 @@ import { text } from '@cls/shared/cli/options';
 import { z } from 'zod';
 import { canonicalEmail } from '../accounts/account.ts';
 import { asName, asPersonName, NAME_MAX_CHARS } from '../accounts/display-name.ts';
-import { EMAIL_EXPECTED, emailProblem } from '../accounts/email-address.ts';
+import { EMAIL_EXPECTED, emailProblem } from '../organisations/email-address.ts';
 
 const A_NAME = `expected 1 to ${NAME_MAX_CHARS} characters, without line breaks and without marks that turn the direction of text`;
 const A_PERSON_NAME = `${A_NAME}, and without a web address`;

@@ -1,4 +1,4 @@
-import { emailProblem } from '../accounts/email-address.ts';
+import { emailProblem } from './email-address.ts';
 import { UpstreamFailed } from './upstream-provider.ts';
 
 /** OpenID Connect Core §2: ASCII, at most 255 characters; here ones that show, not surrounded by spaces. */

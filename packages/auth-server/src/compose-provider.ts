@@ -22,6 +22,7 @@ import {
   cachedServiceAccountDirectory,
   sqlServiceAccounts,
 } from './clients/sql-service-accounts.ts';
+import type { TokenBudget } from './clients/token-budget.ts';
 import type { AccountServices } from './compose-accounts.ts';
 import { lostLogoutNoticesCounter } from './compose-metrics.ts';
 import { composeRooms } from './compose-routes.ts';
@@ -64,6 +65,7 @@ export interface ProviderDeps {
   readonly clock: Clock;
   readonly keys: SigningKeyStore;
   readonly accountServices: AccountServices;
+  readonly tokenBudget: Pick<TokenBudget, 'take' | 'used'>;
   readonly state: StateStore;
   readonly audit: AuditLog;
   readonly assets: Assets;
@@ -101,7 +103,7 @@ export async function composeProvider(deps: ProviderDeps): Promise<ComposedProvi
   const admin = await composeAdminApi(deps);
   const prepare = (provider: Provider): void => {
     current = provider;
-    tokens.issue = serviceTokens(provider, serviceAccounts, config);
+    tokens.issue = serviceTokens(provider, serviceAccounts, deps.tokenBudget, config);
     keepLogoutNotifications(provider, logoutNotifications, log);
     extend(provider, deps);
     serve(provider, deps, healthy, admin);
@@ -121,7 +123,7 @@ export async function composeProvider(deps: ProviderDeps): Promise<ComposedProvi
 }
 
 function providerSettings(
-  { config, accountServices, state, pages, cookieKey, log }: ProviderDeps,
+  { config, accountServices, tokenBudget, state, pages, cookieKey, log }: ProviderDeps,
   serviceAccounts: ServiceAccountDirectory,
 ): ProviderSettings {
   return {
@@ -139,6 +141,7 @@ function providerSettings(
     documentationUrl: config.documentationUrl,
     cookieKey,
     serviceAccounts,
+    tokenBudget,
     applications: accountServices.applications,
     accounts: accountServices.accounts,
     consents: accountServices.consents,
@@ -189,6 +192,7 @@ function serve(
     tracing: deps.tracing,
     spend: spend(state, config.refreshGraceS),
     pace: paceDevices(state),
+    tokenBudget: deps.tokenBudget,
     log,
     logFault,
   });

@@ -6,6 +6,7 @@ import { passwordRoutes } from './account-pages/password-routes.ts';
 import { accountRoutes } from './account-pages/routes.ts';
 import { visitorOf } from './account-pages/visitor.ts';
 import type { AuditLog } from './audit/audit-log.ts';
+import type { TokenBudget } from './clients/token-budget.ts';
 import type { AccountServices } from './compose-accounts.ts';
 import type { AuthServerConfig } from './config.ts';
 import type { Provider } from './library/oidc.ts';
@@ -43,6 +44,7 @@ export interface RoutingDeps {
   readonly adminApi: Middleware;
   readonly spend: Spend;
   readonly pace: PaceDevice;
+  readonly tokenBudget: Pick<TokenBudget, 'used'>;
   readonly log: Log;
   readonly logFault: LogFault;
   readonly tracing: Tracing | undefined;
@@ -50,7 +52,8 @@ export interface RoutingDeps {
 
 /** Who answers in each room of the route table; what is left is the library's to answer. */
 export function composeRooms(provider: Provider, deps: RoutingDeps): Rooms {
-  const { accountServices, state, audit, pages, assets, log, logFault, pace, spend } = deps;
+  const { accountServices, state, audit, pages, assets, log, logFault, pace, spend, tokenBudget } =
+    deps;
   const { accounts, access, throttle, upstreamSignIn, accountApplications } = accountServices;
   const answer = (...room: readonly Middleware[]) => inOrder(answeringScope(audit, log), ...room);
   const continued = continueForms(provider, pages);
@@ -58,7 +61,7 @@ export function composeRooms(provider: Provider, deps: RoutingDeps): Rooms {
   return {
     token: answer(
       ...tokenSpan(deps.tracing),
-      tokenEndpoint(throttle, audit, spend, { log, logFault, pace }),
+      tokenEndpoint(throttle, audit, spend, { log, logFault, pace, budget: tokenBudget }),
       tokenBody,
     ),
     authorize: answer(authorizationPostToGet(pages), refusedRequestObject, continued, resumed),

@@ -20,6 +20,8 @@ import { argon2Verifier } from './accounts/password.ts';
 import { countedAudit } from './audit/counted-audit.ts';
 import { sqlAuditLog } from './audit/sql-audit-log.ts';
 import { sweepAudit } from './audit/sql-audit-months.ts';
+import { shareTokenUse, sqlTokenUse, sweepTokenUse } from './clients/sql-token-use.ts';
+import { tokenBudget } from './clients/token-budget.ts';
 import { composeAccounts } from './compose-accounts.ts';
 import { lostMailCounter, measureAuthServer } from './compose-metrics.ts';
 import { composeProvider } from './compose-provider.ts';
@@ -95,6 +97,7 @@ export async function startAuthServer(
 async function sweep(config: AuthServerConfig, database: Database, clock: Clock): Promise<void> {
   await sweepThrottle(database, clock);
   await sweepKnownAddresses(database, clock);
+  await sweepTokenUse(database);
   const { sessionIdleS, refreshTokenTtlS, rememberDeviceS } = config;
   const sessionS = Math.max(sessionIdleS, rememberDeviceS);
   const grantS = Math.max(refreshTokenTtlS, longestSessionS(config));
@@ -119,6 +122,7 @@ async function compose(
   const passwords = await argon2Verifier(PASSWORD_CONCURRENCY, PASSWORD_QUEUE_MAX);
   const { auditSpoolDir: directory, auditFsync: fsync } = config;
   const spooled = await sqlAuditLog(besideRequests(database), clock, log, { directory, fsync });
+  const budget = tokenBudget(config);
   const audit = countedAudit(spooled, metrics);
   const state = await openStateStore(config, database, log, observed.command);
   const onLost = lostMailCounter(metrics);
@@ -154,6 +158,7 @@ async function compose(
     clock,
     keys,
     accountServices,
+    tokenBudget: budget,
     state,
     audit,
     log,
@@ -165,6 +170,7 @@ async function compose(
   };
   const provider = await composeProvider({ ...foundation, cookieKey, assets, pages: shown });
   const stopSweeping = sweepRegularly(config, database, clock, log);
+  const stopSharing = shareTokenUse(budget, sqlTokenUse(besideRequests(database)), log);
   const { host, port, drainDelayMs, trustedProxyHops, limits, healthPort } = config;
   const headers = headersOfAll(issuer);
   const { tokens, handle } = provider;
@@ -174,6 +180,7 @@ async function compose(
       issuer,
       trustedProxyHops,
       audit,
+      budget,
       recordAnswer,
       logFault,
       headers: Object.entries(headers).flat(),
@@ -202,6 +209,7 @@ async function compose(
     async stop() {
       await Promise.all([running.stop(), provider.stop()]);
       stopSweeping();
+      await stopSharing();
       await accountServices.settle();
       await outgoing.drain();
       await audit.flush();

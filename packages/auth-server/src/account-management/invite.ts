@@ -7,7 +7,6 @@ import { isUniqueViolation } from '@cls/shared/sql/database';
 import { type Account, type AccountDirectory, canonicalEmail } from '../accounts/account.ts';
 import type { AccountLinks } from '../accounts/account-link.ts';
 import type { AccountRecords } from '../accounts/account-records.ts';
-import { emailProblem } from '../organisations/email-address.ts';
 import {
   hashOfNew,
   type NewPasswordDeps,
@@ -17,6 +16,7 @@ import type { Actor } from '../audit/actor.ts';
 import { digest } from '../crypto/digest.ts';
 import { type AuditAndNotifyDeps, auditAndNotify } from '../mail/security-notice.ts';
 import type { CustomerRecords } from '../organisations/customer.ts';
+import { emailProblem } from '../organisations/email-address.ts';
 import { domainOfEmail } from '../organisations/email-domain.ts';
 import type { UpstreamRecords } from '../organisations/upstream-provider.ts';
 import { allGuesses } from '../throttle/guess.ts';

@@ -5,8 +5,8 @@ import { readOptions, wholeNumber } from '@cls/shared/cli/options';
 import { type Command, Option } from 'commander';
 import { z } from 'zod';
 import { type Account, canonicalEmail } from '../accounts/account.ts';
-import { EMAIL_EXPECTED } from '../organisations/email-address.ts';
 import { LANGUAGES } from '../audit/actor.ts';
+import { EMAIL_EXPECTED } from '../organisations/email-address.ts';
 import { type AsOperator, type Operator, requireAccount } from './operator.ts';
 import { EMAIL_ARGUMENT, NAME, NAME_OR_NONE, personOptions, someOf } from './option-values.ts';
 

@@ -12,6 +12,7 @@ import type { AccountDirectory } from '../accounts/account.ts';
 import type { MfaPolicy } from '../accounts/mfa-policy.ts';
 import type { ApplicationDirectory } from '../clients/application.ts';
 import type { ServiceAccountDirectory } from '../clients/service-account.ts';
+import type { TokenBudget } from '../clients/token-budget.ts';
 import type { SigningKey } from '../keys/signing-key.ts';
 import type { StateStore } from '../state/state-store.ts';
 import { cookieName } from '../web/browser.ts';
@@ -52,6 +53,7 @@ import {
   signInPolicy,
 } from './sign-in-policy.ts';
 import { addTokenClaims } from './token-claims.ts';
+import { TooManyTokens } from './too-many-tokens.ts';
 
 export interface ProviderSettings
   extends ExistingGrantSettings,
@@ -61,6 +63,7 @@ export interface ProviderSettings
   readonly mfaPolicy: MfaPolicy;
   readonly cookieKey: Secret;
   readonly serviceAccounts: ServiceAccountDirectory;
+  readonly tokenBudget: Pick<TokenBudget, 'take'>;
   readonly accounts: AccountDirectory;
   readonly state: StateStore;
   readonly applications: ApplicationDirectory;
@@ -126,8 +129,14 @@ export function providerConfiguration(
         enabled: true,
         defaultResource: (ctx, client) => defaultResource(ctx, client, settings),
         useGrantedResource: () => true,
-        getResourceServerInfo: (ctx, indicator, client) =>
-          resourceServerFor(ctx, indicator, client, settings),
+        getResourceServerInfo: (ctx, indicator, client) => {
+          const info = resourceServerFor(ctx, indicator, client, settings);
+          if (!client.grantTypeAllowed('client_credentials')) return info;
+          const caller = { id: client.clientId, customer: String(client['customer']) };
+          const over = settings.tokenBudget.take(caller);
+          if (over !== undefined) throw new TooManyTokens(over);
+          return info;
+        },
       },
       externalSigningSupport: { enabled: true, ack: 'experimental-01' }, // pooled-signing-key.ts
       devInteractions: { enabled: false },

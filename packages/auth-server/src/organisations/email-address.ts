@@ -1,6 +1,6 @@
 import { domainToUnicode } from 'node:url';
-import { domainOfEmail } from './email-domain.ts';
 import { canonicalEmail, EMAIL } from '../accounts/account.ts';
+import { domainOfEmail } from './email-domain.ts';
 
 export const EMAIL_EXPECTED = 'expected an e-mail address such as name@example.com';
 

@@ -3,6 +3,7 @@ import type { Log } from '@cls/shared/log';
 import type { Middleware } from 'koa';
 import { recordedEmail } from '../../accounts/account.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
+import type { TokenBudget } from '../../clients/token-budget.ts';
 import { ACCOUNT_CLIENT_ID } from '../../library/client-metadata.ts';
 import { errors, type KoaContextWithOIDC } from '../../library/oidc.ts';
 import { AlreadySpent } from '../../library/provider-adapter.ts';
@@ -16,13 +17,19 @@ import type { PaceDevice } from '../device/device-polls.ts';
 import { wantsJson } from './accept.ts';
 import { refusalReason } from './refusal-reason.ts';
 import type { Spend } from './spend.ts';
-import { CredentialsRefused, passwordGrantRefused, TooManyAttempts } from './token-error.ts';
+import {
+  CredentialsRefused,
+  isTooMany,
+  passwordGrantRefused,
+  TooManyAttempts,
+} from './token-error.ts';
 import { tokenErrorAnswer, writeTokenError } from './token-error-answer.ts';
 
 interface TokenEndpointDeps {
   readonly log: Log;
   readonly logFault: LogFault;
   readonly pace: PaceDevice;
+  readonly budget: Pick<TokenBudget, 'used'>;
 }
 
 /**
@@ -33,7 +40,7 @@ export function tokenEndpoint(
   throttle: Throttle,
   audit: AuditLog,
   spend: Spend,
-  { log, logFault, pace }: TokenEndpointDeps,
+  { log, logFault, pace, budget }: TokenEndpointDeps,
 ): Middleware {
   return async (ctx, next) => {
     const oidcCtx = ctx as unknown as KoaContextWithOIDC;
@@ -44,6 +51,10 @@ export function tokenEndpoint(
     try {
       record(oidcCtx, audit, error, refusal);
       await auditedSafely(audit);
+      const { client } = oidcCtx.oidc ?? {};
+      if (error === undefined && client?.grantTypeAllowed('client_credentials')) {
+        budget.used(client.clientId, ctx.ip);
+      }
     } catch (err) {
       logFault(err, ctx.state['requestId']);
       return writeTokenError(ctx, tokenErrorAnswer(err)); // Without its event, nothing is acknowledged.
@@ -64,7 +75,7 @@ async function errorOf(
   next: () => Promise<unknown>,
   throttle: Throttle,
   spend: Spend,
-  { logFault, pace }: Omit<TokenEndpointDeps, 'log'>,
+  { logFault, pace }: Pick<TokenEndpointDeps, 'logFault' | 'pace'>,
 ): Promise<unknown> {
   let error: unknown;
   try {
@@ -149,7 +160,7 @@ function record(
   const { client } = ctx.oidc ?? {};
   const reason = error instanceof CredentialsRefused ? error.why : refusal?.body['error'];
   if (error !== undefined) ctx.state['refused'] = refusalReason(error);
-  if (error instanceof TooManyAttempts && !error.first) return;
+  if (isTooMany(error) && !error.first) return;
   audit.record({
     type: refusal === undefined ? 'token.issued' : 'token.refused',
     subject: subjectOf(ctx, reason ?? '') ?? 'unknown',

@@ -32,8 +32,10 @@ import type { SigningKeyStore } from './keys/signing-key.ts';
 import { knownScopes } from './library/client-metadata.ts';
 import type { ProviderSettings } from './library/configuration.ts';
 import { showUndeliverableErrors } from './library/form-post.ts';
+import { readLeniently } from './library/lenient-parameters.ts';
 import type { Provider } from './library/oidc.ts';
 import { answerAtUserinfo, ignoreSameScopes } from './library/one-token.ts';
+import { adjustParameters } from './library/reliances/parameters.ts';
 import { compareRedirectUris } from './library/reliances/redirect-uris.ts';
 import { rememberLaterSignIns } from './library/reliances/remembered-session.ts';
 import { handOverErrors } from './library/reliances/rendered-errors.ts';
@@ -158,6 +160,7 @@ function extend(provider: Provider, deps: ProviderDeps): void {
   const { config, clock, accountServices, audit, log, logFault } = deps;
   provider.proxy = true; // normalizeRequests has written the headers that it trusts.
   provider.registerGrantType(ACCOUNT_GRANT, composeAccountGrant(deps), ACCOUNT_GRANT_PARAMETERS);
+  adjustParameters(provider, readLeniently);
   compareHashedSecrets(provider, clock);
   compareRedirectUris(provider);
   rememberLaterSignIns(provider);

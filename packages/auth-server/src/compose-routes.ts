@@ -17,6 +17,7 @@ import {
   refusedRequestObject,
 } from './oauth/authorize/around-library.ts';
 import { notifyOfDevices } from './oauth/authorize/notify-of-devices.ts';
+import { registeredRedirect } from './oauth/authorize/registered-redirect.ts';
 import { interactionRoutes } from './oauth/authorize/routes.ts';
 import { upstreamRoutes } from './oauth/authorize/upstream-routes.ts';
 import { deviceDoneRoutes } from './oauth/device/device-done.ts';
@@ -64,7 +65,13 @@ export function composeRooms(provider: Provider, deps: RoutingDeps): Rooms {
       tokenEndpoint(throttle, audit, spend, { log, logFault, pace, budget: tokenBudget }),
       tokenBody,
     ),
-    authorize: answer(authorizationPostToGet(pages), refusedRequestObject, continued, resumed),
+    authorize: answer(
+      authorizationPostToGet(pages),
+      registeredRedirect,
+      refusedRequestObject,
+      continued,
+      resumed,
+    ),
     interaction: answer(interactions(provider, deps)),
     upstream: answer(upstreamRoutes({ upstreamSignIn, state, audit, pages })),
     device: answer(
@@ -75,7 +82,7 @@ export function composeRooms(provider: Provider, deps: RoutingDeps): Rooms {
       deviceGuesses(throttle, pages),
       tellInterval,
     ),
-    logout: answer(authorizationPostToGet(pages), continued),
+    logout: answer(authorizationPostToGet(pages), registeredRedirect, continued),
     grants: answer(),
     discovery: metadataCaching,
     accountPages: answer(accountPages(provider, deps)),

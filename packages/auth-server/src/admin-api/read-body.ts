@@ -41,6 +41,8 @@ const invitation = (grantable: readonly ApiPermission[]) =>
   });
 
 /**
+ * A member that is `null` counts as left out.
+ *
  * @param grantablePermissions permissions that the administrator may give.
  * @throws {Refusal} naming every fault of the body at once.
  */
@@ -48,7 +50,8 @@ export async function readInvitation(
   request: IncomingMessage,
   grantablePermissions: readonly ApiPermission[],
 ): Promise<InvitationInput> {
-  return validate(invitation(grantablePermissions), await readMembers(request));
+  const given = Object.entries(await readMembers(request)).filter(([, value]) => value !== null);
+  return validate(invitation(grantablePermissions), Object.fromEntries(given));
 }
 
 /** The body that replaces an account's permissions. @throws {Refusal} naming every fault at once. */

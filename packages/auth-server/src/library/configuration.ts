@@ -246,7 +246,7 @@ function mayRevoke(_: unknown, client: Client, token: { clientId?: string | unde
 function discovery({ policyUrl, documentationUrl }: ProviderSettings) {
   return {
     ui_locales_supported: [...LOCALES],
-    prompt_values_supported: ['none', 'login', 'consent'],
+    prompt_values_supported: ['none', 'login', 'consent', 'select_account'],
     revocation_endpoint_auth_methods_supported: [...AUTH_METHODS],
     ...(policyUrl === undefined ? {} : { op_policy_uri: policyUrl }),
     ...(documentationUrl === undefined ? {} : { service_documentation: documentationUrl }),

@@ -10,7 +10,7 @@ import { AlreadySpent } from '../../library/provider-adapter.ts';
 import { unauthorizedClient } from '../../library/reliances/unauthorized-client.ts';
 import { contextOf } from '../../library/request-context.ts';
 import { answering, auditedSafely, finishAnswer } from '../../state/answering.ts';
-import { addressSubject } from '../../throttle/guess.ts';
+import { clientAddressSubject } from '../../throttle/guess.ts';
 import type { Throttle, ThrottleSubject } from '../../throttle/throttle.ts';
 import type { OAuthErrorAnswer } from '../../web/oauth-error.ts';
 import type { PaceDevice } from '../device/device-polls.ts';
@@ -134,8 +134,8 @@ function present(ctx: KoaContextWithOIDC): void {
 }
 
 /**
- * Failed client authentication counts against the client and the address, after the secret was
- * compared: the right secret always passes, so nobody can lock an integration out by guessing.
+ * Failed client authentication counts against the client and the address, apart from what people do
+ * there, after the secret was compared: the right secret always passes, so nobody can lock an integration out by guessing.
  */
 async function throttled(
   ctx: KoaContextWithOIDC,
@@ -146,7 +146,7 @@ async function throttled(
   const clientId = ctx.oidc.client?.clientId;
   const client: readonly ThrottleSubject[] =
     clientId === undefined ? [] : [{ kind: 'client-secret', id: clientId }];
-  const admission = await throttle.admit([addressSubject(ctx.ip), ...client]);
+  const admission = await throttle.admit([clientAddressSubject(ctx.ip), ...client]);
   if (admission.admitted) return error;
   return new TooManyAttempts(admission.retryAfterS, admission.first);
 }

@@ -125,10 +125,10 @@ export function addAdministrationCommands(accounts: Command, asOperator: AsOpera
         one.type,
         [one.reason, one.about].filter((part) => part !== undefined).join(' '),
         one.clientId ?? '',
-        one.address ?? '',
+        one.actor ?? one.address ?? '',
         [one.device?.browser, one.device?.system].filter((part) => part !== undefined).join(', '),
       ]);
-      const header = ['at', 'event', 'detail', 'client', 'address', 'device'];
+      const header = ['at', 'event', 'detail', 'client', 'by or from', 'device'];
       printer(command).result(documents, table(header, rows));
     });
 }

@@ -5,7 +5,7 @@
  */
 import type { Log } from '@cls/shared/log';
 
-const SAYS = /oidc-provider (?:WARNING|NOTICE): ([^\x1b]*)/; // In colours on a terminal.
+const SAYS = /oidc-provider (?:WARNING|NOTICE): (\P{Cc}*)/u; // In colours on a terminal.
 type Level = 'warn' | 'info';
 type Tell = (level: Level, reason: string) => void;
 

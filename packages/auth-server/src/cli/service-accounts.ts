@@ -64,14 +64,14 @@ export function addServiceAccountCommands(program: Command, asOperator: AsOperat
         one.name,
         one.customer,
         one.permissions.join(' '),
-        one.disabled ? 'disabled' : 'active',
         one.createdAt.slice(0, 10),
         one.lastUsedAt === undefined ? '' : `${one.lastUsedAt.slice(0, 16)}Z`,
         one.lastUsedFrom ?? '',
+        one.disabled ? 'disabled' : 'active',
       ]);
       const header = [
-        ...['client id', 'name', 'customer', 'permissions', 'status'],
-        ...['created', 'last token', 'from'],
+        ...['client id', 'name', 'customer', 'permissions'],
+        ...['created', 'last token', 'from', 'status'],
       ];
       printer(command).result(documents, table(header, rows));
     });

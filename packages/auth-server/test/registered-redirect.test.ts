@@ -61,8 +61,8 @@ describe('a redirect URI with a query', () => {
     expect(response.headers.get('location') ?? '').to.satisfy((text: string) =>
       text.startsWith(`${ODD}&code=`),
     );
-    const refused = await authorizationUrl(party, { redirect_uri: ODD, response_type: 'token' });
-    const { response: error } = await browser.follow(refused.url);
+    const refused = await authorizationUrl(party, { redirect_uri: ODD, prompt: 'none' });
+    const { response: error } = await new Browser().follow(refused.url);
     expect(error.headers.get('location') ?? '').to.satisfy((text: string) =>
       text.startsWith(`${ODD}&error=`),
     );

@@ -97,7 +97,8 @@ async function bareSigner() {
 }
 
 async function authServer(nodeOptions) {
-  const { env, url, stores, pid, stop } = await startAuthServer({}, nodeOptions);
+  const unlimited = { TOKENS_PER_MINUTE: '0', CUSTOMER_TOKENS_PER_MINUTE: '0' };
+  const { env, url, stores, pid, stop } = await startAuthServer(unlimited, nodeOptions);
   await tool(env, 'customers', 'create', 'bench', '--name', 'Bench');
   const { clientId, clientSecret } = await tool(
     env,

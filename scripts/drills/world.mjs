@@ -77,6 +77,7 @@ export async function startWorld(needs = {}) {
     JWKS_URL: `http://127.0.0.1:${keySet.port}/.well-known/jwks.json`,
     ...{ JWKS_REFRESH_S: '2', DRAIN_DELAY_MS: '500', TRUSTED_PROXY_HOPS: '1' },
     ...{ REDIS_URL: redis.url, RATE_LIMIT_PER_MINUTE: '0', CALLER_STATEMENT_S_PER_MINUTE: '0' },
+    ...{ TOKENS_PER_MINUTE: '0', CUSTOMER_TOKENS_PER_MINUTE: '0' },
     ...{ KEY_ENCRYPTION_KEY: KEY, COOKIE_KEY: KEY, CURSOR_KEY: KEY, WEBHOOK_SECRETS_KEY: KEY },
     EXPLORER_SESSION_KEY: KEY,
     ...{ MAIL_OUTBOX: join(folder, 'outbox'), MAIL_FROM: 'CLS <no-reply@cls.example>' },

@@ -5,7 +5,7 @@ import { root } from '../bootstrap.mjs';
 
 /** What a change may add without a look at the story; lower it when files are merged. */
 const MOST = {
-  token: 16,
+  token: 17,
   'sign-in': 91,
 };
 

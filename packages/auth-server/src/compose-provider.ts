@@ -22,6 +22,7 @@ import {
   cachedServiceAccountDirectory,
   sqlServiceAccounts,
 } from './clients/sql-service-accounts.ts';
+import type { TokenBudget } from './clients/token-budget.ts';
 import type { AccountServices } from './compose-accounts.ts';
 import { lostLogoutNoticesCounter } from './compose-metrics.ts';
 import { composeRooms } from './compose-routes.ts';
@@ -31,8 +32,10 @@ import type { SigningKeyStore } from './keys/signing-key.ts';
 import { knownScopes } from './library/client-metadata.ts';
 import type { ProviderSettings } from './library/configuration.ts';
 import { showUndeliverableErrors } from './library/form-post.ts';
+import { readLeniently } from './library/lenient-parameters.ts';
 import type { Provider } from './library/oidc.ts';
 import { answerAtUserinfo, ignoreSameScopes } from './library/one-token.ts';
+import { adjustParameters } from './library/reliances/parameters.ts';
 import { compareRedirectUris } from './library/reliances/redirect-uris.ts';
 import { rememberLaterSignIns } from './library/reliances/remembered-session.ts';
 import { handOverErrors } from './library/reliances/rendered-errors.ts';
@@ -64,6 +67,7 @@ export interface ProviderDeps {
   readonly clock: Clock;
   readonly keys: SigningKeyStore;
   readonly accountServices: AccountServices;
+  readonly tokenBudget: Pick<TokenBudget, 'take' | 'used'>;
   readonly state: StateStore;
   readonly audit: AuditLog;
   readonly assets: Assets;
@@ -101,7 +105,7 @@ export async function composeProvider(deps: ProviderDeps): Promise<ComposedProvi
   const admin = await composeAdminApi(deps);
   const prepare = (provider: Provider): void => {
     current = provider;
-    tokens.issue = serviceTokens(provider, serviceAccounts, config);
+    tokens.issue = serviceTokens(provider, serviceAccounts, deps.tokenBudget, config);
     keepLogoutNotifications(provider, logoutNotifications, log);
     extend(provider, deps);
     serve(provider, deps, healthy, admin);
@@ -121,7 +125,7 @@ export async function composeProvider(deps: ProviderDeps): Promise<ComposedProvi
 }
 
 function providerSettings(
-  { config, accountServices, state, pages, cookieKey, log }: ProviderDeps,
+  { config, accountServices, tokenBudget, state, pages, cookieKey, log }: ProviderDeps,
   serviceAccounts: ServiceAccountDirectory,
 ): ProviderSettings {
   return {
@@ -140,6 +144,7 @@ function providerSettings(
     cookieKey,
     previousCookieKey: config.previousCookieKey,
     serviceAccounts,
+    tokenBudget,
     applications: accountServices.applications,
     accounts: accountServices.accounts,
     consents: accountServices.consents,
@@ -156,6 +161,7 @@ function extend(provider: Provider, deps: ProviderDeps): void {
   const { config, clock, accountServices, audit, log, logFault } = deps;
   provider.proxy = true; // normalizeRequests has written the headers that it trusts.
   provider.registerGrantType(ACCOUNT_GRANT, composeAccountGrant(deps), ACCOUNT_GRANT_PARAMETERS);
+  adjustParameters(provider, readLeniently);
   compareHashedSecrets(provider, clock);
   compareRedirectUris(provider);
   rememberLaterSignIns(provider);
@@ -190,6 +196,7 @@ function serve(
     tracing: deps.tracing,
     spend: spend(state, config.refreshGraceS),
     pace: paceDevices(state),
+    tokenBudget: deps.tokenBudget,
     log,
     logFault,
   });

@@ -6,6 +6,7 @@ import { passwordRoutes } from './account-pages/password-routes.ts';
 import { accountRoutes } from './account-pages/routes.ts';
 import { visitorOf } from './account-pages/visitor.ts';
 import type { AuditLog } from './audit/audit-log.ts';
+import type { TokenBudget } from './clients/token-budget.ts';
 import type { AccountServices } from './compose-accounts.ts';
 import type { AuthServerConfig } from './config.ts';
 import type { Provider } from './library/oidc.ts';
@@ -16,6 +17,7 @@ import {
   refusedRequestObject,
 } from './oauth/authorize/around-library.ts';
 import { notifyOfDevices } from './oauth/authorize/notify-of-devices.ts';
+import { registeredRedirect } from './oauth/authorize/registered-redirect.ts';
 import { interactionRoutes } from './oauth/authorize/routes.ts';
 import { upstreamRoutes } from './oauth/authorize/upstream-routes.ts';
 import { deviceDoneRoutes } from './oauth/device/device-done.ts';
@@ -43,6 +45,7 @@ export interface RoutingDeps {
   readonly adminApi: Middleware;
   readonly spend: Spend;
   readonly pace: PaceDevice;
+  readonly tokenBudget: Pick<TokenBudget, 'used'>;
   readonly log: Log;
   readonly logFault: LogFault;
   readonly tracing: Tracing | undefined;
@@ -50,7 +53,8 @@ export interface RoutingDeps {
 
 /** Who answers in each room of the route table; what is left is the library's to answer. */
 export function composeRooms(provider: Provider, deps: RoutingDeps): Rooms {
-  const { accountServices, state, audit, pages, assets, log, logFault, pace, spend } = deps;
+  const { accountServices, state, audit, pages, assets, log, logFault, pace, spend, tokenBudget } =
+    deps;
   const { accounts, access, throttle, upstreamSignIn, accountApplications } = accountServices;
   const answer = (...room: readonly Middleware[]) => inOrder(answeringScope(audit, log), ...room);
   const continued = continueForms(provider, pages);
@@ -58,10 +62,16 @@ export function composeRooms(provider: Provider, deps: RoutingDeps): Rooms {
   return {
     token: answer(
       ...tokenSpan(deps.tracing),
-      tokenEndpoint(throttle, audit, spend, { log, logFault, pace }),
+      tokenEndpoint(throttle, audit, spend, { log, logFault, pace, budget: tokenBudget }),
       tokenBody,
     ),
-    authorize: answer(authorizationPostToGet(pages), refusedRequestObject, continued, resumed),
+    authorize: answer(
+      authorizationPostToGet(pages),
+      registeredRedirect,
+      refusedRequestObject,
+      continued,
+      resumed,
+    ),
     interaction: answer(interactions(provider, deps)),
     upstream: answer(upstreamRoutes({ upstreamSignIn, state, audit, pages })),
     device: answer(
@@ -72,7 +82,7 @@ export function composeRooms(provider: Provider, deps: RoutingDeps): Rooms {
       deviceGuesses(throttle, pages),
       tellInterval,
     ),
-    logout: answer(authorizationPostToGet(pages), continued),
+    logout: answer(authorizationPostToGet(pages), registeredRedirect, continued),
     grants: answer(),
     discovery: metadataCaching,
     accountPages: answer(accountPages(provider, deps)),

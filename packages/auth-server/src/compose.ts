@@ -25,6 +25,8 @@ import { argon2Verifier } from './accounts/password.ts';
 import { countedAudit } from './audit/counted-audit.ts';
 import { sqlAuditLog } from './audit/sql-audit-log.ts';
 import { sweepAudit } from './audit/sql-audit-months.ts';
+import { shareTokenUse, sqlTokenUse, sweepTokenUse } from './clients/sql-token-use.ts';
+import { tokenBudget } from './clients/token-budget.ts';
 import { composeAccounts } from './compose-accounts.ts';
 import { lostAuditCounter, lostMailCounter, measureAuthServer } from './compose-metrics.ts';
 import { composeProvider } from './compose-provider.ts';
@@ -103,6 +105,7 @@ export async function startAuthServer(
 async function sweep(config: AuthServerConfig, database: Database, clock: Clock): Promise<void> {
   await sweepThrottle(database, clock);
   await sweepKnownAddresses(database, clock);
+  await sweepTokenUse(database);
   const { sessionIdleS, refreshTokenTtlS, rememberDeviceS } = config;
   const sessionS = Math.max(sessionIdleS, rememberDeviceS);
   const grantS = Math.max(refreshTokenTtlS, longestSessionS(config));
@@ -131,6 +134,7 @@ async function compose(
   const spooled = await sqlAuditLog(besideRequests(database), clock, log, {
     ...{ directory, fsync, onLost: lostAuditCounter(metrics) },
   });
+  const budget = tokenBudget(config);
   const audit = countedAudit(spooled, metrics);
   const state = await openStateStore(config, database, log, observed.command);
   const onLost = lostMailCounter(metrics);
@@ -177,6 +181,7 @@ async function compose(
     clock,
     keys,
     accountServices,
+    tokenBudget: budget,
     state,
     audit,
     log,
@@ -191,6 +196,7 @@ async function compose(
     ...{ current: keyEncryptionKey, previous: previousKeyEncryptionKey, audit, log },
   });
   const stopSweeping = sweepRegularly(config, database, clock, log);
+  const stopSharing = shareTokenUse(budget, sqlTokenUse(besideRequests(database)), log);
   const { host, port, drainDelayMs, trustedProxyHops, limits, healthPort } = config;
   const headers = headersOfAll(issuer);
   const { tokens, handle } = provider;
@@ -200,6 +206,7 @@ async function compose(
       issuer,
       trustedProxyHops,
       audit,
+      budget,
       recordAnswer,
       logFault,
       headers: Object.entries(headers).flat(),
@@ -231,6 +238,7 @@ async function compose(
       stopSweeping();
       await resealing.stop();
       clocks.stop();
+      await stopSharing();
       await accountServices.settle();
       await outgoing.drain();
       await audit.flush();

@@ -53,6 +53,9 @@ export interface AuthServerConfig extends ServiceEnvironment {
   readonly auditRetentionDays: number;
   /** Where audit events wait for the database; each process has a folder of its own in it. */
   readonly auditSpoolDir: string;
+  /** Tokens a minute for one service account, and for all of a customer; 0: no limit. */
+  readonly tokensPerMinute: number;
+  readonly customerTokensPerMinute: number;
   /** Which audit events are on the disk, and not with the system alone, before the answer. */
   readonly auditFsync: 'all' | 'changes' | 'none';
   /** How many Redis replicas must have a write that consumes something; 0 waits for none. */
@@ -117,6 +120,20 @@ function readConfig(read: EnvironmentReader): AuthServerConfig {
       min: 60,
       max: 86_400,
       fallback: 3_600,
+    }),
+    tokensPerMinute: read.integer('TOKENS_PER_MINUTE', {
+      about:
+        'tokens that one service account gets a minute, on average over five minutes; 0: no limit',
+      min: 0,
+      max: 1_000_000,
+      fallback: 60,
+    }),
+    customerTokensPerMinute: read.integer('CUSTOMER_TOKENS_PER_MINUTE', {
+      about:
+        'tokens that all service accounts of a customer get together a minute, on average over five minutes; 0: no limit',
+      min: 0,
+      max: 1_000_000,
+      fallback: 600,
     }),
     mfaPolicy: read.choice('MFA_POLICY', ['enrolled', 'required'], {
       about:

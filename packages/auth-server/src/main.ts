@@ -4,6 +4,7 @@ import { openTracing } from '@cls/shared/service/open-tracing';
 import { runService } from '@cls/shared/service/run-service';
 import { startAuthServer } from './compose.ts';
 import { parseConfig } from './config.ts';
+import { logNotices } from './library/reliances/console-notices.ts'; // Before the library.
 
 const MANIFEST = new URL('../../package.json', import.meta.url);
 
@@ -13,6 +14,7 @@ await runService(
     const tracing = await openTracing(config.tracesEndpoint, 'auth-server', MANIFEST);
     const log = createLog('auth-server', config.logLevel, tracing?.logFields);
     tracing?.reportTo(log);
+    logNotices(log);
     return startAuthServer(config, log, openDatabase, tracing);
   },
 );

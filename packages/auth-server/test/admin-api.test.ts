@@ -261,6 +261,8 @@ describeOnEngines('the administrators’ API', (engine) => {
       await eventually(async () => {
         expect(messagesTo(email).join()).to.include('lädt Sie zu CLS ein');
       });
+      const none = { email: 'null@india.example', name: null, language: null };
+      expect((await call('POST', '/accounts', { ...body, ...none })).status).to.equal(201);
       const refused = await call('POST', '/accounts', { ...body, language: 'fr' });
       expect(faults(refused)).to.deep.equal([['language', 'invalid_parameter']]);
     });

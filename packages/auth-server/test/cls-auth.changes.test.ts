@@ -34,6 +34,33 @@ describe('cls-auth, changing and deleting what it has created', function () {
   const listed = async (what: string, key: string, value: string) =>
     ((await done(`${what} list`)) as Record<string, unknown>[]).find((one) => one[key] === value);
 
+  it('names who made a change, and shows when a service account got its last token', async () => {
+    const words =
+      'service-accounts create --name Reader --customer india --permission cls-deal.view';
+    const env = { CLS_DATA_DIR: dataDir, CLS_ACTOR: 'Ann Lee' };
+    const { stdout } = await runTool([...words.split(' '), '--json'], env);
+    const { clientId } = JSON.parse(stdout);
+    const [event] = await holder.query<{ actor: string }>(
+      `SELECT actor FROM audit_event WHERE subject = $1 AND type = 'service_account.created'`,
+      [clientId],
+    );
+    expect(event?.actor).to.match(/^Ann Lee \(.+@.+\)$/);
+    const unused = await listed('service-accounts', 'clientId', clientId);
+    expect(unused)
+      .to.have.property('createdAt')
+      .that.matches(/^\d{4}-\d\d-\d\dT/);
+    expect(unused).not.to.have.any.keys('lastUsedAt', 'lastUsedFrom');
+    await holder.query(
+      `INSERT INTO token_use VALUES ($1, now(), '2026-02-03T04:05:06Z', '203.0.113.7')`,
+      [clientId],
+    );
+    expect(await listed('service-accounts', 'clientId', clientId)).to.include({
+      lastUsedAt: '2026-02-03T04:05:06.000Z',
+      lastUsedFrom: '203.0.113.7',
+    });
+    expect((await refused(`service-accounts delete ${clientId}`))[0]).to.equal(1);
+  });
+
   it('changes an application’s name, URIs and scopes, and leaves the rest as it is', async () => {
     const { clientId } = await done(
       'applications create --name Portal --redirect-uri https://a.example/cb --backchannel-logout-uri https://a.example/out',

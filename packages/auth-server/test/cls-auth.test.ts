@@ -67,7 +67,9 @@ describe('cls-auth', () => {
     expect(clientId).to.match(/^svc_[0-9A-Z]{26}$/);
     expect(Buffer.from(clientSecret, 'base64url')).to.have.length(32);
     const list = await run('service-accounts list --json');
-    expect(JSON.parse(list.stdout)).to.deep.include({
+    const [{ createdAt, ...listed }] = JSON.parse(list.stdout);
+    expect(Date.parse(createdAt)).to.be.a('number').that.is.not.NaN;
+    expect(listed).to.deep.equal({
       clientId,
       name: 'Nightly',
       customer: 'india',
@@ -217,7 +219,7 @@ describe('cls-auth', () => {
       'account.factors_reset',
       'account.totp_enrolled',
     ]);
-    expect(listed[0]).to.have.keys('id', 'at', 'type');
+    expect(listed[0]).to.have.keys('id', 'at', 'type', 'actor');
     expect((await run('accounts events asha@india.example')).stdout).to.include('factors_reset');
   });
 

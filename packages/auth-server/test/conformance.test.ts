@@ -150,6 +150,16 @@ describe('a conformance module', () => {
     );
   });
 
+  for (const prompt of ['select_account', 'select_account consent', 'login  select_account ']) {
+    it(`lets a person choose an account by signing in: prompt=${prompt}`, async () => {
+      const { browser } = await tokensOf();
+      const { url } = await authorizationUrl(party, { prompt });
+      const page = await browser.follow(url);
+      expect(asked(page.url)).to.equal(true);
+      expect(await page.response.text()).to.include('name="password"');
+    });
+  }
+
   it('oidcc-prompt-none-not-logged-in', async () => {
     const { url } = await again(new Browser(), { prompt: 'none' });
     expect(url.searchParams.get('error')).to.equal('login_required');

@@ -58,6 +58,22 @@ describe('an application that runs in the browser', () => {
       { 'content-type': 'application/x-www-form-urlencoded', origin },
     );
 
+  for (const path of [
+    '/.well-known/openid-configuration',
+    '/.well-known/oauth-authorization-server',
+    '/.well-known/jwks.json',
+  ]) {
+    it(`has the preflight of ${path} answered for every origin`, async () => {
+      for (const origin of [APP, EVIL, 'null']) {
+        const answer = await preflight(path, origin, 'GET');
+        expect([answer.status, readableBy(answer)]).to.deep.equal([204, '*']);
+        expect(answer.headers.get('access-control-allow-methods')).to.equal('GET');
+        expect(answer.headers.get('access-control-allow-headers')).to.include('traceparent');
+      }
+      expect((await fetch(at(path), { method: 'OPTIONS' })).status).to.equal(405);
+    });
+  }
+
   for (const [path, method] of [
     ['/oauth/token', 'POST'],
     ['/oauth/userinfo', 'GET'],

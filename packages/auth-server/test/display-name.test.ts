@@ -80,7 +80,7 @@ describeOnEngines('what applications call a person', (engine) => {
     const changed = await change('  Mina  Lee ');
     expect(changed).to.include('Mina  Lee').and.include('Your name was changed.');
     expect(await userinfo('openid profile', email)).to.include({ name: 'Mina  Lee' });
-    for (const wrong of ['a\u202Eb', 'x'.repeat(101)]) {
+    for (const wrong of ['a\u202Eb', 'x'.repeat(101), 'Pay at evil.example', 'http://x', 'a@b']) {
       expect(await change(wrong)).to.include('at most 100 characters on one line');
     }
     expect(await userinfo('openid profile', email)).to.include({ name: 'Mina  Lee' });
@@ -101,7 +101,14 @@ describeOnEngines('what applications call a person', (engine) => {
     const path = `/accounts/${invited.body.account.id}`;
     expect((await call('PUT', `${path}/name`, { name: NAME })).body).to.include({ name: NAME });
     expect((await call('PUT', `${path}/name`, { name: null })).body).not.to.have.property('name');
-    for (const body of [{}, { name: '' }, { name: 'a\u202Eb' }, { name: 1 }, { nom: 'x' }]) {
+    for (const body of [
+      {},
+      { name: '' },
+      { name: 'a\u202Eb' },
+      { name: 'www.evil.example' },
+      { name: 1 },
+      { nom: 'x' },
+    ]) {
       expect((await call('PUT', `${path}/name`, body)).status).to.equal(400);
     }
   });

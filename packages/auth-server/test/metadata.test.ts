@@ -114,7 +114,7 @@ describeOnEngines('discovery and the key set', (engine) => {
         backchannel_logout_supported: true,
         acr_values_supported: ['urn:cls:acr:password', 'urn:cls:acr:remembered', 'urn:cls:acr:mfa'],
         ui_locales_supported: ['en', 'de'],
-        prompt_values_supported: ['none', 'login', 'consent'],
+        prompt_values_supported: ['none', 'login', 'consent', 'select_account'],
         revocation_endpoint_auth_methods_supported: [
           'client_secret_basic',
           'client_secret_post',

@@ -692,6 +692,42 @@ describeOnEngines('signing in with a browser', (engine) => {
     expect((await exchange(portal, flow, url)).claims()?.aud).to.equal(portal.id);
   });
 
+  it('answers a pushed request once, however often a browser asks at the same time', async () => {
+    const browser = new Browser();
+    await signIn(browser, (await authorizationUrl(portal)).url);
+    const flow = await authorizationUrl(portal);
+    const pushed = await client.buildAuthorizationUrlWithPAR(
+      portal.config,
+      Object.fromEntries(flow.url.searchParams),
+    );
+    const answers = await Promise.all(Array.from({ length: 20 }, () => browser.open(pushed.href)));
+    const locations = answers.map(({ headers }) => headers.get('location') ?? '');
+    const codes = locations.filter((location) =>
+      new URL(location, pushed).searchParams.has('code'),
+    );
+    expect(codes, locations.join('\n')).to.have.length(1);
+    expect((await exchange(portal, flow, new URL(codes[0] ?? ''))).claims()?.aud).to.equal(
+      portal.id,
+    );
+    const again = await browser.open(pushed.href);
+    expect(again.headers.get('location') ?? '').not.to.include('code=');
+    expect(again.status).to.be.within(300, 499);
+  });
+
+  it('shows the sign-in of a pushed request again after a reload and the back button', async () => {
+    const flow = await authorizationUrl(portal);
+    const pushed = await client.buildAuthorizationUrlWithPAR(
+      portal.config,
+      Object.fromEntries(flow.url.searchParams),
+    );
+    const browser = new Browser();
+    const page = await browser.follow(pushed);
+    expect((await browser.follow(page.url)).response.status).to.equal(200);
+    expect((await browser.follow(pushed)).response.status).to.equal(200);
+    const { url } = await signIn(browser, pushed);
+    expect((await exchange(portal, flow, url)).claims()?.aud).to.equal(portal.id);
+  });
+
   it('signs a command-line tool in on a second device', async () => {
     const tool = await relyingParty(server, {
       redirectUris: [],

@@ -48,6 +48,32 @@ describeOnEngines('POST /oauth/token, a service account', (engine) => {
     }
   });
 
+  it('leaves out what is null or empty, and reads spaces around scopes as one', async () => {
+    const { id, secret } = server.client;
+    const credentials = { client_id: id, client_secret: secret };
+    const spaced = ` ${scope()}  ${scope()} `;
+    const form = new URLSearchParams({ grant_type: 'client_credentials', scope: spaced });
+    const empty = new URLSearchParams({
+      grant_type: 'client_credentials',
+      scope: '',
+      resource: '',
+    });
+    for (const response of [
+      await server.postJson({ ...credentials, grant_type: null, scope: null }),
+      await server.postJson({ ...credentials, grant_type: '', scope: '' }),
+      await server.postJson({ ...credentials, scope: spaced }),
+      await server.post(`${form}`, { ...basic(id, secret) }),
+      await server.post(`${empty}`, { ...basic(id, secret) }),
+    ]) {
+      const body = await response.json();
+      expect(response.status, JSON.stringify(body)).to.equal(200);
+      expect(body).to.include({ scope: scope() });
+    }
+    for (const refused of [{ ...credentials, client_secret: null }, { client_id: null }]) {
+      expect((await server.postJson(refused)).status).to.equal(400);
+    }
+  });
+
   it('signs RFC 9068 tokens that verify against the published key set', async () => {
     const response = await server.post(GRANT, basic(server.client.id, server.client.secret));
     const { access_token: token } = (await response.json()) as { access_token: string };

@@ -382,6 +382,8 @@ describeOnEngines('a service account’s token, by the short way and by the long
     }));
     expect(short).to.deep.equal(long);
     expect(short).to.include({ status: 503 });
+    expect(short?.lines[0]).to.include({ reason: 'temporarily_unavailable' });
+    expect(short?.events[0]).to.include({ reason: 'temporarily_unavailable' });
   });
 
   it('is refused alike for a secret that was guessed at too often: 429', async () => {

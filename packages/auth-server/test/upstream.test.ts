@@ -25,6 +25,8 @@ import { Browser } from './support/relying-party.ts';
 const DOMAIN = 'india.example';
 const OTHER_DOMAIN = 'other.example';
 const INTERACTION = 'interaction-1';
+/** The library refuses an identifier that is no text before it is looked at here. */
+const REFUSED_BY_CLAIM = ['upstream_identity', 'upstream_failed'];
 
 describeOnEngines('signing in through an organisation’s own provider', (engine) => {
   let upstream: TestAuthServer;
@@ -395,15 +397,25 @@ describeOnEngines('signing in through an organisation’s own provider', (engine
     });
     beforeEach(async () => {
       signedBy = key;
-      const issuer = `http://127.0.0.1:${(server.address() as { port: number }).port}`;
       const secret = new Secret('secret');
       await providers.remove(DOMAIN);
-      await providers.add({ ...provider, issuer, clientId: 'cls', clientSecret: secret });
+      await providers.add({
+        ...provider,
+        issuer: issuerNow(),
+        clientId: 'cls',
+        clientSecret: secret,
+      });
     });
     after(() => {
       server?.close();
       server?.closeAllConnections();
     });
+    const issuerNow = () => `http://127.0.0.1:${(server.address() as { port: number }).port}`;
+    const rowOf = async (id: string) => {
+      const sql = 'SELECT password_hash FROM account WHERE id = $1';
+      const [row] = await world.database.query<{ password_hash: string | null }>(sql, [id]);
+      return row ?? { password_hash: null };
+    };
     const signIn = async () => {
       const asked = new URL(await begin()).searchParams;
       nonce = asked.get('nonce') ?? '';
@@ -421,6 +433,74 @@ describeOnEngines('signing in through an organisation’s own provider', (engine
       userinfo = { email: account.email, email_verified: true };
       expect(await signIn()).to.have.nested.property('account.id', account.id);
     });
+
+    for (const [given, sub] of [
+      ['an empty identifier', ''],
+      ['one of spaces', '   '],
+      ['one with a space at its end', 'subject '],
+      ['one with a line break', 'sub\nject'],
+      ['one with a NUL', 'subject\0'],
+      ['one beyond ASCII', 'sub\u0458ect'],
+      ['one of 256 characters', 's'.repeat(256)],
+      ['a number', 7],
+      ['none', null],
+      ['a list', ['subject']],
+    ] as const) {
+      it(`lets nobody in by ${given}`, async () => {
+        const account = await newAccount(`boss@${DOMAIN}`);
+        await newAccount(`clerk@${DOMAIN}`);
+        for (const email of [account.email, `clerk@${DOMAIN}`]) {
+          idToken = { sub, email, email_verified: true };
+          const outcome = await signIn();
+          expect(outcome).to.have.property('refused').that.is.oneOf(REFUSED_BY_CLAIM);
+          expect(await world.database.query('SELECT 1 FROM upstream_link')).to.deep.equal([]);
+        }
+        const { password_hash: hash } = await rowOf(account.id);
+        expect(hash).to.be.a('string');
+      });
+    }
+
+    it('says that an empty identifier names nobody', async () => {
+      idToken = { sub: '', email: `boss@${DOMAIN}`, email_verified: true };
+      expect(await signIn()).to.deep.equal({
+        refused: 'upstream_identity',
+        reason: 'upstream_subject_invalid',
+      });
+    });
+
+    it('takes identifiers of 1 and of 255 characters, and tells their spelling apart', async () => {
+      for (const [n, sub] of ['x', 'X', 's'.repeat(255), 'samlp|Asha Rao'].entries()) {
+        const account = await newAccount(`person-${n}@${DOMAIN}`);
+        idToken = { sub, email: account.email, email_verified: true };
+        expect(await signIn(), sub).to.have.nested.property('account.id', account.id);
+      }
+    });
+
+    for (const [given, email] of [
+      ['a list', [`boss@${DOMAIN}`]],
+      ['empty', ''],
+      ['written with full-width letters', `\uFF42oss@${DOMAIN}`],
+      ['with a character that does not show', `bo\u200Bss@${DOMAIN}`],
+      ['with a Cyrillic letter', `b\u043Ess@${DOMAIN}`],
+      ['with a NUL', `boss\0@${DOMAIN}`],
+    ] as const) {
+      it(`links no account by an address that is ${given}`, async () => {
+        await newAccount(`boss@${DOMAIN}`);
+        idToken = { email, email_verified: true };
+        expect(await signIn()).to.deep.equal({
+          refused: 'upstream_identity',
+          reason: 'upstream_email_invalid',
+        });
+      });
+    }
+
+    for (const proof of [['true'], {}, 2, 'yes', '', null]) {
+      it(`takes ${JSON.stringify(proof)} for no proof of an address`, async () => {
+        const { email } = await newAccount(`boss@${DOMAIN}`);
+        idToken = { email, email_verified: proof };
+        expect(await signIn()).to.have.property('reason', 'upstream_email_unproven');
+      });
+    }
 
     it('takes no ID token that another key has signed under the name of the provider’s', async () => {
       const account = await newAccount(`boss@${DOMAIN}`);

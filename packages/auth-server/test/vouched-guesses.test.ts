@@ -69,6 +69,20 @@ describeOnEngines('a person whose password a stranger guesses at', (engine) => {
     expect(await send(PASSWORD, HOME, code()), 'with a right code').to.have.property('account');
   });
 
+  it('gets in at an address that others have blocked, from a known browser or with a code', async () => {
+    const address = elsewhere();
+    const spray = () => world.throttle.admit([addressSubject(address)]);
+    for (let tries = 0; tries < THROTTLE_POLICIES.address.free + 20; tries += 1) await spray();
+    expect(await send(PASSWORD, address), 'unknown').to.have.property('waitS');
+    expect(await send(PASSWORD, address, '000000'), 'a made-up code').to.have.property('waitS');
+    expect(await send(PASSWORD, address, code())).to.include({ codeAccepted: true });
+    const deviceCookie = world.devices.issue(account.email);
+    const known = provePassword(world, addressSubject(address), account.email, PASSWORD, {
+      deviceCookie,
+    });
+    expect(await known).to.have.property('account');
+  });
+
   it('is guessed at no more than twenty times from all known addresses, ever', async () => {
     let compared = 0;
     const authenticate = async () => {
@@ -153,6 +167,23 @@ describeOnEngines('a person whose password a stranger guesses at', (engine) => {
 });
 
 describeOnEngines('POST /oauth/token, while a stranger guesses', (engine) => {
+  it('lets people in behind an address from which programs send wrong secrets', async () => {
+    const server = await startTestAuthServer(engine, { TRUSTED_PROXY_HOPS: '1' });
+    try {
+      const at = { 'x-forwarded-for': HOME };
+      const statuses = new Set<number>();
+      for (let tries = 0; tries < 130; tries += 1) {
+        const client_id = `svc_${`${tries}`.padStart(26, '0')}`;
+        const wrong = await server.postJson({ client_id, client_secret: 'wrong' }, at);
+        statuses.add(wrong.status);
+      }
+      expect([...statuses]).to.deep.equal([401, 429]);
+      expect((await server.postJson(server.person, at)).status).to.equal(200);
+    } finally {
+      await server.stop();
+    }
+  });
+
   it('answers the person at a known address, or with a code, and nobody can tell who has an account', async () => {
     const server = await startTestAuthServer(engine, { TRUSTED_PROXY_HOPS: '1' });
     try {

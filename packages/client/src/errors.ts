@@ -18,6 +18,7 @@ export const TOKEN_CODES = [
   'invalid_scope',
   'invalid_target',
   'too_many_attempts',
+  'too_many_tokens',
 ] as const;
 
 /** What the client itself found. */

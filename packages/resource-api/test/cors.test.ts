@@ -34,6 +34,7 @@ describe('the API for pages of other origins', () => {
       const answer = await preflight(api, origin);
       expect([answer.status, readableBy(answer)]).to.deep.equal([204, origin]);
       expect(answer.headers.get('access-control-allow-headers')).to.match(/authorization/i);
+      expect(answer.headers.get('access-control-allow-headers')).to.include('traceparent');
       expect(answer.headers.get('access-control-allow-credentials')).to.equal(null);
       expect(answer.headers.get('vary')).to.include('Origin');
       expect(answer.headers.get('api-version')).to.equal('v1');

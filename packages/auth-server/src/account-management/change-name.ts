@@ -1,6 +1,6 @@
 import type { Account } from '../accounts/account.ts';
 import type { AccountRecords } from '../accounts/account-records.ts';
-import { asName } from '../accounts/display-name.ts';
+import { asPersonName } from '../accounts/display-name.ts';
 import type { Actor } from '../audit/actor.ts';
 import { type AuditAndNotifyDeps, auditAndNotify } from '../mail/security-notice.ts';
 
@@ -22,7 +22,7 @@ export interface ChangeNameDeps extends AuditAndNotifyDeps {
 
 export function changeName(deps: ChangeNameDeps): ChangeName {
   return async (account, text, actor) => {
-    const name = text.trim() === '' ? undefined : asName(text);
+    const name = text.trim() === '' ? undefined : asPersonName(text);
     if (name === undefined && text.trim() !== '') return { field: 'name', code: 'name_not_valid' };
     if (name === account.name) return undefined;
     await deps.records.rename(account.id, name);

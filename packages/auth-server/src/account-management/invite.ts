@@ -4,7 +4,7 @@
  */
 import type { ApiPermission } from '@cls/shared/access-token';
 import { isUniqueViolation } from '@cls/shared/sql/database';
-import { type Account, type AccountDirectory, canonicalEmail, EMAIL } from '../accounts/account.ts';
+import { type Account, type AccountDirectory, canonicalEmail } from '../accounts/account.ts';
 import type { AccountLinks } from '../accounts/account-link.ts';
 import type { AccountRecords } from '../accounts/account-records.ts';
 import {
@@ -16,6 +16,7 @@ import type { Actor } from '../audit/actor.ts';
 import { digest } from '../crypto/digest.ts';
 import { type AuditAndNotifyDeps, auditAndNotify } from '../mail/security-notice.ts';
 import type { CustomerRecords } from '../organisations/customer.ts';
+import { emailProblem } from '../organisations/email-address.ts';
 import { domainOfEmail } from '../organisations/email-domain.ts';
 import type { UpstreamRecords } from '../organisations/upstream-provider.ts';
 import { allGuesses } from '../throttle/guess.ts';
@@ -60,7 +61,7 @@ export function invite(deps: InviteDeps): Invite {
   const { customers, links } = deps;
   return async (invitee, actor, { discreet = false } = {}) => {
     const email = canonicalEmail(invitee.email);
-    if (!EMAIL.test(email)) return { refused: 'email_invalid' };
+    if (emailProblem(invitee.email) !== undefined) return { refused: 'email_invalid' };
     const customer = await customers.find(invitee.customer);
     if (customer === undefined || customer.disabled) return { refused: 'unknown_customer' };
     const account = await accountOf(deps, { ...invitee, email }, actor, discreet);

@@ -12,3 +12,15 @@ export function asName(text: string): string | undefined {
   const seen = /[\p{L}\p{N}\p{P}\p{S}]/u.test(name) && [...name].length <= NAME_MAX_CHARS;
   return seen && !NOT_IN_A_NAME.test(name) ? name : undefined;
 }
+
+/** What mail programs make a link of: `https://…`, `//…`, `evil.example`, `a@b`. `J.R.R.` is none. */
+const LINK = /\/\/|@|[\p{L}\p{N}-]{2,}\.[\p{L}\p{N}-]{2,}/u;
+
+/**
+ * The name of a person, who may have chosen it. It stands in messages and on pages of others, who
+ * would click what looks like a link.
+ */
+export function asPersonName(text: string): string | undefined {
+  const name = asName(text);
+  return name === undefined || LINK.test(name) ? undefined : name;
+}

@@ -5,22 +5,22 @@ import { parameterRefusal } from '@cls/shared/http/parameter-refusal';
 import type { Refusal } from '@cls/shared/http/refusal';
 import { isStorable } from '@cls/shared/text';
 import { z } from 'zod';
-import { asName, NAME_MAX_CHARS } from '../accounts/display-name.ts';
+import { asPersonName, NAME_MAX_CHARS } from '../accounts/display-name.ts';
 import { LANGUAGES } from '../audit/actor.ts';
 import { readBody } from '../web/read-body.ts';
 import { bodyTooLarge, unsupportedMediaType } from './refusals.ts';
-import { EMAIL_ADDRESS, fault, validate } from './validate.ts';
+import { fault, NEW_EMAIL_ADDRESS, validate } from './validate.ts';
 
 const BODY_MAX_BYTES = 16_384;
 const JSON_UTF8 = /^\s*application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
 
 export type InvitationInput = z.output<ReturnType<typeof invitation>>;
 
-const A_NAME = `expected 1 to ${NAME_MAX_CHARS} characters that show`;
+const A_NAME = `expected 1 to ${NAME_MAX_CHARS} characters that show, without a web address`;
 const NAME = z
   .string({ error: A_NAME })
-  .refine((text) => asName(text) !== undefined && isStorable(text), A_NAME)
-  .transform((text) => asName(text) ?? text);
+  .refine((text) => asPersonName(text) !== undefined && isStorable(text), A_NAME)
+  .transform((text) => asPersonName(text) ?? text);
 
 const permissionsOf = (grantable: readonly ApiPermission[]) => {
   const error = `expected a list of one or more of ${grantable.join(', ')}, each once`;
@@ -33,7 +33,7 @@ const permissionsOf = (grantable: readonly ApiPermission[]) => {
 
 const invitation = (grantable: readonly ApiPermission[]) =>
   z.strictObject({
-    email: EMAIL_ADDRESS,
+    email: NEW_EMAIL_ADDRESS,
     name: NAME.exactOptional(),
     permissions: permissionsOf(grantable),
     language: z
@@ -42,6 +42,8 @@ const invitation = (grantable: readonly ApiPermission[]) =>
   });
 
 /**
+ * A member that is `null` counts as left out.
+ *
  * @param grantablePermissions permissions that the administrator may give.
  * @throws {Refusal} naming every fault of the body at once.
  */
@@ -49,7 +51,8 @@ export async function readInvitation(
   request: IncomingMessage,
   grantablePermissions: readonly ApiPermission[],
 ): Promise<InvitationInput> {
-  return validate(invitation(grantablePermissions), await readMembers(request));
+  const given = Object.entries(await readMembers(request)).filter(([, value]) => value !== null);
+  return validate(invitation(grantablePermissions), Object.fromEntries(given));
 }
 
 /** The body that replaces an account's permissions. @throws {Refusal} naming every fault at once. */

@@ -3,14 +3,23 @@ import type { ParameterFault } from '@cls/shared/http/refusal';
 import { isStorable } from '@cls/shared/text';
 import { z } from 'zod';
 import { canonicalEmail, EMAIL } from '../accounts/account.ts';
+import { EMAIL_EXPECTED, emailProblem } from '../organisations/email-address.ts';
 
 const UNKNOWN_MAX = 50;
 
-/** An e-mail address, made canonical. */
+/** An e-mail address that an account may have, made canonical. */
 export const EMAIL_ADDRESS = z
-  .string({ error: 'expected an e-mail address' })
+  .string({ error: EMAIL_EXPECTED })
   .transform(canonicalEmail)
-  .refine((email) => EMAIL.test(email) && isStorable(email), 'expected an e-mail address');
+  .refine((email) => EMAIL.test(email) && isStorable(email), EMAIL_EXPECTED);
+
+/** The same, for a new account. */
+export const NEW_EMAIL_ADDRESS = z
+  .string({ error: EMAIL_EXPECTED })
+  .refine((text) => emailProblem(text) === undefined, {
+    error: ({ input }) => emailProblem(String(input)) ?? EMAIL_EXPECTED,
+  })
+  .transform(canonicalEmail);
 
 /** @throws {Refusal} naming every fault at once, unknown members first. */
 export function validate<T extends z.ZodObject>(schema: T, members: object): z.output<T> {

@@ -4,7 +4,7 @@ import { isForeignKeyViolation, type Sql } from '@cls/shared/sql/database';
 export type Undeletable = 'used' | 'too_old_to_tell';
 
 /**
- * Whether anybody got a token as this client, or signed in through it, as the audit shows. Unknown
+ * Whether anybody got a token as this client, or signed in through it, as the audit and the last use show. Unknown
  * for a client that is older than the oldest event.
  *
  * @param retentionDays how long events are kept; 0 for ever.
@@ -16,7 +16,8 @@ export async function useOfClient(
 ): Promise<Undeletable | undefined> {
   const [row] = await sql.query<{ used: boolean; old: boolean }>(
     `SELECT EXISTS (SELECT FROM audit_event WHERE client_id = $1
-         AND type IN ('token.issued', 'sign_in.succeeded', 'account.access_allowed')) AS used,
+         AND type IN ('token.issued', 'sign_in.succeeded', 'account.access_allowed'))
+         OR EXISTS (SELECT FROM token_use WHERE subject = $1) AS used,
        $2::int > 0 AND created_at < now() - make_interval(days => $2::int) AS old
      FROM ${table} WHERE id = $1`,
     [id, retentionDays],

@@ -5,7 +5,8 @@ import type { AuditArchive, AuditPeriod, DropOutcome, EventSet } from './audit-a
 const EVENTS_AT_ONCE = 5_000;
 const LOCK_NOT_AVAILABLE = '55P03';
 
-export function sqlAuditArchive(database: Database): AuditArchive {
+/** @param actor who drops a month. */
+export function sqlAuditArchive(database: Database, actor?: string): AuditArchive {
   return {
     async months({ count }) {
       const counted = count ? await countEvents(database) : undefined;
@@ -65,9 +66,9 @@ export function sqlAuditArchive(database: Database): AuditArchive {
             if (!apply) return { outcome: 'would_drop', events };
             const about = `${events} events${file === undefined ? '' : `, sha256 ${file.sha256}`}`;
             await transaction.query(
-              `INSERT INTO audit_event (at, type, subject, about, event_id)
-               VALUES (now(), 'audit.month_dropped', $1, $2, gen_random_uuid())`,
-              [period.name, about],
+              `INSERT INTO audit_event (at, type, subject, about, actor, event_id)
+               VALUES (now(), 'audit.month_dropped', $1, $2, $3, gen_random_uuid())`,
+              [period.name, about, actor ?? null],
             );
             const [row] = await transaction.query<{ dropped: boolean }>(
               'SELECT drop_audit_month($1) AS dropped',
@@ -126,7 +127,7 @@ const EVENTS = `
   SELECT id, json_strip_nulls(json_build_object(
       'id', id::text, 'eventId', event_id, 'at', at, 'type', type, 'subject', subject,
       'clientId', client_id, 'address', address, 'requestId', request_id, 'reason', reason,
-      'browser', browser, 'system', system, 'about', about))::text AS line
+      'browser', browser, 'system', system, 'about', about, 'actor', actor))::text AS line
   FROM audit_event
   WHERE at >= $1::timestamptz AND at < $2::timestamptz AND id > $3::bigint
   ORDER BY id LIMIT $4`;

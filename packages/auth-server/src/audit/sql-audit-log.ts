@@ -155,12 +155,24 @@ export async function sqlAuditLog(
 
 /** Each member by name: Node 20 takes long to spread objects, and this runs for each token. */
 function lineOf(event: AuditEvent, clock: Clock): string {
-  const { once, type, clientId, address, requestId, reason, device, about } = event;
+  const { once, type, clientId, address, requestId, reason, device, about, actor } = event;
   const id = once === undefined ? randomUUID() : uuidOf(once);
   const at = clock.now().toISOString();
   // As UTF-8: what somebody typed may hold half a character, which the database would refuse.
   const subject = Buffer.from(event.subject).toString();
-  const line = { id, at, type, subject, clientId, address, requestId, reason, device, about };
+  const line = {
+    id,
+    at,
+    type,
+    subject,
+    clientId,
+    address,
+    requestId,
+    reason,
+    device,
+    about,
+    actor,
+  };
   return JSON.stringify(line);
 }
 
@@ -224,12 +236,12 @@ function parsed(line: string): object | undefined {
 async function insert(database: Database, lines: readonly string[]): Promise<void> {
   await database.query(
     `INSERT INTO audit_event (at, type, subject, client_id, address, request_id, reason,
-                              browser, system, about, event_id)
+                              browser, system, about, actor, event_id)
      SELECT at, type, subject, "clientId", address, "requestId", reason,
-            device->>'browser', device->>'system', about, id
+            device->>'browser', device->>'system', about, actor, id
      FROM json_to_recordset($1::json) AS event (
        id uuid, at timestamptz, type text, subject text, "clientId" text, address text,
-       "requestId" text, reason text, device json, about text)
+       "requestId" text, reason text, device json, about text, actor text)
      ON CONFLICT DO NOTHING`,
     [`[${lines.join(',')}]`],
   );

@@ -11,6 +11,7 @@ interface Row {
   readonly browser: string | null;
   readonly system: string | null;
   readonly about: string | null;
+  readonly actor: string | null;
 }
 
 /** The largest bigint. */
@@ -34,7 +35,7 @@ export function sqlAuditReader(
         `SELECT event.* FROM unnest($1::text[]) AS asked (subject)
          CROSS JOIN LATERAL (
            SELECT id, (extract(epoch FROM at) * 1000)::float8 AS "atMs", type, client_id, address,
-                  reason, browser, system, about
+                  reason, browser, system, about, actor
            FROM audit_event
            WHERE subject >= asked.subject
              AND (subject, id) < (asked.subject, coalesce($3::bigint, ${LAST_ID}))
@@ -45,23 +46,26 @@ export function sqlAuditReader(
          ORDER BY id DESC LIMIT $4`,
         [subjects, types ?? null, before ?? null, limit, keptSince()?.toISOString() ?? '-infinity'],
       );
-      return rows.map(({ id, atMs, type, client_id, address, reason, browser, system, about }) => ({
-        id,
-        at: new Date(atMs),
-        type,
-        ...(client_id === null ? {} : { clientId: client_id }),
-        ...(address === null ? {} : { address }),
-        ...(reason === null ? {} : { reason }),
-        ...(browser === null && system === null
-          ? {}
-          : {
-              device: {
-                ...(browser === null ? {} : { browser }),
-                ...(system === null ? {} : { system }),
-              },
-            }),
-        ...(about === null ? {} : { about }),
-      }));
+      return rows.map(
+        ({ id, atMs, type, client_id, address, reason, browser, system, about, actor }) => ({
+          id,
+          at: new Date(atMs),
+          type,
+          ...(client_id === null ? {} : { clientId: client_id }),
+          ...(address === null ? {} : { address }),
+          ...(reason === null ? {} : { reason }),
+          ...(browser === null && system === null
+            ? {}
+            : {
+                device: {
+                  ...(browser === null ? {} : { browser }),
+                  ...(system === null ? {} : { system }),
+                },
+              }),
+          ...(about === null ? {} : { about }),
+          ...(actor === null ? {} : { actor }),
+        }),
+      );
     },
   };
 }

@@ -6,6 +6,7 @@ import { type Command, Option } from 'commander';
 import { z } from 'zod';
 import { type Account, canonicalEmail } from '../accounts/account.ts';
 import { LANGUAGES } from '../audit/actor.ts';
+import { EMAIL_EXPECTED } from '../organisations/email-address.ts';
 import { type AsOperator, type Operator, requireAccount } from './operator.ts';
 import { EMAIL_ARGUMENT, NAME, NAME_OR_NONE, personOptions, someOf } from './option-values.ts';
 
@@ -124,10 +125,10 @@ export function addAdministrationCommands(accounts: Command, asOperator: AsOpera
         one.type,
         [one.reason, one.about].filter((part) => part !== undefined).join(' '),
         one.clientId ?? '',
-        one.address ?? '',
+        one.actor ?? one.address ?? '',
         [one.device?.browser, one.device?.system].filter((part) => part !== undefined).join(', '),
       ]);
-      const header = ['at', 'event', 'detail', 'client', 'address', 'device'];
+      const header = ['at', 'event', 'detail', 'client', 'by or from', 'device'];
       printer(command).result(documents, table(header, rows));
     });
 }
@@ -165,7 +166,7 @@ const ADMINISTRATION: readonly {
 ];
 
 const REFUSED_INVITATIONS = {
-  email_invalid: () => 'expected an e-mail address',
+  email_invalid: () => EMAIL_EXPECTED,
   unknown_customer: (_: string, customer: string) =>
     `there is no customer ${customer}, or it is disabled; make one with: cls-auth customers create`,
   account_exists: (email: string) =>

@@ -35,6 +35,7 @@ import type { StateStore } from '../state/state-store.ts';
 import { sqlThrottle } from '../throttle/sql-throttle.ts';
 import { accountMailer } from '../views/email/account-mailer.ts';
 import type { AsOperator, Operator } from './operator.ts';
+import { auditBy, toolActor } from './tool-actor.ts';
 
 /** Opens the records (through a running service where one holds them), and closes them again. */
 export const asOperator: AsOperator = async (work, { mayCreate = false, owner = false } = {}) => {
@@ -55,10 +56,10 @@ export const asOperator: AsOperator = async (work, { mayCreate = false, owner = 
       config.keyEncryptionKey ?? developmentSecret(config.dataDir, 'key-encryption-key');
     const { previousKeyEncryptionKey } = config;
     const sealer = aesGcmSealer(keyEncryptionKey, undefined, previousKeyEncryptionKey);
-    audit = await sqlAuditLog(database, systemClock, createLog('cls-auth', 'error'), {
-      directory: config.auditSpoolDir,
-      fsync: config.auditFsync,
-    });
+    const actor = toolActor(process.env);
+    const settings = { directory: config.auditSpoolDir, fsync: config.auditFsync };
+    const errors = createLog('cls-auth', 'error');
+    audit = auditBy(actor, await sqlAuditLog(database, systemClock, errors, settings));
     const queue = mailQueue(await openMailSender(config), complaints);
     const notices = { audit, mail: accountMailer(config, queue) };
     const records = sqlAccounts(database);
@@ -93,7 +94,7 @@ export const asOperator: AsOperator = async (work, { mayCreate = false, owner = 
       auditReader: sqlAuditReader(database, () =>
         auditKeptSince(systemClock, config.auditRetentionDays),
       ),
-      auditArchive: sqlAuditArchive(database),
+      auditArchive: sqlAuditArchive(database, actor),
       upstream,
       upstreamLinks: sqlUpstreamLinks(database),
       totpFactors: sqlTotpFactors(database, sealer, systemClock),

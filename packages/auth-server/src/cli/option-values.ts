@@ -2,26 +2,32 @@
 import type { Permission } from '@cls/shared/access-token';
 import { text } from '@cls/shared/cli/options';
 import { z } from 'zod';
-import { canonicalEmail, EMAIL } from '../accounts/account.ts';
-import { asName, NAME_MAX_CHARS } from '../accounts/display-name.ts';
+import { canonicalEmail } from '../accounts/account.ts';
+import { asName, asPersonName, NAME_MAX_CHARS } from '../accounts/display-name.ts';
+import { EMAIL_EXPECTED, emailProblem } from '../organisations/email-address.ts';
 
 const A_NAME = `expected 1 to ${NAME_MAX_CHARS} characters, without line breaks and without marks that turn the direction of text`;
+const A_PERSON_NAME = `${A_NAME}, and without a web address`;
 
 /** What people see a thing called, on pages and in messages. */
 export const NAME_VALUE = text(asName, A_NAME);
 
-/** `false`, for `--no-name`, becomes undefined. */
+const PERSON_NAME = text(asPersonName, A_PERSON_NAME);
+
+/** A person's; `false`, for `--no-name`, becomes undefined. */
 export const NAME_OR_NONE = z
-  .union([z.literal(false), NAME_VALUE], {
-    error: ({ input }) => (input === undefined ? 'give --name <name> or --no-name' : A_NAME),
+  .union([z.literal(false), PERSON_NAME], {
+    error: ({ input }) => (input === undefined ? 'give --name <name> or --no-name' : A_PERSON_NAME),
   })
   .transform((name) => name || undefined);
 
-/** Canonical. */
-export const EMAIL_ARGUMENT = text((given) => {
-  const email = canonicalEmail(given);
-  return EMAIL.test(email) ? email : undefined;
-}, 'expected an e-mail address');
+/** Of a new account, canonical. */
+export const EMAIL_ARGUMENT = z
+  .string()
+  .refine((given) => emailProblem(given) === undefined, {
+    error: ({ input }) => emailProblem(String(input)) ?? EMAIL_EXPECTED,
+  })
+  .transform(canonicalEmail);
 
 /** Some of the names that there are, each once. */
 export function someOf<N extends string>(known: readonly N[]) {
@@ -42,7 +48,7 @@ export const NAME = ['--name <name>', 'what applications call the person'] as co
 /** A new person's options. @param permissions that people can have. */
 export function personOptions<P extends Permission>(permissions: readonly P[]) {
   return {
-    name: NAME_VALUE.exactOptional(),
+    name: PERSON_NAME.exactOptional(),
     customer: z.string(),
     permission: someOf(permissions),
   };

@@ -49,25 +49,30 @@ export function addServiceAccountCommands(program: Command, asOperator: AsOperat
 
   serviceAccounts
     .command('list')
-    .description('list service accounts, without secrets')
+    .description('list service accounts, with when and from where each got its last token')
     .action(async (_: unknown, command: Command) => {
       const found = await asOperator((operator) => operator.serviceAccounts.list());
-      const documents = found.map(({ id, name, customer, permissions, disabled, secrets }) => ({
+      const documents = found.map(({ id, secrets, createdAt, lastUsedAt, ...account }) => ({
         clientId: id,
-        name,
-        customer,
-        permissions,
-        disabled,
+        ...account,
         secrets: secrets.length,
+        createdAt: createdAt.toISOString(),
+        ...(lastUsedAt === undefined ? {} : { lastUsedAt: lastUsedAt.toISOString() }),
       }));
       const rows = documents.map((one) => [
         one.clientId,
         one.name,
         one.customer,
         one.permissions.join(' '),
+        one.createdAt.slice(0, 10),
+        one.lastUsedAt === undefined ? '' : `${one.lastUsedAt.slice(0, 16)}Z`,
+        one.lastUsedFrom ?? '',
         one.disabled ? 'disabled' : 'active',
       ]);
-      const header = ['client id', 'name', 'customer', 'permissions', 'status'];
+      const header = [
+        ...['client id', 'name', 'customer', 'permissions'],
+        ...['created', 'last token', 'from', 'status'],
+      ];
       printer(command).result(documents, table(header, rows));
     });
 

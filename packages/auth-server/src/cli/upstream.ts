@@ -11,12 +11,13 @@ import { readSecret } from './read-secret.ts';
 
 const CLIENT_SECRET = z.string().min(1, 'give the client secret on standard input');
 const DOMAIN = text(canonicalDomain, 'expected a domain such as example.com');
+const ONE_WORD = z.string().regex(/^[\x21-\x7E]+$/, 'expected printable ASCII without spaces');
 const ADD = z.object({
   customer: z.string(),
   issuer: z.string(),
-  clientId: z.string(),
-  emailClaim: z.string(),
-  emailVerifiedClaim: z.string(),
+  clientId: ONE_WORD,
+  emailClaim: ONE_WORD,
+  emailVerifiedClaim: ONE_WORD,
 });
 
 /** `cls-auth upstream …`: customers' own identity providers. */

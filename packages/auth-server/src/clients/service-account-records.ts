@@ -9,9 +9,16 @@ export interface NewServiceAccount {
   readonly permissions: readonly Permission[];
 }
 
+/** With when it was made, and when and where it got its last token, to the minute. */
+export interface ListedServiceAccount extends ServiceAccount {
+  readonly createdAt: Date;
+  readonly lastUsedAt?: Date;
+  readonly lastUsedFrom?: string;
+}
+
 /** Service accounts in SQL, for the operator's tool. */
 export interface ServiceAccountRecords {
-  list(): Promise<readonly ServiceAccount[]>;
+  list(): Promise<readonly ListedServiceAccount[]>;
   find(id: string): Promise<ServiceAccount | undefined>;
   /** The secret is returned here and never again. */
   create(account: NewServiceAccount): Promise<{ id: string; secret: Secret }>;

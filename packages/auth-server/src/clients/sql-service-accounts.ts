@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 import { unlessReferred, useOfClient } from '../audit/never-used.ts';
 import { CHANGE_CHANNEL } from './change-channel.ts';
 import type { ServiceAccount, ServiceAccountDirectory } from './service-account.ts';
-import type { ServiceAccountRecords } from './service-account-records.ts';
+import type { ListedServiceAccount, ServiceAccountRecords } from './service-account-records.ts';
 import { type SecretRow, sqlClientSecrets, toSecretHashes } from './sql-client-secrets.ts';
 
 const secrets = sqlClientSecrets('service_account');
@@ -15,13 +15,25 @@ const SELECT = `
          ${secrets.selectOf('s.id')} AS secrets
   FROM service_account s JOIN customer c ON c.id = s.customer_id`;
 
+const LIST = `
+  SELECT listed.*, (extract(epoch FROM a.created_at) * 1000)::float8 AS "createdMs",
+         (extract(epoch FROM t.used_at) * 1000)::float8 AS "usedMs", t.used_from AS "usedFrom"
+  FROM (${SELECT}) AS listed JOIN service_account a USING (id)
+  LEFT JOIN token_use t ON t.subject = listed.id ORDER BY listed.name`;
+
+interface ListedRow extends Row {
+  readonly createdMs: number;
+  readonly usedMs: number | null;
+  readonly usedFrom: string | null;
+}
+
 interface Row extends Omit<ServiceAccount, 'secrets'> {
   readonly secrets: readonly SecretRow[];
 }
 
 export function sqlServiceAccounts(database: Database): ServiceAccountRecords {
   return {
-    list: async () => (await database.query<Row>(`${SELECT} ORDER BY s.name`)).map(toRecord),
+    list: async () => (await database.query<ListedRow>(LIST)).map(toListed),
     find: (id) => findById(database, id),
     create: ({ name, customer, permissions }) =>
       database.transaction(async (transaction) => {
@@ -128,6 +140,15 @@ const ID = /^svc_[0-9A-Z]{26}$/;
 async function findById(sql: Sql, id: string): Promise<ServiceAccount | undefined> {
   const [row] = await sql.query<Row>(`${SELECT} WHERE s.id = $1`, [id]);
   return row === undefined ? undefined : toRecord(row);
+}
+
+function toListed({ createdMs, usedMs, usedFrom, ...row }: ListedRow): ListedServiceAccount {
+  return {
+    ...toRecord(row),
+    createdAt: new Date(createdMs),
+    ...(usedMs === null ? {} : { lastUsedAt: new Date(usedMs) }),
+    ...(usedFrom === null ? {} : { lastUsedFrom: usedFrom }),
+  };
 }
 
 function toRecord(row: Row): ServiceAccount {

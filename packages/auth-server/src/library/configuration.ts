@@ -12,6 +12,7 @@ import type { AccountDirectory } from '../accounts/account.ts';
 import type { MfaPolicy } from '../accounts/mfa-policy.ts';
 import type { ApplicationDirectory } from '../clients/application.ts';
 import type { ServiceAccountDirectory } from '../clients/service-account.ts';
+import type { TokenBudget } from '../clients/token-budget.ts';
 import type { SigningKey } from '../keys/signing-key.ts';
 import type { StateStore } from '../state/state-store.ts';
 import { cookieName } from '../web/browser.ts';
@@ -52,6 +53,7 @@ import {
   signInPolicy,
 } from './sign-in-policy.ts';
 import { addTokenClaims } from './token-claims.ts';
+import { TooManyTokens } from './too-many-tokens.ts';
 
 export interface ProviderSettings
   extends ExistingGrantSettings,
@@ -63,6 +65,7 @@ export interface ProviderSettings
   /** The key that `cookieKey` replaces: its cookies are still accepted. */
   readonly previousCookieKey?: Secret | undefined;
   readonly serviceAccounts: ServiceAccountDirectory;
+  readonly tokenBudget: Pick<TokenBudget, 'take'>;
   readonly accounts: AccountDirectory;
   readonly state: StateStore;
   readonly applications: ApplicationDirectory;
@@ -128,8 +131,14 @@ export function providerConfiguration(
         enabled: true,
         defaultResource: (ctx, client) => defaultResource(ctx, client, settings),
         useGrantedResource: () => true,
-        getResourceServerInfo: (ctx, indicator, client) =>
-          resourceServerFor(ctx, indicator, client, settings),
+        getResourceServerInfo: (ctx, indicator, client) => {
+          const info = resourceServerFor(ctx, indicator, client, settings);
+          if (!client.grantTypeAllowed('client_credentials')) return info;
+          const caller = { id: client.clientId, customer: String(client['customer']) };
+          const over = settings.tokenBudget.take(caller);
+          if (over !== undefined) throw new TooManyTokens(over);
+          return info;
+        },
       },
       externalSigningSupport: { enabled: true, ack: 'experimental-01' }, // pooled-signing-key.ts
       devInteractions: { enabled: false },
@@ -240,7 +249,7 @@ function discovery({ policyUrl, documentationUrl, audience }: ProviderSettings) 
   return {
     protected_resources: [audience], // RFC 9728 §4
     ui_locales_supported: [...LOCALES],
-    prompt_values_supported: ['none', 'login', 'consent'],
+    prompt_values_supported: ['none', 'login', 'consent', 'select_account'],
     revocation_endpoint_auth_methods_supported: [...AUTH_METHODS],
     ...(policyUrl === undefined ? {} : { op_policy_uri: policyUrl }),
     ...(documentationUrl === undefined ? {} : { service_documentation: documentationUrl }),

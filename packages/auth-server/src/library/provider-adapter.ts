@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { epochSeconds, systemClock } from '@cls/shared/clock';
 import { type Adapter, type AdapterPayload, errors, Provider } from 'oidc-provider';
 import { digest } from '../crypto/digest.ts';
@@ -29,6 +30,15 @@ const SPENT_WITH_ANSWER = new Set(['AuthorizationCode', 'DeviceCode', 'RefreshTo
 
 /** Removed once the answer is certain: a browser that asks again must find them. */
 const REMOVED_AFTERWARDS = new Set(['Interaction', 'Session']);
+
+const PUSHED = 'PushedAuthorizationRequest';
+
+/**
+ * Seconds for which one of several requests of a browser is the only one to answer a pushed request:
+ * longer than an attempt may take before it counts as failed (`UNSETTLED_S`).
+ */
+const TURN_TTL_S = 2;
+const LOOK_EVERY_MS = 50;
 
 /** It was spent before, and for an answer that is still kept. */
 export class AlreadySpent extends errors.InvalidGrant {
@@ -88,12 +98,14 @@ export function providerAdapter(store: StateStore, kind: string): Adapter {
         return;
       }
       const attempt = browserAttempt(kind);
+      if (attempt !== undefined) await takeTurn(store, kind, key);
       const spending = attempt === undefined ? undefined : { attempt };
       const outcome = await store.consume(kind, key, spending);
       if (outcome === 'won') {
         if (attempt !== undefined) await whenAnswered(() => store.settle(kind, key, 0));
         return;
       }
+      if (kind === PUSHED) throw pushedRequestUsed();
       // Spent twice: somebody holds a copy, and must not keep what the first spending brought.
       const again = outcome === 'already' && grantId !== undefined;
       if (again) await store.revokeGrant(digest(grantId));
@@ -125,7 +137,28 @@ function mayComeAgain(kind: string, { spent }: Partial<StateEntry> = {}): boolea
  * fails, that browser may reload.
  */
 function browserAttempt(kind: string): string | undefined {
-  return kind === 'PushedAuthorizationRequest' ? browser() : undefined;
+  return kind === PUSHED ? browser() : undefined;
+}
+
+/**
+ * Of requests that a browser sends at once, one answers the pushed request. The others wait, in case
+ * its answer fails.
+ *
+ * @throws {errors.InvalidRequestUri} when it was answered.
+ */
+async function takeTurn(store: StateStore, kind: string, key: string): Promise<void> {
+  const turn = { kind: `${kind}.turn`, key, payload: {}, ttlS: TURN_TTL_S };
+  while (!(await store.put(turn, { onlyIfAbsent: true }))) {
+    const found = await store.find(kind, key);
+    const answered = found?.consumedAtS !== undefined && !mayComeAgain(kind, found);
+    if (found === undefined || answered) throw pushedRequestUsed();
+    await sleep(LOOK_EVERY_MS);
+  }
+}
+
+/** As the library says it. */
+function pushedRequestUsed(): errors.InvalidRequestUri {
+  return new errors.InvalidRequestUri('request_uri is invalid, expired, or was already used');
 }
 
 /** Digest of the sign-in under way, or else of the browser's session. */

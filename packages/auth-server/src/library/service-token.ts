@@ -1,10 +1,12 @@
 import type { Client, Provider, ResourceServer } from 'oidc-provider';
 import type { ServiceAccount, ServiceAccountDirectory } from '../clients/service-account.ts';
+import type { TokenBudget } from '../clients/token-budget.ts';
 import {
   forServiceAccount,
   type ResourceServerSettings,
   resourceOfScopes,
 } from './resource-server.ts';
+import { TooManyTokens } from './too-many-tokens.ts';
 
 /** What a service account sends for a token. */
 export interface ServiceTokenRequest {
@@ -25,6 +27,7 @@ export interface ServiceTokenAnswer {
 /**
  * @returns undefined for a caller that is not proven.
  * @throws {errors.InvalidScope | errors.InvalidTarget} for a scope that was not granted.
+ * @throws {TooManyTokens}
  */
 export type IssueServiceToken = (
   request: ServiceTokenRequest,
@@ -51,6 +54,7 @@ interface Target {
 export function serviceTokens(
   provider: Provider,
   accounts: ServiceAccountDirectory,
+  budget: Pick<TokenBudget, 'take'>,
   settings: ResourceServerSettings,
 ): IssueServiceToken {
   /** Each for as long as the directory has the same record. */
@@ -76,11 +80,13 @@ export function serviceTokens(
     if (provider.listenerCount('grant.success') > 0) return undefined;
     const account = await accounts.find(clientId);
     const caller = account && (callers.get(account) ?? (await callerOf(account)));
-    if (caller === undefined) return undefined;
+    if (account === undefined || caller === undefined) return undefined;
     const { client } = caller;
     if (!(await client.compareClientSecret(clientSecret))) return undefined;
     const asked = scope === undefined ? [] : [...new Set(scope.split(' '))];
     const { info, resourceServer } = targetOf(caller, asked);
+    const over = budget.take(account);
+    if (over !== undefined) throw new TooManyTokens(over);
     const token = new provider.ClientCredentials({
       client,
       resourceServer,

@@ -11,6 +11,7 @@ import { type AuditAndNotifyDeps, auditAndNotify } from '../mail/security-notice
 import type { AccountAccess } from '../sessions/account-access.ts';
 import { endAround } from '../sessions/end-around.ts';
 import { domainOfEmail } from './email-domain.ts';
+import { isPlainEmail } from './upstream-claims.ts';
 import type { UpstreamIdentity, UpstreamLinks, UpstreamProvider } from './upstream-provider.ts';
 
 export interface LinkDeps extends AuditAndNotifyDeps {
@@ -58,9 +59,10 @@ export async function linkedAccount(
     return finish(account);
   }
   const email = claims[provider.emailClaim];
-  if (typeof email !== 'string' || !isTrue(claims[provider.emailVerifiedClaim])) {
+  if (email === undefined || !isTrue(claims[provider.emailVerifiedClaim])) {
     return { unusable: 'upstream_email_unproven' };
   }
+  if (!isPlainEmail(email)) return { unusable: 'upstream_email_invalid' };
   if (domainOfEmail(canonicalEmail(email)) !== provider.domain) {
     return { unusable: 'upstream_email_of_another_domain' };
   }

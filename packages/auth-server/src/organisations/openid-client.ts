@@ -1,4 +1,5 @@
 import * as client from 'openid-client';
+import { subjectOf } from './upstream-claims.ts';
 import {
   type UpstreamClient,
   UpstreamFailed,
@@ -73,7 +74,7 @@ export function openidClient(allowHttp: boolean, timeoutS: number): UpstreamClie
         });
         const claims = tokens.claims();
         if (claims === undefined) throw new Error('no ID token');
-        const identity = { subject: claims.sub, claims };
+        const identity = { subject: subjectOf(claims), claims };
         return withUserinfo(config, provider, tokens.access_token, identity);
       }),
   };
@@ -110,6 +111,7 @@ async function orFailed<T>(reason: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
+    if (error instanceof UpstreamFailed) throw error;
     throw new UpstreamFailed(reason, detailOf(error));
   }
 }

@@ -68,11 +68,16 @@ export type BeginProblem =
 
 export interface FinishRefusal {
   /**
-   * `expired`: no such sign-in was begun here, or it was finished. `account_unusable`: the provider
-   * named somebody who has no (enabled) account at this customer. `begin_again`: an earlier try has
-   * used up what the provider gave, and failed.
+   * `expired`: no such sign-in was begun here, or it was finished. `upstream_identity`: the provider
+   * did not name one person. `account_unusable`: it named somebody who has no (enabled) account at
+   * this customer. `begin_again`: an earlier try has used up what the provider gave, and failed.
    */
-  readonly refused: 'expired' | 'upstream_failed' | 'account_unusable' | 'begin_again';
+  readonly refused:
+    | 'expired'
+    | 'upstream_failed'
+    | 'upstream_identity'
+    | 'account_unusable'
+    | 'begin_again';
   /** For the audit; short and free of what was sent. */
   readonly reason: string;
 }
@@ -181,7 +186,7 @@ export function upstreamSignIn(deps: UpstreamSignInDeps): UpstreamSignIn {
         } catch (error) {
           if (!(error instanceof UpstreamFailed)) throw error;
           tell(domain, error);
-          return { refused: 'upstream_failed', reason: error.message };
+          return { refused: refusalOf(error.message), reason: error.message };
         }
         const { issuer: of } = known;
         isNew = (await deps.upstreamLinks.accountOf(of, identity.subject)) === undefined;
@@ -193,10 +198,20 @@ export function upstreamSignIn(deps: UpstreamSignInDeps): UpstreamSignIn {
       const signIn = { identity, isNew: isNew === true, state: known.state };
       const account = await linkedAccount(deps, found.provider, found.organisation, signIn, actor);
       return 'unusable' in account
-        ? { refused: 'account_unusable', reason: account.unusable }
+        ? { refused: refusalOf(account.unusable, 'account_unusable'), reason: account.unusable }
         : { account, amr: amrOf(identity), provenAtS: provenAtS(identity) };
     },
   };
+}
+
+/** Reasons that lie in how the provider names the person. */
+const OF_IDENTITY = ['upstream_subject_invalid', 'upstream_email_invalid'];
+
+function refusalOf<R extends string>(
+  reason: string,
+  other: R | 'upstream_failed' = 'upstream_failed',
+) {
+  return OF_IDENTITY.includes(reason) ? 'upstream_identity' : other;
 }
 
 /** A provider that does not say when cannot show that it has asked the person anew. */

@@ -6,8 +6,14 @@ import { ROUTES } from '../web/paths.ts';
 const TOKEN_REASONS = [
   ...['invalid_request', 'invalid_client', 'invalid_grant', 'invalid_scope', 'invalid_target'],
   ...['unauthorized_client', 'unsupported_grant_type', 'access_denied', 'expired_token'],
-  ...['authorization_pending', 'slow_down', 'too_many_attempts', 'server_error'],
-  ...['temporarily_unavailable', 'mfa_required', 'mfa_enrolment_required', 'mfa_token_not_good'],
+  ...['authorization_pending', 'slow_down', 'too_many_attempts', 'too_many_tokens'],
+  ...[
+    'server_error',
+    'temporarily_unavailable',
+    'mfa_required',
+    'mfa_enrolment_required',
+    'mfa_token_not_good',
+  ],
   ...['wrong_password', 'unknown_email', 'no_password', 'account_disabled', 'customer_disabled'],
   ...['code_wrong', 'code_used', 'throttled'],
 ];

@@ -12,7 +12,10 @@ const SHARED: readonly string[] = [
   ROUTES.revocation,
   ROUTES.pushed_authorization_request,
 ];
-const REQUEST_HEADERS = 'Authorization, Content-Type, X-Request-Id';
+const REQUEST_HEADERS = [
+  ...['Authorization', 'Content-Type', 'If-None-Match', 'X-Request-Id'],
+  ...['traceparent', 'tracestate', 'baggage'], // W3C Trace Context, which browsers' tracers add.
+].join(', ');
 const READABLE_HEADERS = 'Retry-After, WWW-Authenticate, X-Request-Id';
 const MAX_AGE_S = 600;
 
@@ -24,9 +27,11 @@ const MAX_AGE_S = 600;
 export function cors(applications: ApplicationDirectory, issuer: string): Middleware {
   const own = new URL(issuer).origin;
   return async (ctx, next) => {
+    const asks = ctx.method === 'OPTIONS' && ctx.get('access-control-request-method') !== '';
+    // Discovery and the key set are for every page: see oauth/discovery/metadata.ts.
+    if (asks && routeOf(ctx.path)?.room === 'discovery') return answerPreflight(ctx, '*');
     if (!SHARED.includes(ctx.path)) return next();
     const origin = ctx.get('origin');
-    const asks = ctx.method === 'OPTIONS' && ctx.get('access-control-request-method') !== '';
     if (asks && origin !== '' && (await applications.isAllowedOrigin(origin))) {
       answerPreflight(ctx, origin);
       return;
@@ -44,7 +49,7 @@ export function cors(applications: ApplicationDirectory, issuer: string): Middle
 
 function answerPreflight(ctx: Context, origin: string): void {
   ctx.status = 204;
-  ctx.vary('Origin');
+  if (origin !== '*') ctx.vary('Origin');
   ctx.set('Access-Control-Allow-Origin', origin);
   ctx.set('Access-Control-Allow-Methods', routeOf(ctx.path)?.methods?.join(', ') ?? '');
   ctx.set('Access-Control-Allow-Headers', REQUEST_HEADERS);

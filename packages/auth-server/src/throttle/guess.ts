@@ -87,13 +87,15 @@ export async function passwordSubjects(
   ];
 }
 
-/** The counts of a code that is offered to have a password compared. */
+/**
+ * The counts of a code that is offered to have a password compared. What others do at the same address
+ * does not slow it down: few codes are compared for an account in any case.
+ */
 export function offeredCodeSubjects(
   email: string,
   address: ThrottleSubject,
 ): readonly ThrottleSubject[] {
   return [
-    address,
     { kind: 'account-otp-offered-from', id: `${email} ${address.id}` },
     { kind: 'account-otp-offered', id: email },
   ];
@@ -138,6 +140,11 @@ export async function guess<T>(
  */
 export function addressSubject(address: string): ThrottleSubject {
   return { kind: 'address', id: address.includes(':') ? networkOf(address) : address };
+}
+
+/** The same, for wrong secrets of clients. */
+export function clientAddressSubject(address: string): ThrottleSubject {
+  return { kind: 'client-address', id: addressSubject(address).id };
 }
 
 function networkOf(address: string): string {

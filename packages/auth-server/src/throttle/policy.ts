@@ -33,6 +33,9 @@ const guesses = (free: number, hardStop: number | undefined): ThrottlePolicy => 
   clearedBySuccess: true,
 });
 const fromKnownDevices = guesses(5, 20);
+const ofAddress: ThrottlePolicy = {
+  ...{ free: 100, hardStop: undefined, forgetAfterS: 900, clearedBySuccess: false },
+};
 
 export const THROTTLE_POLICIES: Readonly<Record<ThrottleKind, ThrottlePolicy>> = {
   'account-password': guesses(10, 50),
@@ -57,6 +60,8 @@ export const THROTTLE_POLICIES: Readonly<Record<ThrottleKind, ThrottlePolicy>> =
     ...{ free: 50, hardStop: undefined, forgetAfterS: 86_400, clearedBySuccess: false },
   },
   'client-secret': { free: 20, hardStop: undefined, forgetAfterS: 3_600, clearedBySuccess: false },
-  // Many people may sit behind one address.
-  address: { free: 100, hardStop: undefined, forgetAfterS: 900, clearedBySuccess: false },
+  // Many people may sit behind one address, and programs whose secrets are wrong: these count apart,
+  // so that a program that was set up wrongly keeps nobody from signing in.
+  address: ofAddress,
+  'client-address': ofAddress,
 };

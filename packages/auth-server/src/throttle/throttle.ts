@@ -49,6 +49,7 @@ export const THROTTLE_KINDS = [
   'invitation',
   'invitations-of-customer',
   'client-secret',
+  'client-address',
   'address',
 ] as const;
 export type ThrottleKind = (typeof THROTTLE_KINDS)[number];

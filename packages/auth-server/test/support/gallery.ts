@@ -166,6 +166,7 @@ const ERROR_KINDS: readonly ErrorKind[] = [
   'device_page_over',
   'account_unusable',
   'upstream_failed',
+  'upstream_identity',
   'not_found',
   'wrong_method',
   'unavailable',

@@ -48,11 +48,16 @@ export function logoutTokens(
     });
     const { sid, jti, events, nonce } = payload;
     const isLogout = typeof events === 'object' && events !== null && EVENT in events;
-    if (typeof sid !== 'string' || typeof jti !== 'string' || !isLogout || nonce !== undefined) {
+    if (!isNamed(sid) || !isNamed(jti) || !isLogout || nonce !== undefined) {
       throw new LogoutTokenRefused('the claims are not those of a logout token');
     }
     return { sid, jti };
   };
+}
+
+/** An empty one would name every session that has none, or every token. */
+function isNamed(claim: unknown): claim is string {
+  return typeof claim === 'string' && claim !== '';
 }
 
 function refusalOf(error: unknown): Error {

@@ -21,6 +21,9 @@ export const CALLBACK_PATH = '/callback';
 /** Where people come back to after signing out. */
 export const SIGNED_OUT_PATH = '/signed-out';
 
+/** OpenID Connect Core §2: 1 to 255 ASCII characters. */
+const SUBJECT = /^[\x20-\x7E]{1,255}$/;
+
 /** Metadata is read at the first need, and again when reading it failed. */
 export function openIdIssuer(settings: IssuerSettings, clock: Clock): Issuer {
   const { issuer, clientId, clientSecret, baseUrl, scope, timeoutS } = settings;
@@ -82,14 +85,18 @@ export function openIdIssuer(settings: IssuerSettings, clock: Clock): Issuer {
         });
         const claims = answer.claims();
         const { id_token: idToken } = answer;
-        if (idToken === undefined || typeof claims?.['sid'] !== 'string') {
+        const sid = claims?.['sid'];
+        if (idToken === undefined || typeof sid !== 'string' || sid === '') {
           throw new SignInRefused('no_session_id');
+        }
+        if (claims === undefined || !SUBJECT.test(claims.sub)) {
+          throw new SignInRefused('subject_invalid');
         }
         const person = await client.fetchUserInfo(config, answer.access_token, claims.sub);
         return {
           ...tokensOf(answer),
           subject: claims.sub,
-          sid: claims['sid'],
+          sid,
           idToken,
           email: person.email ?? claims.sub,
           ...(person.name === undefined ? {} : { name: person.name }),

@@ -1,7 +1,10 @@
 import type { Middleware } from 'koa';
 
 const METHODS = 'GET, HEAD';
-const REQUEST_HEADERS = 'Authorization, If-None-Match, X-Request-Id';
+const REQUEST_HEADERS = [
+  ...['Authorization', 'If-None-Match', 'X-Request-Id'],
+  ...['traceparent', 'tracestate', 'baggage'], // W3C Trace Context, which browsers' tracers add.
+].join(', ');
 const READABLE_HEADERS = [
   ...['API-Version', 'Content-Disposition', 'Content-Location', 'Deprecation', 'ETag', 'Link'],
   ...['RateLimit', 'RateLimit-Policy', 'Retry-After', 'Sunset', 'WWW-Authenticate', 'X-Request-Id'],

@@ -1,8 +1,9 @@
 /**
  * The short way of `POST /oauth/token` (docs/adr/0026-short-token-path.md): an ordinary request of a service account
- * gets its token here, without Koa and the library's chain. A request that is unusual, or that must
- * be refused, goes the long way with its body unread: refusals, throttles and their audit are written
- * there alone. One suite runs over both ways.
+ * gets its token here, without Koa and the library's chain, or hears that it has had too many: a client
+ * that asks in a loop must not cost more than its tokens did. A request that is unusual, or that must be
+ * refused for another reason, goes the long way with its body unread: those refusals, throttles and their
+ * audit are written there alone. One suite runs over both ways.
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { clientAddress } from '@cls/shared/http/client-address';
@@ -10,14 +11,17 @@ import type { LogFault } from '@cls/shared/http/fault-log';
 import { requestIdOf } from '@cls/shared/http/request-id';
 import type { RecordAnswer } from '@cls/shared/http/request-log';
 import type { AuditLog } from '../../audit/audit-log.ts';
+import type { TokenBudget } from '../../clients/token-budget.ts';
 import type {
   IssueServiceToken,
   ServiceTokenAnswer,
   ServiceTokenRequest,
 } from '../../library/service-token.ts';
+import { TooManyTokens } from '../../library/too-many-tokens.ts';
 import type { OAuthErrorAnswer } from '../../web/oauth-error.ts';
 import { ROUTES } from '../../web/paths.ts';
 import { hasOrdinaryHead, ordinaryRequest, readSmallBody } from './ordinary-request.ts';
+import { refusalReason } from './refusal-reason.ts';
 import { tokenErrorAnswer } from './token-error-answer.ts';
 
 export interface ClientCredentialsDeps {
@@ -26,6 +30,7 @@ export interface ClientCredentialsDeps {
   readonly issuer: string;
   readonly trustedProxyHops: number;
   readonly audit: AuditLog;
+  readonly budget: Pick<TokenBudget, 'used'>;
   readonly recordAnswer: RecordAnswer;
   readonly logFault: LogFault;
   /** Of every answer of this service: names and values in turn. */
@@ -49,9 +54,9 @@ export function clientCredentials(
     readSmallBody(request, async (body, unread) => {
       try {
         const asked = ordinaryRequest(request.headers, body);
-        const token = asked && (await issued(deps, asked));
-        if (asked === undefined || token === undefined) return longWay(unread(), response);
-        await acknowledge(deps, request, response, { clientId: asked.clientId, token, startedMs });
+        const outcome = asked && (await outcomeOf(deps, asked));
+        if (asked === undefined || outcome === undefined) return longWay(unread(), response);
+        await answer(deps, request, response, { clientId: asked.clientId, outcome, startedMs });
       } catch (err) {
         deps.logFault(err, undefined);
         response.destroy();
@@ -61,20 +66,20 @@ export function clientCredentials(
 }
 
 /** Undefined for what the long way refuses, whose answer says why. */
-async function issued(
+async function outcomeOf(
   { tokens }: ClientCredentialsDeps,
   asked: ServiceTokenRequest,
-): Promise<ServiceTokenAnswer | undefined> {
+): Promise<ServiceTokenAnswer | TooManyTokens | undefined> {
   try {
     return await tokens.issue(asked);
-  } catch {
-    return undefined;
+  } catch (error) {
+    return error instanceof TooManyTokens ? error : undefined;
   }
 }
 
-interface Issued {
+interface Answered {
   readonly clientId: string;
-  readonly token: ServiceTokenAnswer;
+  readonly outcome: ServiceTokenAnswer | TooManyTokens;
   readonly startedMs: number;
 }
 
@@ -84,30 +89,35 @@ const GIVEN: Omit<OAuthErrorAnswer, 'body'> = {
 };
 
 /** Nothing is acknowledged without its event. */
-async function acknowledge(
-  { audit, recordAnswer, headers, trustedProxyHops }: ClientCredentialsDeps,
+async function answer(
+  { audit, budget, recordAnswer, headers, trustedProxyHops }: ClientCredentialsDeps,
   request: IncomingMessage,
   response: ServerResponse,
-  { clientId, token, startedMs }: Issued,
+  { clientId, outcome, startedMs }: Answered,
 ): Promise<void> {
   const requestId = requestIdOf(request.headers['x-request-id']);
   const address = clientAddress(request, trustedProxyHops);
   let { status, headers: own } = GIVEN;
-  let body: object = token;
+  let body: object = outcome;
+  let refused = outcome instanceof TooManyTokens ? outcome : undefined;
+  const event = { type: 'token.issued', subject: clientId, address, clientId, requestId } as const;
   try {
-    const event = {
-      type: 'token.issued',
-      subject: clientId,
-      address,
-      clientId,
-      requestId,
-    } as const;
-    await audit.recordSafely(event);
+    if (refused === undefined) {
+      await audit.recordSafely(event);
+      budget.used(clientId, address);
+    } else {
+      ({ status, headers: own, body } = tokenErrorAnswer(refused));
+      const { error: reason } = refused;
+      if (refused.first) await audit.recordSafely({ ...event, type: 'token.refused', reason });
+    }
   } catch (err) {
+    refused = undefined;
     ({ status, headers: own, body } = tokenErrorAnswer(err));
   }
   const path = ROUTES.token;
-  recordAnswer({ requestId, method: 'POST', path, route: path, status }, startedMs);
+  const answered = { requestId, method: 'POST', path, route: path, status };
+  const why = refused && refusalReason(refused);
+  recordAnswer(why === undefined ? answered : { ...answered, refused: why }, startedMs);
   const text = JSON.stringify(body);
   // An array, because Node 20 takes long to spread objects.
   response.writeHead(status, [

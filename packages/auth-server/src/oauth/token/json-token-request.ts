@@ -57,8 +57,11 @@ export function toForm(body: string): string {
   return new URLSearchParams(fields).toString();
 }
 
-function toFormFields(members: Map<string, string>): Record<string, string> | string {
-  const shape = SHAPES.find(({ key }) => members.has(key));
+function toFormFields(given: Map<string, string>): Record<string, string> | string {
+  // A parameter without a value is left out (RFC 6749 §3.1).
+  const members = new Map([...given].filter(([, value]) => value !== ''));
+  const shape =
+    SHAPES.find(({ key }) => members.has(key)) ?? SHAPES.find(({ key }) => given.has(key));
   if (shape === undefined) {
     return 'expected {email, password}, {mfa_token, otp} or {client_id, client_secret}';
   }

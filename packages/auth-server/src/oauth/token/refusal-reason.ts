@@ -1,9 +1,11 @@
+import { DatabaseUnavailable } from '@cls/shared/sql/database';
 import { errors, type Provider } from '../../library/oidc.ts';
 import { CredentialsRefused } from './token-error.ts';
 
 /** Why a request of the protocol was refused, for the operator's log alone; nothing that was sent. */
 export function refusalReason(error: unknown): string {
   if (error instanceof CredentialsRefused) return error.why;
+  if (error instanceof DatabaseUnavailable) return 'temporarily_unavailable';
   if (!(error instanceof errors.OIDCProviderError)) return 'server_error';
   const detail = error.error_detail ?? error.error_description;
   return detail === undefined ? error.error : `${error.error}: ${detail}`;

@@ -3,26 +3,33 @@ import type { Log } from '@cls/shared/log';
 import type { Middleware } from 'koa';
 import { recordedEmail } from '../../accounts/account.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
+import type { TokenBudget } from '../../clients/token-budget.ts';
 import { ACCOUNT_CLIENT_ID } from '../../library/client-metadata.ts';
 import { errors, type KoaContextWithOIDC } from '../../library/oidc.ts';
 import { AlreadySpent } from '../../library/provider-adapter.ts';
 import { unauthorizedClient } from '../../library/reliances/unauthorized-client.ts';
 import { contextOf } from '../../library/request-context.ts';
 import { answering, auditedSafely, finishAnswer } from '../../state/answering.ts';
-import { addressSubject } from '../../throttle/guess.ts';
+import { clientAddressSubject } from '../../throttle/guess.ts';
 import type { Throttle, ThrottleSubject } from '../../throttle/throttle.ts';
 import type { OAuthErrorAnswer } from '../../web/oauth-error.ts';
 import type { PaceDevice } from '../device/device-polls.ts';
 import { wantsJson } from './accept.ts';
 import { refusalReason } from './refusal-reason.ts';
 import type { Spend } from './spend.ts';
-import { CredentialsRefused, passwordGrantRefused, TooManyAttempts } from './token-error.ts';
+import {
+  CredentialsRefused,
+  isTooMany,
+  passwordGrantRefused,
+  TooManyAttempts,
+} from './token-error.ts';
 import { tokenErrorAnswer, writeTokenError } from './token-error-answer.ts';
 
 interface TokenEndpointDeps {
   readonly log: Log;
   readonly logFault: LogFault;
   readonly pace: PaceDevice;
+  readonly budget: Pick<TokenBudget, 'used'>;
 }
 
 /**
@@ -33,7 +40,7 @@ export function tokenEndpoint(
   throttle: Throttle,
   audit: AuditLog,
   spend: Spend,
-  { log, logFault, pace }: TokenEndpointDeps,
+  { log, logFault, pace, budget }: TokenEndpointDeps,
 ): Middleware {
   return async (ctx, next) => {
     const oidcCtx = ctx as unknown as KoaContextWithOIDC;
@@ -44,6 +51,10 @@ export function tokenEndpoint(
     try {
       record(oidcCtx, audit, error, refusal);
       await auditedSafely(audit);
+      const { client } = oidcCtx.oidc ?? {};
+      if (error === undefined && client?.grantTypeAllowed('client_credentials')) {
+        budget.used(client.clientId, ctx.ip);
+      }
     } catch (err) {
       logFault(err, ctx.state['requestId']);
       return writeTokenError(ctx, tokenErrorAnswer(err)); // Without its event, nothing is acknowledged.
@@ -64,7 +75,7 @@ async function errorOf(
   next: () => Promise<unknown>,
   throttle: Throttle,
   spend: Spend,
-  { logFault, pace }: Omit<TokenEndpointDeps, 'log'>,
+  { logFault, pace }: Pick<TokenEndpointDeps, 'logFault' | 'pace'>,
 ): Promise<unknown> {
   let error: unknown;
   try {
@@ -123,8 +134,8 @@ function present(ctx: KoaContextWithOIDC): void {
 }
 
 /**
- * Failed client authentication counts against the client and the address, after the secret was
- * compared: the right secret always passes, so nobody can lock an integration out by guessing.
+ * Failed client authentication counts against the client and the address, apart from what people do
+ * there, after the secret was compared: the right secret always passes, so nobody can lock an integration out by guessing.
  */
 async function throttled(
   ctx: KoaContextWithOIDC,
@@ -135,7 +146,7 @@ async function throttled(
   const clientId = ctx.oidc.client?.clientId;
   const client: readonly ThrottleSubject[] =
     clientId === undefined ? [] : [{ kind: 'client-secret', id: clientId }];
-  const admission = await throttle.admit([addressSubject(ctx.ip), ...client]);
+  const admission = await throttle.admit([clientAddressSubject(ctx.ip), ...client]);
   if (admission.admitted) return error;
   return new TooManyAttempts(admission.retryAfterS, admission.first);
 }
@@ -149,7 +160,7 @@ function record(
   const { client } = ctx.oidc ?? {};
   const reason = error instanceof CredentialsRefused ? error.why : refusal?.body['error'];
   if (error !== undefined) ctx.state['refused'] = refusalReason(error);
-  if (error instanceof TooManyAttempts && !error.first) return;
+  if (isTooMany(error) && !error.first) return;
   audit.record({
     type: refusal === undefined ? 'token.issued' : 'token.refused',
     subject: subjectOf(ctx, reason ?? '') ?? 'unknown',

@@ -9,7 +9,7 @@ import {
   unavailableAnswer,
   writeOAuthError,
 } from '../../web/oauth-error.ts';
-import { MfaRequired, TooManyAttempts, tooLarge } from './token-error.ts';
+import { isTooMany, MfaRequired, tooLarge } from './token-error.ts';
 
 /**
  * An error of the token endpoint in the shape of RFC 6749 §5.2, wherever it was thrown: in the
@@ -34,7 +34,7 @@ export function tokenErrorAnswer(thrown: unknown): OAuthErrorAnswer {
     },
     headers: {
       ...headers,
-      ...(error instanceof TooManyAttempts ? { 'Retry-After': `${error.retryAfterS}` } : {}),
+      ...(isTooMany(error) ? { 'Retry-After': `${error.retryAfterS}` } : {}),
       // The rest of an oversized body is not read.
       ...(status === 413 ? { Connection: 'close' } : {}),
     },

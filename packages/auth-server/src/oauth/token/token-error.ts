@@ -1,4 +1,5 @@
 import { errors } from '../../library/oidc.ts';
+import { TooManyTokens } from '../../library/too-many-tokens.ts';
 
 /** Too many failed attempts (RFC 6585 §4). `retryAfterS` becomes `Retry-After`. */
 export class TooManyAttempts extends errors.OIDCProviderError {
@@ -12,6 +13,11 @@ export class TooManyAttempts extends errors.OIDCProviderError {
     this.retryAfterS = retryAfterS;
     this.first = first;
   }
+}
+
+/** Refusals that end by themselves, of which only the `first` is recorded. */
+export function isTooMany(error: unknown): error is TooManyAttempts | TooManyTokens {
+  return error instanceof TooManyAttempts || error instanceof TooManyTokens;
 }
 
 /** A second factor is needed; with the token, the caller sends the code alone. */

@@ -1,0 +1,34 @@
+import { hostname, userInfo } from 'node:os';
+import { asName } from '../accounts/display-name.ts';
+import type { AuditEvent, AuditLog } from '../audit/audit-log.ts';
+
+/**
+ * Who uses this tool: the user of the operating system, also behind `sudo`, and the machine. Where
+ * people share one user, as in a container, CLS_ACTOR names the person in front of it.
+ */
+export function toolActor(environment: NodeJS.ProcessEnv): string {
+  const user = `${asName(environment['SUDO_USER'] ?? '') ?? userName()}@${hostname()}`;
+  const person = asName(environment['CLS_ACTOR'] ?? '');
+  return person === undefined ? user : `${person} (${user})`;
+}
+
+/** Not every uid of a container has a name. */
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return `uid ${process.getuid?.() ?? 'unknown'}`;
+  }
+}
+
+/** An audit whose events all name the actor. */
+export function auditBy(actor: string, audit: AuditLog): AuditLog {
+  const named = (event: AuditEvent): AuditEvent => ({ ...event, actor });
+  return {
+    record: (event) => audit.record(named(event)),
+    recordSafely: (event) => audit.recordSafely(named(event)),
+    synced: () => audit.synced(),
+    catchUp: () => audit.catchUp(),
+    flush: () => audit.flush(),
+  };
+}

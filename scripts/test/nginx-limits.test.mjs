@@ -21,6 +21,8 @@ const REPLICAS = ['8081', '8181', '8082', '8182', '8083', '8183'];
 /** In the copy of the files that is tested, of each replica. */
 const LIMIT = 2;
 const OF_BOTH = 2 * LIMIT;
+/** Longer than any address that nginx takes. */
+const LONG_ADDRESS = `/oauth/authorize?${'x'.repeat(20_000)}`;
 
 describe('nginx in front of replicas that have as many requests as they take', () => {
   const agent = new Agent({ keepAlive: true });
@@ -41,7 +43,9 @@ describe('nginx in front of replicas that have as many requests as they take', (
     for (const named of REPLICAS) {
       const server = createServer((request, response) => {
         if (request.url.includes('slow')) held.get(named).push(response);
-        else response.end('answered');
+        else if (request.url.includes('redirect')) {
+          response.writeHead(302, { location: LONG_ADDRESS }).end();
+        } else response.end('answered');
       });
       server.listen(ports[named], '127.0.0.1');
       await once(server, 'listening');
@@ -153,6 +157,16 @@ describe('nginx in front of replicas that have as many requests as they take', (
         );
       });
     }
+  });
+
+  it('passes long redirects on, and refuses addresses that are longer than 16 KiB', async () => {
+    for (const address of ['/oauth/redirect', `${explorer}/redirect`]) {
+      const { status, headers } = await send(address);
+      expect([status, headers.get('location')], address).to.deep.equal([302, LONG_ADDRESS]);
+    }
+    expect((await send(`/api?${'x'.repeat(16_000)}`)).status).to.equal(200);
+    const refused = await send(LONG_ADDRESS);
+    expect([refused.status, (await refused.json()).code]).to.deep.equal([414, 'too_long']);
   });
 
   it('counts each request of an HTTP/2 connection', async () => {

@@ -14,6 +14,7 @@ import {
   continueForms,
   endStaleSignIns,
   refusedRequestObject,
+  refuseLongAnswers,
 } from './oauth/authorize/around-library.ts';
 import { notifyOfDevices } from './oauth/authorize/notify-of-devices.ts';
 import { interactionRoutes } from './oauth/authorize/routes.ts';
@@ -61,7 +62,13 @@ export function composeRooms(provider: Provider, deps: RoutingDeps): Rooms {
       tokenEndpoint(throttle, audit, spend, { log, logFault, pace }),
       tokenBody,
     ),
-    authorize: answer(authorizationPostToGet(pages), refusedRequestObject, continued, resumed),
+    authorize: answer(
+      authorizationPostToGet(pages),
+      refusedRequestObject,
+      refuseLongAnswers(pages),
+      continued,
+      resumed,
+    ),
     interaction: answer(interactions(provider, deps)),
     upstream: answer(upstreamRoutes({ upstreamSignIn, state, audit, pages })),
     device: answer(
@@ -72,7 +79,7 @@ export function composeRooms(provider: Provider, deps: RoutingDeps): Rooms {
       deviceGuesses(throttle, pages),
       tellInterval,
     ),
-    logout: answer(authorizationPostToGet(pages), continued),
+    logout: answer(authorizationPostToGet(pages), refuseLongAnswers(pages), continued),
     grants: answer(),
     discovery: metadataCaching,
     accountPages: answer(accountPages(provider, deps)),

@@ -5,6 +5,7 @@ import { type Clock, systemClock } from '@cls/shared/clock';
 import { developmentSecret } from '@cls/shared/development-secret';
 import { measureReadiness, type ReadinessCheck } from '@cls/shared/http/health';
 import { type HttpService, startHttpService } from '@cls/shared/http/http-service';
+import { longAnswers } from '@cls/shared/http/long-answers';
 import { answerRecorder } from '@cls/shared/http/request-log';
 import type { Log } from '@cls/shared/log';
 import { type Observation, observation } from '@cls/shared/service/observation';
@@ -43,11 +44,13 @@ import type { ResourceApiConfig } from './config.ts';
 import { createApp } from './http/app.ts';
 import { routePatterns } from './http/version-step.ts';
 import { createRegistry, type RetiredAt } from './lifecycle/registry.ts';
+import { readLog } from './reads/read-log.ts';
 import { fairDatabase } from './store/fair-database.ts';
 import { MIGRATIONS } from './store/migrations.ts';
 import { type ReadReplica, type RecordRead, readsOnReplicas } from './store/read-replicas.ts';
 import { readinessError, reportRefusedReaderRole } from './store/reader-role.ts';
 import { sqlBalanceStore } from './store/sql-balance-store.ts';
+import { sqlReadLog } from './store/sql-read-log.ts';
 import { sqlVersionUsage } from './store/sql-version-usage.ts';
 import { redisVersionUsage } from './usage/redis-version-usage.ts';
 import { sumUsage } from './usage/sum-usage.ts';
@@ -158,6 +161,11 @@ async function compose(
     log,
   });
   const counted = inRedis === undefined ? counts : sumUsage(counts, inRedis);
+  const reading = readLog(config.readLog, {
+    records: sqlReadLog(besideRequests(database)),
+    metrics,
+    log,
+  });
   const notices = await composeNotices(config, database, counted, clock, log, tracing);
   const versions = versionsOf(
     {
@@ -198,6 +206,9 @@ async function compose(
     tokens: rememberVerified(tokenVerifier(keys, config, clock, warnOfClock(log)), keys, clock),
     rateLimit: rateLimitOf(config, redis),
     budgets,
+    longAnswers: longAnswers(config.longAnswers, metrics),
+    readLog: reading,
+    trustedProxyHops: config.trustedProxyHops,
     ledger,
     usage,
     versions,
@@ -239,7 +250,7 @@ async function compose(
     async stop() {
       await running.stop();
       keys.stop();
-      await Promise.all([telling.stop(), usage.stop()]);
+      await Promise.all([telling.stop(), usage.stop(), reading.stop()]);
       await redis?.stop();
       await reads.close();
       await metrics.stop();

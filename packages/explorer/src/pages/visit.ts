@@ -48,6 +48,7 @@ export function visited(deps: VisitDeps, page: (visit: Visit) => Promise<void>) 
       // Who was signed in here may still be at the issuer: no page is shown then.
       return deps.signIn(ctx, ctx.url, identifier !== undefined);
     }
+    Object.assign(ctx.state, { subject: session.subject, address: ctx.ip });
     const asker = askerOf(ctx, session);
     const query = withoutEmpty(new URLSearchParams(ctx.querystring));
     try {

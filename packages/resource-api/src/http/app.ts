@@ -2,8 +2,10 @@ import type { IncomingMessage, RequestListener } from 'node:http';
 import { authorizationOf, bearerToken } from '@cls/shared/access/bearer';
 import type { Caller } from '@cls/shared/access/caller';
 import { requirePermission } from '@cls/shared/access/require-permission';
+import { clientAddress } from '@cls/shared/http/client-address';
 import { faultLog } from '@cls/shared/http/fault-log';
 import { health, type ReadinessCheck } from '@cls/shared/http/health';
+import { endWithAnswer } from '@cls/shared/http/long-answers';
 import { NOTHING_HERE, problems } from '@cls/shared/http/problem';
 import { Refusal } from '@cls/shared/http/refusal';
 import { readableTarget, requestId } from '@cls/shared/http/request-id';
@@ -13,16 +15,18 @@ import type { Log } from '@cls/shared/log';
 import { Abandoned } from '@cls/shared/sql/database';
 import Router from '@koa/router';
 import Koa, { type Middleware, type ParameterizedContext } from 'koa';
-import { callerName } from '../access/caller-budget.ts';
+import { callerName, readerOf } from '../access/caller-budget.ts';
 import { rateLimitHeaders } from '../access/rate-limit.ts';
 import type { VersionUse } from '../usage/usage-counter.ts';
+import type { ReadByAnswer } from '../versions/api-version.ts';
 import type { ApiVersions } from '../versions/api-versions.ts';
 import { descriptions } from '../versions/description.ts';
 import { DESCRIPTION_PATH } from '../versions/version-headers.ts';
 import { cors } from './cors.ts';
 import { documentation } from './documentation.ts';
-import { type KeptAnswersDeps, keptAnswers } from './kept-answers.ts';
+import { callerOnLine, type KeptAnswersDeps, keptAnswers } from './kept-answers.ts';
 import { methodNotAllowed } from './method-not-allowed.ts';
+import { recordRead } from './record-read.ts';
 import { askedByRequest } from './request-asker.ts';
 import {
   type ApiState,
@@ -64,6 +68,7 @@ export function createApp(deps: AppDeps): App {
   app.use(securityHeaders);
   app.use(problems(faultLog(deps.log, deps.checks), deps.issuer));
   app.use(health(deps.checks, deps.isDraining));
+  app.use(countLongAnswers(deps));
   app.use(documentation(deps));
   app.use(refusalStep(deps.versions));
   app.use(lateCallers(deps));
@@ -75,6 +80,16 @@ export function createApp(deps: AppDeps): App {
     if (!(err instanceof Abandoned)) deps.log.error({ err }, 'answer failed');
   });
   return { handle: kept.ahead(app.callback()), askerOf: kept.askerOf };
+}
+
+/** A slow reader holds a place for as long as it likes: long answers have few of the places. */
+function countLongAnswers({ longAnswers }: AppDeps): Middleware<ApiState> {
+  return (ctx, next) => {
+    ctx.state.beginLongAnswer = () => {
+      endWithAnswer(ctx.res, longAnswers.begin(readerOf(ctx.state.caller)));
+    };
+    return next();
+  };
 }
 
 function routes(deps: AppDeps): Middleware<ApiState> {
@@ -112,7 +127,8 @@ function serve(deps: AppDeps): Middleware<ApiState> {
     const { release, route } = routeOf(versions, ctx.state);
     if (release === undefined || route === undefined) return next();
     const { caller } = await tokens.verify(bearerToken(authorizationOf(ctx.req.rawHeaders)));
-    ctx.state.clientId = caller.clientId;
+    Object.assign(ctx.state, callerOnLine(caller), { caller });
+    ctx.state.address = clientAddress(ctx.req, deps.trustedProxyHops);
     const use = countUse(deps, ctx.state, caller);
     requirePermission(caller, route.permissions, scopeBase);
     const name = callerName(caller);
@@ -120,6 +136,18 @@ function serve(deps: AppDeps): Middleware<ApiState> {
       const allowance = rateLimit.count(name);
       ctx.set(rateLimitHeaders(allowance instanceof Promise ? await allowance : allowance));
     }
+    deps.readLog.admit();
+    let read: ReadByAnswer | undefined;
+    const { path, querystring, state } = ctx;
+    const asked = {
+      requestId: state.requestId,
+      caller,
+      version: release.id,
+      path,
+      query: querystring,
+    };
+    const operation = `GET ${route.path}`;
+    const from = { address: state.address ?? '', at: deps.clock.now() };
     const request = {
       caller,
       ...versions.contextOf(release),
@@ -129,11 +157,18 @@ function serve(deps: AppDeps): Middleware<ApiState> {
       headers: ctx.req.headers,
       accepts: (types: string[]) => ctx.accepts(types),
     };
-    const work = { name, end: budgets.begin(name), answerMs: deps.answerTimeoutMs };
+    if (route.isExport?.(request)) ctx.state.beginLongAnswer();
+    const endRequest = budgets.begin(name);
+    const end = () => {
+      endRequest();
+      recordRead(deps.readLog, ctx.res, { ...asked, ...from, operation }, read);
+    };
+    const work = { name, end, answerMs: deps.answerTimeoutMs };
     const response = await askedByRequest(ctx.res, work, async () => route.handle(request));
     await writeAnswer(ctx, release, response);
+    read = response.read;
     const { keptFor: edition } = response;
-    if (use && edition) ctx.state.keepable = { caller, name, edition, use };
+    if (use && edition) ctx.state.keepable = { caller, name, edition, use, read };
   };
 }
 

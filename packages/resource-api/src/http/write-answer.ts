@@ -1,3 +1,4 @@
+import { LONG_ANSWER_BYTES } from '@cls/shared/http/long-answers';
 import type { Context } from 'koa';
 import type { Release } from '../lifecycle/release.ts';
 import type { VersionResponse } from '../versions/api-version.ts';
@@ -24,9 +25,12 @@ export async function writeAnswer(
   await writeBody(ctx, status, { ...others, ...link }, body, etag);
 }
 
-/** @param etag strong; a request that names it gets 304. */
+/**
+ * @param etag strong; a request that names it gets 304.
+ * @throws {Refusal} where the answer is long, and too many such are under way
+ */
 export async function writeBody(
-  ctx: Context,
+  ctx: Context & { state: ApiState },
   status: number,
   headers: Readonly<Record<string, string>>,
   body: VersionResponse['body'],
@@ -42,10 +46,13 @@ export async function writeBody(
       return;
     }
   }
+  const sent = coding === undefined ? body : await encoded(body, coding);
+  // A stream was counted before it was asked for.
+  if (Buffer.isBuffer(sent) && sent.length > LONG_ANSWER_BYTES) ctx.state.beginLongAnswer();
   ctx.status = status;
   ctx.set({ ...headers });
   if (coding !== undefined) ctx.set('Content-Encoding', coding);
-  ctx.body = coding === undefined ? body : await encoded(body, coding);
+  ctx.body = sent;
 }
 
 /** The end of a validator of a compressed body. */

@@ -8,7 +8,8 @@ import {
 import type { WholeBook } from '../chain/whole-book.ts';
 import { BROKEN_LINKS } from './reconcile-chain.ts';
 
-const KIND: StoreKind = { service: 'cls-api', leftOut: [], seeded: ['book_state'] };
+// Who read what is no part of the book, and is about people.
+const KIND: StoreKind = { service: 'cls-api', leftOut: ['read_log'], seeded: ['book_state'] };
 
 /** Every table as it is: what triggers made is copied with what they made it from. */
 export function sqlWholeBook(database: Database): WholeBook {

@@ -1,3 +1,4 @@
+-- contract: the functions are new, so the former build calls neither of them
 -- Who read what. Rows are written in batches after the answers, and dropped a day at a time.
 CREATE TABLE read_log (
   -- When the request came in.

@@ -17,8 +17,8 @@ const NOT_THERE = 404;
 
 /**
  * Records a read. To be called when its answer has ended: then the status and the number of items are
- * known, of an export that its caller broke off too. Other refusals than 404 let nobody read anything; the access
- * log has a line for them.
+ * known, of an export that its caller broke off too. Other refusals than 404 let nobody read anything;
+ * the access log has a line for them.
  *
  * @param answer undefined where there is none, as of a refusal
  */
@@ -35,6 +35,6 @@ export function recordRead(
     ...request,
     ...{ subject, clientId, accountType, customer, status, complete },
     question: answer?.question ?? query,
-    items: status === 200 ? answer?.items() : undefined,
+    items: status === 200 && res.req.method === 'GET' ? answer?.items() : undefined,
   });
 }

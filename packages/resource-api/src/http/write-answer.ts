@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { LONG_ANSWER_BYTES } from '@cls/shared/http/long-answers';
 import type { Context } from 'koa';
 import type { Release } from '../lifecycle/release.ts';
@@ -37,18 +38,20 @@ export async function writeBody(
   etag: string | undefined,
 ): Promise<void> {
   const coding = codingFor(ctx.req.headers['accept-encoding'] as string | undefined, body);
+  const condition = ctx.req.headers['if-none-match']?.replaceAll(CODED, '"');
+  const isKnown = etag !== undefined && condition !== undefined && matchesEtag(condition, etag);
+  const sent = isKnown || coding === undefined ? body : await encoded(body, coding);
+  // A stream was counted before it was asked for.
+  const bytes = isKnown || sent instanceof Readable ? 0 : Buffer.byteLength(sent);
+  if (bytes > LONG_ANSWER_BYTES) ctx.state.beginLongAnswer();
   if (etag !== undefined) {
     // A strong validator tells one representation from another (RFC 9110 §8.8.3.3).
     ctx.set('ETag', coding === undefined ? etag : `${etag.slice(0, -1)}-${coding}"`);
-    const condition = ctx.req.headers['if-none-match'];
-    if (condition !== undefined && matchesEtag(condition.replaceAll(CODED, '"'), etag)) {
-      ctx.status = 304;
-      return;
-    }
   }
-  const sent = coding === undefined ? body : await encoded(body, coding);
-  // A stream was counted before it was asked for.
-  if (Buffer.isBuffer(sent) && sent.length > LONG_ANSWER_BYTES) ctx.state.beginLongAnswer();
+  if (isKnown) {
+    ctx.status = 304;
+    return;
+  }
   ctx.status = status;
   ctx.set({ ...headers });
   if (coding !== undefined) ctx.set('Content-Encoding', coding);

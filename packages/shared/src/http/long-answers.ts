@@ -3,9 +3,8 @@ import { type Metrics, oneValue } from '../metrics/metrics.ts';
 import { Refusal } from './refusal.ts';
 
 /**
- * Bytes of an answer that the ingress takes at once, however slowly its caller reads: as many as the
- * buffers of deploy/nginx.conf hold (`proxy_buffers`). A longer answer keeps its place there, and
- * here, until its caller has read it.
+ * Bytes of an answer that an ingress takes at once, however slowly its caller reads. A longer answer
+ * may keep its place here until its caller has read it.
  */
 export const LONG_ANSWER_BYTES = 128 * 1_024;
 

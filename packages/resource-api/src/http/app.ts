@@ -24,7 +24,7 @@ import { descriptions } from '../versions/description.ts';
 import { DESCRIPTION_PATH } from '../versions/version-headers.ts';
 import { cors } from './cors.ts';
 import { documentation } from './documentation.ts';
-import { callerOnLine, type KeptAnswersDeps, keptAnswers } from './kept-answers.ts';
+import { type KeptAnswersDeps, keptAnswers } from './kept-answers.ts';
 import { methodNotAllowed } from './method-not-allowed.ts';
 import { recordRead } from './record-read.ts';
 import { askedByRequest } from './request-asker.ts';
@@ -127,8 +127,9 @@ function serve(deps: AppDeps): Middleware<ApiState> {
     const { release, route } = routeOf(versions, ctx.state);
     if (release === undefined || route === undefined) return next();
     const { caller } = await tokens.verify(bearerToken(authorizationOf(ctx.req.rawHeaders)));
-    Object.assign(ctx.state, callerOnLine(caller), { caller });
-    ctx.state.address = clientAddress(ctx.req, deps.trustedProxyHops);
+    const { clientId, subject, customer } = caller;
+    const address = clientAddress(ctx.req, deps.trustedProxyHops);
+    Object.assign(ctx.state, { caller, clientId, subject, customer, address });
     const use = countUse(deps, ctx.state, caller);
     requirePermission(caller, route.permissions, scopeBase);
     const name = callerName(caller);
@@ -138,16 +139,11 @@ function serve(deps: AppDeps): Middleware<ApiState> {
     }
     deps.readLog.admit();
     let read: ReadByAnswer | undefined;
-    const { path, querystring, state } = ctx;
-    const asked = {
-      requestId: state.requestId,
-      caller,
-      version: release.id,
-      path,
-      query: querystring,
-    };
-    const operation = `GET ${route.path}`;
-    const from = { address: state.address ?? '', at: deps.clock.now() };
+    const { path, querystring: query } = ctx;
+    const { requestId } = ctx.state;
+    const [version, operation] = [release.id, `GET ${route.path}`];
+    const at = deps.clock.now();
+    const asked = { at, requestId, caller, address, version, operation, path, query };
     const request = {
       caller,
       ...versions.contextOf(release),
@@ -161,7 +157,7 @@ function serve(deps: AppDeps): Middleware<ApiState> {
     const endRequest = budgets.begin(name);
     const end = () => {
       endRequest();
-      recordRead(deps.readLog, ctx.res, { ...asked, ...from, operation }, read);
+      recordRead(deps.readLog, ctx.res, asked, read);
     };
     const work = { name, end, answerMs: deps.answerTimeoutMs };
     const response = await askedByRequest(ctx.res, work, async () => route.handle(request));

@@ -187,22 +187,18 @@ export function keptAnswers(deps: KeptAnswersDeps): KeptAnswers {
           const requestId = send(req, res, answer, allowance);
           const { caller, path, route, status, read, use } = answer;
           const address = clientAddress(req, trustedProxyHops);
-          const asked = { requestId, caller, address, version: use.served, path };
           const query = (req.url ?? '').slice(path.length + 1);
-          const { operation } = use;
-          const request = { ...asked, operation, query, at: clock.now() };
+          const { operation, served: version } = use;
+          const at = clock.now();
+          const request = { at, requestId, caller, address, version, operation, path, query };
           record = () => recordRead(readLog, res, request, read);
-          const who = { ...callerOnLine(caller), address };
-          recordAnswer({ requestId, method: 'GET', path, route, status, ...who }, startedMs);
+          const { clientId, subject, customer } = caller;
+          const line = { requestId, method: 'GET', path, route, status, clientId, subject };
+          recordAnswer({ ...line, customer, address }, startedMs);
         }, goLongWay);
       };
     },
   };
-}
-
-/** Who asked, on the line of the access log. */
-export function callerOnLine({ clientId, subject, customer }: Caller) {
-  return { clientId, subject, customer };
 }
 
 function isLong(body: Buffer | undefined): boolean {

@@ -1,13 +1,14 @@
 import type { Database } from '@cls/shared/sql/database';
 import type { ReadFilter, ReadRecord, ReadRecords } from '../reads/read-record.ts';
 
-const COLUMNS = `at, request_id, subject, client_id, account_type, customer_id, address, version,
-  operation, path, question, status, item_count, complete`;
-
-const ADD = `INSERT INTO read_log (${COLUMNS})
-  SELECT ${COLUMNS} FROM json_to_recordset($1::json) AS row (at timestamptz, request_id text,
-    subject text, client_id text, account_type text, customer_id text, address text, version text,
-    operation text, path text, question text, status integer, item_count bigint, complete boolean)`;
+/** The members of records, as they are. */
+const ADD = `INSERT INTO read_log (at, request_id, subject, client_id, account_type, customer_id,
+    address, version, operation, path, question, status, item_count, complete)
+  SELECT at, "requestId", subject, "clientId", "accountType", customer, address, version, operation,
+    path, question, status, items, complete
+  FROM json_to_recordset($1::json) AS record (at timestamptz, "requestId" text, subject text,
+    "clientId" text, "accountType" text, customer text, address text, version text, operation text,
+    path text, question text, status integer, items bigint, complete boolean)`;
 
 /** The rows of one time are not taken apart, so the next ones begin after it. */
 const LIST = `SELECT (extract(epoch FROM at) * 1000)::float8 AS at, request_id AS "requestId", subject,
@@ -25,7 +26,7 @@ type Row = Omit<ReadRecord, 'at' | 'items'> & { at: number; items: number | null
 export function sqlReadLog(database: Database): ReadRecords {
   return {
     async add(records) {
-      await database.query(ADD, [JSON.stringify(records.map(rowOf))], { prepared: true });
+      await database.query(ADD, [JSON.stringify(records)], { prepared: true });
     },
     async *list(filter, atLeast) {
       let after = new Date(filter.since.getTime() - 1);
@@ -43,14 +44,6 @@ export function sqlReadLog(database: Database): ReadRecords {
       await database.query('SELECT make_read_log_days()');
       if (keptDays > 0) await database.query('SELECT drop_read_log_days($1)', [keptDays]);
     },
-  };
-}
-
-function rowOf({ requestId, clientId, accountType, customer, items, ...rest }: ReadRecord) {
-  return {
-    ...rest,
-    ...{ request_id: requestId, client_id: clientId, account_type: accountType },
-    ...{ customer_id: customer, item_count: items },
   };
 }
 

@@ -21,6 +21,11 @@ const HOP_BY_HOP = new Set([
 /** Callers cannot say themselves where they come from. */
 const FORWARDED = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto'];
 
+/** Of a request or an answer; the services take as much. */
+const HEAD_MAX_BYTES = 32_768;
+/** As deploy/nginx.conf has it (`large_client_header_buffers`). */
+const ADDRESS_MAX_BYTES = 16_384;
+
 const agent = new Agent({ keepAlive: true, maxSockets: 256 });
 
 /**
@@ -33,7 +38,7 @@ export async function startGateway({ port, upstreamOf, pages, baseUrl }) {
   const servers = [];
   for (const host of ['127.0.0.1', '::1']) {
     const server = createHttpServer(
-      { keepAliveTimeout: 65_000, maxHeaderSize: 32_768 },
+      { keepAliveTimeout: 65_000, maxHeaderSize: HEAD_MAX_BYTES },
       baseUrl,
       (incoming, outgoing) =>
         forward(incoming, outgoing, targetOf(incoming, upstreamOf, pages), baseUrl),
@@ -74,6 +79,9 @@ function targetOf(incoming, upstreamOf, pages) {
 }
 
 function forward(incoming, outgoing, { port, path }, baseUrl) {
+  if (incoming.url.length > ADDRESS_MAX_BYTES) {
+    return answer(incoming, outgoing, TOO_LONG, baseUrl);
+  }
   if (port === undefined) {
     return answer(incoming, outgoing, NOT_FOUND, baseUrl);
   }
@@ -84,6 +92,7 @@ function forward(incoming, outgoing, { port, path }, baseUrl) {
     method: incoming.method,
     path,
     headers: forwardedHeaders(incoming),
+    maxHeaderSize: HEAD_MAX_BYTES,
   });
   upstream.on('response', (response) => {
     outgoing.writeHead(response.statusCode, endToEnd(response.rawHeaders));
@@ -127,6 +136,12 @@ const NOT_FOUND = {
   code: 'not_found',
   title: 'Not found',
   detail: 'There is nothing at this path; see /api and /.well-known/openid-configuration.',
+};
+const TOO_LONG = {
+  status: 414,
+  code: 'too_long',
+  title: 'Address too long',
+  detail: 'The address is longer than 16 KiB.',
 };
 const UNAVAILABLE = {
   status: 503,

@@ -35,6 +35,7 @@ export async function startPlatform({ onStop }) {
     EXPLORER_URL: explorerUrl,
     JWKS_URL: `http://127.0.0.1:${port + 1}/.well-known/jwks.json`,
     TRUSTED_PROXY_HOPS: '1',
+    READ_LOG: process.env.READ_LOG || 'on',
   };
   const services = [];
   let stopGateway;

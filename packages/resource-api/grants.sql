@@ -42,4 +42,7 @@ BEGIN
   EXECUTE format('GRANT UPDATE ON version_usage, version_usage_source TO %I', service);
   EXECUTE format('GRANT UPDATE ON version_notice TO %I', service);
   EXECUTE format('GRANT UPDATE, DELETE ON notice_contact TO %I', service);
+  IF to_regclass('read_log_day') IS NOT NULL THEN
+    EXECUTE format('GRANT EXECUTE ON FUNCTION make_read_log_days, drop_read_log_days TO %I', service);
+  END IF;
 END $$;

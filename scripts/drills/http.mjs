@@ -17,7 +17,7 @@ export function sendThrough({ agent, ca, base }) {
       const outgoing = request(
         {
           ...{ agent, ca, port, method, servername, host: '127.0.0.1' },
-          ...{ path: `${pathname}${search}`, timeout: GIVE_UP_MS },
+          ...{ path: `${pathname}${search}`, timeout: GIVE_UP_MS, maxHeaderSize: 32_768 },
           headers: { host, ...contentOf(body), ...headers },
         },
         (incoming) => {

@@ -11,9 +11,11 @@ const FAMILIES = 3;
 /** Milliseconds between two requests of one worker. */
 const PAUSES = {
   ...{ token: 200, read: 150, walk: 300, refresh: 500, name: 500 },
-  ...{ page: 500, import: 2_000 },
+  ...{ page: 500, import: 2_000, 'sign-in': 1_000 },
 };
 export const KINDS = Object.keys(PAUSES);
+/** Of an error that quotes a page. */
+const REASON_MAX_CHARS = 200;
 const LEVELS = ['deal', 'facility', 'contract', 'position'];
 const SORTS = ['dealNumber', '-outstanding', 'borrower', 'maturityDate'];
 
@@ -120,6 +122,24 @@ export async function startLoad(world, { pace = 1 } = {}) {
     family.token = json.refresh_token;
     family.used += 1;
   };
+  /** New people in new browsers: codes, sessions and tokens that no process has seen. */
+  let signIns = 0;
+  const signInAnew = async () => {
+    let last;
+    const send = async (...asked) => {
+      last = await world.send(...asked).catch(noAnswer);
+      return last;
+    };
+    signIns += 1;
+    const into = { ...world, send };
+    const person = callers.people[signIns % callers.people.length];
+    const work = signIns % 2 === 0 ? signIn(into) : new Reader(into, person).signIn();
+    await work.catch((error) => {
+      if (error instanceof Wrong) throw error;
+      const reason = `${last?.status} in a sign-in: ${error.message}`.slice(0, REASON_MAX_CHARS);
+      throw last === undefined ? new Wrong(reason) : refusalOf(last, reason);
+    });
+  };
   let names = 0;
   const name = async () => {
     if (state.admin === undefined || names % 40 === 39) await adminToken();
@@ -180,6 +200,7 @@ export async function startLoad(world, { pace = 1 } = {}) {
     worker('name', name),
     ...readers.map((reader) => worker('page', readPages(reader))),
     worker('import', importDeal),
+    worker('sign-in', signInAnew),
   ];
   return {
     ...{ history, acknowledged, families },

@@ -24,6 +24,8 @@ const KEY = Buffer.alloc(32, 7).toString('base64url');
 const CALLBACK = 'https://portal.example/callback';
 /** How long a service may take to start on a machine that is busy. */
 const START_MS = 120_000;
+/** The same for a command of a tool. */
+const TOOL_MS = 300_000;
 export const DEALS = 40;
 
 /** The replicas, by the ports that deploy/nginx.conf gives them. */
@@ -199,7 +201,7 @@ async function runTool(env, folder, name, words, build) {
     stream.on('data', (part) => parts.push(part));
     return parts;
   });
-  const tooLong = setTimeout(() => child.kill('SIGKILL'), 60_000);
+  const tooLong = setTimeout(() => child.kill('SIGKILL'), TOOL_MS);
   const [code, signal] = await once(child, 'close');
   clearTimeout(tooLong);
   if (code !== 0) {

@@ -10,6 +10,7 @@ export const LONG = [
   'reconcile',
   'upgrade',
   'start',
+  'slow-readers',
   'drills',
   'read-replicas',
   'upstream',

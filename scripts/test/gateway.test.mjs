@@ -6,6 +6,8 @@ import { NOTHING_HERE } from '../../packages/shared/dist/src/http/problem.js';
 import { startGateway } from '../gateway.mjs';
 import { freePorts } from './platform.mjs';
 
+/** Longer than Node takes of an answer's head without being told. */
+const LONG_ADDRESS = `/up?${'x'.repeat(20_000)}`;
 const nginx = readFileSync(new URL('../../deploy/nginx.conf', import.meta.url), 'utf8');
 
 describe('the gateway', () => {
@@ -21,6 +23,7 @@ describe('the gateway', () => {
         outgoing.setHeader('Set-Cookie', ['a=1', 'b=2']);
         outgoing.setHeader('Connection', 'keep-alive, X-Internal');
         outgoing.setHeader('X-Internal', 'yes');
+        if (incoming.url.includes('redirect')) outgoing.setHeader('Location', LONG_ADDRESS);
         const { method, url, headers } = incoming;
         outgoing.end(JSON.stringify({ method, url, headers, body: `${Buffer.concat(chunks)}` }));
       });
@@ -41,7 +44,8 @@ describe('the gateway', () => {
 
   const send = (path, { headers = {}, body, method = 'POST' } = {}) =>
     new Promise((done, failed) => {
-      const outgoing = request({ port, host: '127.0.0.1', path, method, headers }, (response) => {
+      const to = { port, host: '127.0.0.1', path, method, maxHeaderSize: 32_768 };
+      const outgoing = request({ ...to, headers }, (response) => {
         let text = '';
         response.on('data', (chunk) => {
           text += chunk;
@@ -116,6 +120,21 @@ describe('the gateway', () => {
       expect(text).to.include(`lang="${language.slice(0, 2)}"`);
       expect(nginx, 'nginx says the same').to.include(`"${title}"`);
     }
+  });
+
+  it('passes a redirect on that is longer than any address that it takes', async () => {
+    const { response } = await send('/up?redirect', { method: 'GET' });
+    expect(response.statusCode).to.equal(200);
+    expect(response.headers.location).to.equal(LONG_ADDRESS);
+  });
+
+  it('refuses a longer address than nginx takes, in the same words', async () => {
+    expect((await send(`/up?${'x'.repeat(16_000)}`)).response.statusCode).to.equal(200);
+    const { response, text } = await send(`/up?${'x'.repeat(16_384)}`);
+    expect(response.statusCode).to.equal(414);
+    const { code, title, detail } = JSON.parse(text);
+    expect(code).to.equal('too_long');
+    expect(nginx).to.include(`"title":"${title}","status":414,"detail":"${detail}"`);
   });
 
   it('answers 404 where there is no service, in the shape of the services', async () => {

@@ -21,6 +21,10 @@ const REPLICAS = ['8081', '8181', '8082', '8182', '8083', '8183'];
 /** In the copy of the files that is tested, of each replica. */
 const LIMIT = 2;
 const OF_BOTH = 2 * LIMIT;
+/** A page of 1,000 items. */
+const LARGE = Buffer.alloc(2_400_000, 'x');
+/** Longer than any address that nginx takes. */
+const LONG_ADDRESS = `/oauth/authorize?${'x'.repeat(20_000)}`;
 
 describe('nginx in front of replicas that have as many requests as they take', () => {
   const agent = new Agent({ keepAlive: true });
@@ -41,7 +45,10 @@ describe('nginx in front of replicas that have as many requests as they take', (
     for (const named of REPLICAS) {
       const server = createServer((request, response) => {
         if (request.url.includes('slow')) held.get(named).push(response);
-        else response.end('answered');
+        else if (request.url.includes('large')) response.end(LARGE);
+        else if (request.url.includes('redirect')) {
+          response.writeHead(302, { location: LONG_ADDRESS }).end();
+        } else response.end('answered');
       });
       server.listen(ports[named], '127.0.0.1');
       await once(server, 'listening');
@@ -54,7 +61,11 @@ describe('nginx in front of replicas that have as many requests as they take', (
       issuer,
       explorer,
     } = startNginxOfBoth(folder, ports, (text) =>
-      text.replaceAll(/ max_conns=\d+/g, ` max_conns=${LIMIT}`),
+      text
+        // Else the machine takes some megabytes of an answer whose caller reads nothing.
+        .replace('http2 default_server;', 'http2 default_server sndbuf=64k;')
+        .replaceAll(/ max_conns=\d+/g, ` max_conns=${LIMIT}`)
+        .replaceAll(/limit_conn (cls_\w+) \d+;/g, 'limit_conn $1 1;'),
     ));
     const ca = readFileSync(certificate);
     send = sendThrough({ agent, ca, base: issuer });
@@ -155,6 +166,16 @@ describe('nginx in front of replicas that have as many requests as they take', (
     }
   });
 
+  it('passes long redirects on, and refuses addresses that are longer than 16 KiB', async () => {
+    for (const address of ['/oauth/redirect', `${explorer}/redirect`]) {
+      const { status, headers } = await send(address);
+      expect([status, headers.get('location')], address).to.deep.equal([302, LONG_ADDRESS]);
+    }
+    expect((await send(`/api?${'x'.repeat(16_000)}`)).status).to.equal(200);
+    const refused = await send(LONG_ADDRESS);
+    expect([refused.status, (await refused.json()).code]).to.deep.equal([414, 'too_long']);
+  });
+
   it('counts each request of an HTTP/2 connection', async () => {
     const session = connectHttp2(issuer, { rejectUnauthorized: false });
     const ask = async (path) => {
@@ -182,12 +203,50 @@ describe('nginx in front of replicas that have as many requests as they take', (
     for (const socket of slow) socket.destroy();
   });
 
+  it('lets few exports and downloads through at once, and answers other questions', async () => {
+    const csv = { headers: { accept: 'text/csv' } };
+    for (const [address, small, options, replicas] of [
+      ['/api/slow', '/api/v1/cls/balances', csv, ['8082', '8182']],
+      [`${explorer}/slow.csv`, `${explorer}/deals`, {}, ['8083', '8183']],
+    ]) {
+      const first = send(address, options);
+      await eventually(() => expect(heldAt(...replicas).sort()).to.deep.equal([0, 1]));
+      const refused = await send(address, options);
+      expect([refused.status, refused.headers.get('retry-after')]).to.deep.equal([503, '2']);
+      if (address === '/api/slow') {
+        expect((await refused.json()).detail).to.equal(
+          'Too many requests are under way. Try again later.',
+        );
+      }
+      expect((await send(small)).status).to.equal(200);
+      for (const each of replicas) {
+        for (const response of held.get(each).splice(0)) response.end('answered');
+      }
+      expect((await first).status).to.equal(200);
+    }
+  });
+
+  it('takes large pages at once, so that callers who do not read them keep no places', async () => {
+    const idle = Array.from({ length: OF_BOTH + 1 }, () =>
+      connectTls({ port: ports['443'], host: '127.0.0.1', rejectUnauthorized: false }),
+    );
+    for (const socket of idle) {
+      await once(socket, 'secureConnect');
+      socket.pause();
+      socket.write('GET /api/large HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    }
+    await eventually(async () => expect((await send('/api/small')).status).to.equal(200));
+    for (const socket of idle) expect(socket.destroyed).to.equal(false);
+    for (const socket of idle) socket.destroy();
+  });
+
   it('logs which refusals are its own', () => {
     const lines = readFileSync(join(folder, 'log', 'access.log'), 'utf8').split('\n');
     const refused = lines.filter((line) => / HTTP\/[\d.]+" 503 /.test(line));
     expect(refused).to.have.length.above(6);
     for (const line of refused) {
-      expect(line).to.match(/ (auth_server|resource_api|explorer) 502 \S+$/);
+      // By limit_conn it asks nobody.
+      expect(line).to.match(/ ((auth_server|resource_api|explorer) 502|- -) \S+$/);
     }
     expect(readFileSync(join(folder, 'log', 'error.log'), 'utf8')).to.include('no live upstreams');
   });

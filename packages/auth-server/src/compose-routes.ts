@@ -15,6 +15,7 @@ import {
   continueForms,
   endStaleSignIns,
   refusedRequestObject,
+  refuseLongAnswers,
 } from './oauth/authorize/around-library.ts';
 import { notifyOfDevices } from './oauth/authorize/notify-of-devices.ts';
 import { registeredRedirect } from './oauth/authorize/registered-redirect.ts';
@@ -69,6 +70,7 @@ export function composeRooms(provider: Provider, deps: RoutingDeps): Rooms {
       authorizationPostToGet(pages),
       registeredRedirect,
       refusedRequestObject,
+      refuseLongAnswers(pages),
       continued,
       resumed,
     ),
@@ -82,7 +84,12 @@ export function composeRooms(provider: Provider, deps: RoutingDeps): Rooms {
       deviceGuesses(throttle, pages),
       tellInterval,
     ),
-    logout: answer(authorizationPostToGet(pages), registeredRedirect, continued),
+    logout: answer(
+      authorizationPostToGet(pages),
+      registeredRedirect,
+      refuseLongAnswers(pages),
+      continued,
+    ),
     grants: answer(),
     discovery: metadataCaching,
     accountPages: answer(accountPages(provider, deps)),

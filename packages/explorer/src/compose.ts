@@ -2,6 +2,7 @@ import { systemClock } from '@cls/shared/clock';
 import { developmentSecret } from '@cls/shared/development-secret';
 import { measureReadiness, type ReadinessCheck } from '@cls/shared/http/health';
 import { startHttpService } from '@cls/shared/http/http-service';
+import { longAnswers } from '@cls/shared/http/long-answers';
 import { answerRecorder } from '@cls/shared/http/request-log';
 import type { Log } from '@cls/shared/log';
 import { type Observation, observation } from '@cls/shared/service/observation';
@@ -91,6 +92,7 @@ async function compose(
   const balanceDeps = {
     ...{ sessions, pages: shown, clock, sealer: seal, issuer: issuerUrl },
     api: apiClient(config.apiUrl, config.upstreamTimeoutS),
+    longAnswers: longAnswers(config.longAnswers, metrics),
     signIn: (ctx: Context, returnTo: string, silent: boolean) =>
       redirectToSignIn(signInDeps, ctx, returnTo, silent),
   };

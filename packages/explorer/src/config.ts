@@ -1,6 +1,8 @@
 import { configuration, type EnvironmentReader } from '@cls/shared/environment';
+import type { LongAnswerLimits } from '@cls/shared/http/long-answers';
 import type { Secret } from '@cls/shared/secret';
 import {
+  readLongAnswerLimits,
   readServiceEnvironment,
   type ServiceEnvironment,
 } from '@cls/shared/service/service-environment';
@@ -18,6 +20,8 @@ export interface ExplorerConfig extends ServiceEnvironment {
   readonly previousSessionKey?: Secret | undefined;
   readonly redisTimeoutMs: number;
   readonly upstreamTimeoutS: number;
+  /** Downloads at once; the API counts those of a customer. */
+  readonly longAnswers: LongAnswerLimits;
   /** Where people get help: an https or mailto URL. */
   readonly supportUrl: string | undefined;
 }
@@ -102,6 +106,7 @@ function readConfig(read: EnvironmentReader): ExplorerConfig {
       max: 120,
       fallback: 10,
     }),
+    longAnswers: readLongAnswerLimits(read, 'explorer', production),
     supportUrl: read.optionalLink('SUPPORT_URL', ['https', 'mailto'], {
       about: 'where people get help; pages name it',
     }),

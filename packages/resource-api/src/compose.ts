@@ -6,6 +6,7 @@ import { aheadOf } from '@cls/shared/clock-offset';
 import { developmentSecret } from '@cls/shared/development-secret';
 import { measureReadiness, type ReadinessCheck } from '@cls/shared/http/health';
 import { type HttpService, startHttpService } from '@cls/shared/http/http-service';
+import { longAnswers } from '@cls/shared/http/long-answers';
 import { answerRecorder } from '@cls/shared/http/request-log';
 import type { Log } from '@cls/shared/log';
 import { clockWatch } from '@cls/shared/service/clock-watch';
@@ -48,11 +49,13 @@ import type { ResourceApiConfig } from './config.ts';
 import { createApp } from './http/app.ts';
 import { routePatterns } from './http/version-step.ts';
 import { createRegistry, type RetiredAt } from './lifecycle/registry.ts';
+import { readLog } from './reads/read-log.ts';
 import { fairDatabase } from './store/fair-database.ts';
 import { MIGRATIONS } from './store/migrations.ts';
 import { type ReadReplica, type RecordRead, readsOnReplicas } from './store/read-replicas.ts';
 import { readinessError, reportRefusedReaderRole } from './store/reader-role.ts';
 import { sqlBalanceStore } from './store/sql-balance-store.ts';
+import { sqlReadLog } from './store/sql-read-log.ts';
 import { sqlVersionUsage } from './store/sql-version-usage.ts';
 import { TASKS } from './tasks.ts';
 import { redisVersionUsage } from './usage/redis-version-usage.ts';
@@ -164,6 +167,11 @@ async function compose(
     log,
   });
   const counted = inRedis === undefined ? counts : sumUsage(counts, inRedis);
+  const reading = readLog(config.readLog, {
+    records: sqlReadLog(besideRequests(database)),
+    metrics,
+    log,
+  });
   const notices = await composeNotices(config, database, counted, clock, log, tracing);
   const versions = versionsOf(
     {
@@ -213,6 +221,9 @@ async function compose(
     tokens: rememberVerified(tokenVerifier(keys, config, clock, warnOfClock(log)), keys, clock),
     rateLimit: rateLimitOf(config, redis),
     budgets,
+    longAnswers: longAnswers(config.longAnswers, metrics),
+    readLog: reading,
+    trustedProxyHops: config.trustedProxyHops,
     ledger,
     usage,
     versions,
@@ -255,7 +266,7 @@ async function compose(
       await running.stop();
       keys.stop();
       clocks.stop();
-      await Promise.all([telling.stop(), usage.stop()]);
+      await Promise.all([telling.stop(), usage.stop(), reading.stop()]);
       await redis?.stop();
       await reads.close();
       await metrics.stop();

@@ -1,12 +1,15 @@
 import { join } from 'node:path';
 import { configuration, type EnvironmentReader } from '@cls/shared/environment';
+import type { LongAnswerLimits } from '@cls/shared/http/long-answers';
 import type { MailSettings } from '@cls/shared/mail/open-mail-sender';
 import { Secret } from '@cls/shared/secret';
 import {
+  readLongAnswerLimits,
   readServiceEnvironment,
   type ServiceEnvironment,
 } from '@cls/shared/service/service-environment';
 import type { CallerLimits } from './access/caller-budget.ts';
+import { READ_LOG_MODES, type ReadLogSettings } from './reads/read-log.ts';
 
 export interface ResourceApiConfig extends ServiceEnvironment {
   /** Streaming replicas of the database, which answer questions. */
@@ -25,6 +28,8 @@ export interface ResourceApiConfig extends ServiceEnvironment {
   readonly answerTimeoutS: number;
   /** What a caller may use of this replica. */
   readonly callerLimits: CallerLimits;
+  readonly longAnswers: LongAnswerLimits;
+  readonly readLog: ReadLogSettings;
   /** Origins whose pages may read answers; none without them. */
   readonly corsOrigins: readonly string[];
   /** How customers are told of the end of a version. */
@@ -129,6 +134,21 @@ function readConfig(read: EnvironmentReader): ResourceApiConfig {
         min: 0,
         max: 10_000,
         ...inProduction(32),
+      }),
+    },
+    longAnswers: readLongAnswerLimits(read, 'resource-api', shared.production),
+    readLog: {
+      mode: read.choice('READ_LOG', READ_LOG_MODES, {
+        about:
+          'the log of who read what, in the database; required: while its rows cannot be written, questions are refused once many wait',
+        fallback: shared.production ? 'on' : 'off',
+        fallbackText: '`on` in production, else `off`',
+      }),
+      keptDays: read.integer('READ_LOG_RETENTION_DAYS', {
+        about: 'days for which the log of reads is kept; 0 keeps it for ever',
+        min: 0,
+        max: 3_650,
+        fallback: 90,
       }),
     },
   };

@@ -19,6 +19,7 @@ const READ_ONLY = [
   'parties list',
   'reconcile',
   'periods list',
+  'reads',
   'fx list',
   'journals export',
   'import world-bank',

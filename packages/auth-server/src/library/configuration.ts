@@ -19,6 +19,7 @@ import { cookieName } from '../web/browser.ts';
 import { LOCALES } from '../web/i18n.ts';
 import { ROUTES } from '../web/paths.ts';
 import { allowsOrigin } from './allowed-origin.ts';
+import { refuseLongAnswer } from './answer-address.ts';
 import {
   ACCOUNT_CLIENT,
   ACCOUNT_CLIENT_ID,
@@ -108,6 +109,7 @@ export function providerConfiguration(
     extraParams: checkParameters({
       scope: (_, asked) => refuseNothing(asked, scopes.filter(servesAlone)),
       response_mode: refuseUndeliverableForm,
+      state: refuseLongAnswer,
     }),
     claims: {
       openid: ['sub', 'acr', 'amr', 'auth_time'],

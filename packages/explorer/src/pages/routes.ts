@@ -4,16 +4,15 @@ import { changesPage } from './changes.ts';
 import { dealPage } from './deal.ts';
 import { filtersOf } from './deal-filters.ts';
 import { dealsPage } from './deals.ts';
-import { download, type Format } from './download.ts';
+import { type DownloadDeps, download, type Format } from './download.ts';
 import { facilityPage } from './facility.ts';
 import { movementsPage } from './movements.ts';
 import { news } from './news.ts';
 import { portfolioPage } from './portfolio.ts';
 import { rollForwardPage } from './roll-forward.ts';
-import type { PageDeps } from './show.ts';
 import { type Visit, type VisitDeps, visited } from './visit.ts';
 
-export type BalanceRoutesDeps = PageDeps & VisitDeps & { readonly sealer: Sealer };
+export type BalanceRoutesDeps = DownloadDeps & VisitDeps & { readonly sealer: Sealer };
 
 /** Every page with balances, by method and path. */
 export function balanceRoutes(deps: BalanceRoutesDeps) {
@@ -41,21 +40,26 @@ export function balanceRoutes(deps: BalanceRoutesDeps) {
   };
 }
 
-function dealsDownload(deps: PageDeps, visit: Visit, format: Format): Promise<void> {
+function dealsDownload(deps: DownloadDeps, visit: Visit, format: Format): Promise<void> {
   const sort = visit.query.get('sort') ?? undefined;
   const question = { ...filtersOf(visit.query), sort, level: 'deal' };
   return download(deps, visit, { name: 'deals', path: '/balances', question, format });
 }
 
 /** What the same filters find of a finer level, in the order of the API. */
-function finerDownload(deps: PageDeps, visit: Visit, level: string, name: string): Promise<void> {
+function finerDownload(
+  deps: DownloadDeps,
+  visit: Visit,
+  level: string,
+  name: string,
+): Promise<void> {
   const dealId = visit.query.getAll('dealId');
   const question = { ...filtersOf(visit.query), dealId, level };
   return download(deps, visit, { name, path: '/balances', question, format: 'csv' });
 }
 
 function dealDownload(
-  deps: PageDeps,
+  deps: DownloadDeps,
   visit: Visit,
   name: string,
   path: string,

@@ -65,6 +65,7 @@ export function visited(
       // Who was signed in here may still be at the issuer: no page is shown then.
       return deps.signIn(ctx, ctx.url, identifier !== undefined);
     }
+    Object.assign(ctx.state, { subject: session.subject, address: ctx.ip });
     const asker = askerOf(ctx, session);
     const { locale } = deps.pages.frame(ctx).text;
     const { sent, query, faults, isNew, isOthers } = readAddress(ctx, session, locale);

@@ -1,4 +1,5 @@
 import type { Caller } from '@cls/shared/access/caller';
+import type { Reader } from '@cls/shared/http/long-answers';
 import { Refusal } from '@cls/shared/http/refusal';
 import { LRUCache } from 'lru-cache';
 
@@ -13,6 +14,15 @@ export interface CallerLimits {
 /** A caller's name in limits and shares. */
 export function callerName({ clientId, subject }: Caller): string {
   return `${clientId}:${subject}`;
+}
+
+/** All that read without a token share one caller's limits of long answers: the documentation has such. */
+const WITHOUT_TOKEN: Reader = { caller: '', customer: '' };
+
+/** Whose limits of long answers count. */
+export function readerOf(caller: Caller | undefined): Reader {
+  if (caller === undefined) return WITHOUT_TOKEN;
+  return { caller: callerName(caller), customer: caller.customer };
 }
 
 export interface CallerBudgets {

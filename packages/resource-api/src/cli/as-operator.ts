@@ -22,6 +22,7 @@ import { sqlNoticeContacts } from '../store/sql-notice-contacts.ts';
 import { sqlNotices } from '../store/sql-notices.ts';
 import { sqlPartyNames } from '../store/sql-party-names.ts';
 import { sqlPeriods } from '../store/sql-periods.ts';
+import { sqlReadLog } from '../store/sql-read-log.ts';
 import { sqlReconciler } from '../store/sql-reconciler.ts';
 import { sqlRetirements } from '../store/sql-retirements.ts';
 import { sqlVersionUsage } from '../store/sql-version-usage.ts';
@@ -52,6 +53,7 @@ export const asOperator: AsOperator = async (work, { mayCreate = false, owner = 
       fxRates: sqlFxRates(database),
       partyNames: sqlPartyNames(database),
       usage: usageOf(database, config.redisUrl),
+      reads: sqlReadLog(database),
       contacts: sqlNoticeContacts(database),
       notices: sqlNotices(database),
       retirements: sqlRetirements(database),

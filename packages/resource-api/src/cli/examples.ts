@@ -51,6 +51,11 @@ export const EXAMPLES: Examples = {
   'ledger export': ['cls-api ledger export --out ledger.ndjson'],
   'periods close': ['cls-api periods close --through 2025-03-31 --reason "first quarter reported"'],
   'periods reopen': ['cls-api periods reopen --from 2025-03-01 --reason "late notice of 12 March"'],
+  reads: [
+    'cls-api reads --client svc_01J9ZQ5W1XG8K7N4T2M6P3R0SV --since 2026-11-01',
+    'cls-api reads --deal deal_01J9ZQ5W1XG8K7N4T2M6P3R0SV --since 2026-11-01 --json',
+    'cls-api reads --customer bank --since 2026-11-01 --until 2026-12-01 --out reads.ndjson',
+  ],
   'periods list': ['cls-api periods list'],
   'fx add': ['cls-api fx add --date 2025-03-31 --from EUR --to USD --rate 1.0815 --source ECB'],
   'fx list': ['cls-api fx list --from EUR'],

@@ -13,6 +13,7 @@ import type { RetirementRecords } from '../notices/retirement.ts';
 import type { Directory } from '../parties/directory.ts';
 import type { PartyNames } from '../parties/party-names.ts';
 import type { PeriodRecords } from '../periods/period-records.ts';
+import type { ReadRecords } from '../reads/read-record.ts';
 import type { Reconciler } from '../reconcile/reconciler.ts';
 import type { UsageReader } from '../usage/sum-usage.ts';
 
@@ -33,6 +34,7 @@ export interface Operator {
   readonly partyNames: PartyNames;
   /** What Redis and the database have counted. */
   readonly usage: UsageReader;
+  readonly reads: ReadRecords;
   readonly contacts: NoticeContacts;
   readonly notices: Pick<NoticeOutbox, 'list' | 'retryFailed' | 'toldOf'>;
   readonly retirements: RetirementRecords;

@@ -20,6 +20,7 @@ import { addJournalCommands } from './journals.ts';
 import { addLedgerCommands } from './ledger.ts';
 import { addPartyCommands } from './parties.ts';
 import { addPeriodCommands } from './periods.ts';
+import { addReadsCommand } from './reads.ts';
 import { addReconcileCommand } from './reconcile.ts';
 import { addVersionCommands } from './versions.ts';
 
@@ -42,6 +43,7 @@ export function program(): Command {
   addPeriodCommands(program, asOperator);
   addFxCommands(program, asOperator);
   addContractCommands(program);
+  addReadsCommand(program, asOperator);
   addVersionCommands(program, asOperator);
   addTaskCommands(program, TASKS, (work) => asOperator(({ taskRuns }) => work(taskRuns)));
   addMigrateCommand(program, MIGRATIONS, () => parseConfig(process.env).database);

@@ -2,8 +2,10 @@ import type { IncomingMessage, RequestListener } from 'node:http';
 import { authorizationOf, bearerToken } from '@cls/shared/access/bearer';
 import type { Caller } from '@cls/shared/access/caller';
 import { requirePermission } from '@cls/shared/access/require-permission';
+import { clientAddress } from '@cls/shared/http/client-address';
 import { faultLog } from '@cls/shared/http/fault-log';
 import { health, type ReadinessCheck } from '@cls/shared/http/health';
+import { endWithAnswer } from '@cls/shared/http/long-answers';
 import { readMediaRanges } from '@cls/shared/http/media-ranges';
 import { NOTHING_HERE, problems } from '@cls/shared/http/problem';
 import { Refusal } from '@cls/shared/http/refusal';
@@ -14,9 +16,10 @@ import type { Log } from '@cls/shared/log';
 import { Abandoned } from '@cls/shared/sql/database';
 import Router from '@koa/router';
 import Koa, { type Middleware, type ParameterizedContext } from 'koa';
-import { callerName } from '../access/caller-budget.ts';
+import { callerName, readerOf } from '../access/caller-budget.ts';
 import { rateLimitHeaders } from '../access/rate-limit.ts';
 import type { VersionUse } from '../usage/usage-counter.ts';
+import type { ReadByAnswer } from '../versions/api-version.ts';
 import type { ApiVersions } from '../versions/api-versions.ts';
 import { descriptions } from '../versions/description.ts';
 import { DESCRIPTION_PATH } from '../versions/version-headers.ts';
@@ -24,6 +27,7 @@ import { cors } from './cors.ts';
 import { documentation } from './documentation.ts';
 import { type KeptAnswersDeps, keptAnswers } from './kept-answers.ts';
 import { methodNotAllowed } from './method-not-allowed.ts';
+import { recordRead } from './record-read.ts';
 import { askedByRequest } from './request-asker.ts';
 import {
   type ApiState,
@@ -65,6 +69,7 @@ export function createApp(deps: AppDeps): App {
   app.use(securityHeaders);
   app.use(problems(faultLog(deps.log, deps.checks), deps.issuer));
   app.use(health(deps.checks, deps.isDraining));
+  app.use(countLongAnswers(deps));
   app.use(documentation(deps));
   app.use(refusalStep(deps.versions));
   app.use(lateCallers(deps));
@@ -81,6 +86,16 @@ export function createApp(deps: AppDeps): App {
     answer(request, response);
   };
   return { handle, askerOf: kept.askerOf };
+}
+
+/** A slow reader holds a place for as long as it likes: long answers have few of the places. */
+function countLongAnswers({ longAnswers }: AppDeps): Middleware<ApiState> {
+  return (ctx, next) => {
+    ctx.state.beginLongAnswer = () => {
+      endWithAnswer(ctx.res, longAnswers.begin(readerOf(ctx.state.caller)));
+    };
+    return next();
+  };
 }
 
 function routes(deps: AppDeps): Middleware<ApiState> {
@@ -118,7 +133,9 @@ function serve(deps: AppDeps): Middleware<ApiState> {
     const { release, route } = routeOf(versions, ctx.state);
     if (release === undefined || route === undefined) return next();
     const { caller } = await tokens.verify(bearerToken(authorizationOf(ctx.req.rawHeaders)));
-    ctx.state.clientId = caller.clientId;
+    const { clientId, subject, customer } = caller;
+    const address = clientAddress(ctx.req, deps.trustedProxyHops);
+    Object.assign(ctx.state, { caller, clientId, subject, customer, address });
     const use = countUse(deps, ctx.state, caller);
     requirePermission(caller, route.permissions, scopeBase);
     const name = callerName(caller);
@@ -126,6 +143,13 @@ function serve(deps: AppDeps): Middleware<ApiState> {
       const allowance = rateLimit.count(name);
       ctx.set(rateLimitHeaders(allowance instanceof Promise ? await allowance : allowance));
     }
+    deps.readLog.admit();
+    let read: ReadByAnswer | undefined;
+    const { path, querystring: query } = ctx;
+    const { requestId } = ctx.state;
+    const [version, operation] = [release.id, `GET ${route.path}`];
+    const at = deps.clock.now();
+    const asked = { at, requestId, caller, address, version, operation, path, query };
     const request = {
       caller,
       ...versions.contextOf(release),
@@ -135,11 +159,18 @@ function serve(deps: AppDeps): Middleware<ApiState> {
       headers: ctx.req.headers,
       accepts: (types: string[]) => ctx.accepts(types),
     };
-    const work = { name, end: budgets.begin(name), answerMs: deps.answerTimeoutMs };
+    if (route.isExport?.(request)) ctx.state.beginLongAnswer();
+    const endRequest = budgets.begin(name);
+    const end = () => {
+      endRequest();
+      recordRead(deps.readLog, ctx.res, asked, read);
+    };
+    const work = { name, end, answerMs: deps.answerTimeoutMs };
     const response = await askedByRequest(ctx.res, work, async () => route.handle(request));
     await writeAnswer(ctx, release, response);
+    read = response.read;
     const { keptFor: edition } = response;
-    if (use && edition) ctx.state.keepable = { caller, name, edition, use };
+    if (use && edition) ctx.state.keepable = { caller, name, edition, use, read };
   };
 }
 

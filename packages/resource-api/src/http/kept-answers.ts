@@ -2,24 +2,33 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { authorizationOf } from '@cls/shared/access/bearer';
 import type { Caller } from '@cls/shared/access/caller';
 import type { Clock } from '@cls/shared/clock';
+import { clientAddress } from '@cls/shared/http/client-address';
+import { LONG_ANSWER_BYTES, type LongAnswers } from '@cls/shared/http/long-answers';
 import { requestIdOf } from '@cls/shared/http/request-id';
 import type { RecordAnswer } from '@cls/shared/http/request-log';
 import type { Middleware } from 'koa';
 import { LRUCache } from 'lru-cache';
-import { type CallerBudgets, callerName } from '../access/caller-budget.ts';
+import { type CallerBudgets, callerName, readerOf } from '../access/caller-budget.ts';
 import { type Allowance, type RateLimit, rateLimitHeaders } from '../access/rate-limit.ts';
 import type { VerifiedTokens } from '../access/verified-tokens.ts';
 import type { Edition } from '../balances/balance-store.ts';
 import type { CurrentLedger } from '../balances/current-ledger.ts';
+import type { ReadLog } from '../reads/read-log.ts';
 import type { UsageCounter, VersionUse } from '../usage/usage-counter.ts';
+import type { ReadByAnswer } from '../versions/api-version.ts';
 import type { ApiVersions } from '../versions/api-versions.ts';
+import { recordRead } from './record-read.ts';
 import type { ApiState } from './version-step.ts';
 import { isFromBrowser } from './write-answer.ts';
 
 export interface KeptAnswersDeps {
+  readonly readLog: Pick<ReadLog, 'admit' | 'record'>;
+  /** How many proxies in front are believed. */
+  readonly trustedProxyHops: number;
   readonly tokens: VerifiedTokens;
   readonly rateLimit: RateLimit | undefined;
   readonly budgets: Pick<CallerBudgets, 'begin'>;
+  readonly longAnswers: LongAnswers;
   readonly ledger: CurrentLedger;
   readonly versions: ApiVersions;
   readonly usage: Pick<UsageCounter, 'count'>;
@@ -36,6 +45,7 @@ export interface Keepable {
   readonly name: string;
   readonly edition: Edition;
   readonly use: VersionUse;
+  readonly read: ReadByAnswer | undefined;
 }
 
 export interface KeptAnswers {
@@ -76,7 +86,18 @@ const OWN_HEADERS = ['x-request-id', 'ratelimit', 'connection'];
  * that finds anything changed goes the long way, which alone refuses requests.
  */
 export function keptAnswers(deps: KeptAnswersDeps): KeptAnswers {
-  const { tokens, rateLimit, budgets, ledger, versions, usage, clock } = deps;
+  const {
+    readLog,
+    trustedProxyHops,
+    tokens,
+    rateLimit,
+    budgets,
+    longAnswers,
+    ledger,
+    versions,
+    usage,
+    clock,
+  } = deps;
   const { recordAnswer, recordKept } = deps;
   const answers = new LRUCache<string, KeptAnswer>({
     maxSize: BYTES_MAX,
@@ -101,10 +122,18 @@ export function keptAnswers(deps: KeptAnswersDeps): KeptAnswers {
     ledger.today === edition.today &&
     versions.registry.period(clock.now()) === period;
   /** Counts the request as under way; undefined where it has to be refused. */
-  const begin = (name: string) => {
+  const begin = ({ name, caller, body }: KeptAnswer) => {
+    const ends: (() => void)[] = [];
+    const end = () => {
+      for (const one of ends) one();
+    };
     try {
-      return budgets.begin(name);
+      readLog.admit();
+      ends.push(budgets.begin(name));
+      if (isLong(body)) ends.push(longAnswers.begin(readerOf(caller)));
+      return end;
     } catch {
+      end();
       return undefined;
     }
   };
@@ -134,10 +163,14 @@ export function keptAnswers(deps: KeptAnswersDeps): KeptAnswers {
       return (req, res) => {
         const startedMs = performance.now();
         const found = find(req);
-        const end = found && begin(found.answer.name);
+        const end = found && begin(found.answer);
         if (found === undefined || end === undefined) return next(req, res);
         const { key, answer } = found;
-        res.once('close', end);
+        let record: (() => void) | undefined;
+        res.once('close', () => {
+          end();
+          record?.();
+        });
         const goLongWay = () => {
           end();
           next(req, res);
@@ -153,12 +186,24 @@ export function keptAnswers(deps: KeptAnswersDeps): KeptAnswers {
           usage.count(answer.use);
           recordKept(true);
           const requestId = send(req, res, answer, allowance);
-          const { path, route, status } = answer;
-          recordAnswer({ requestId, method: 'GET', path, route, status }, startedMs);
+          const { caller, path, route, status, read, use } = answer;
+          const address = clientAddress(req, trustedProxyHops);
+          const query = (req.url ?? '').slice(path.length + 1);
+          const { operation, served: version } = use;
+          const at = clock.now();
+          const request = { at, requestId, caller, address, version, operation, path, query };
+          record = () => recordRead(readLog, res, request, read);
+          const { clientId, subject, customer } = caller;
+          const line = { requestId, method: 'GET', path, route, status, clientId, subject };
+          recordAnswer({ ...line, customer, address }, startedMs);
         }, goLongWay);
       };
     },
   };
+}
+
+function isLong(body: Buffer | undefined): boolean {
+  return body !== undefined && body.length > LONG_ANSWER_BYTES;
 }
 
 function send(

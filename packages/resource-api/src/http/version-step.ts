@@ -1,3 +1,4 @@
+import type { Caller } from '@cls/shared/access/caller';
 import type { Clock } from '@cls/shared/clock';
 import { Refusal } from '@cls/shared/http/refusal';
 import type { RequestState } from '@cls/shared/http/request-id';
@@ -11,6 +12,10 @@ import type { Keepable } from './kept-answers.ts';
 export interface ApiState extends RequestState {
   /** Of a request below `/api/{version}`. */
   version?: { readonly resolution: Resolution; readonly path: string; readonly now: Date };
+  /** Whose token was verified. */
+  caller?: Caller;
+  /** Counts the answer among the long ones until it was sent. @throws {Refusal} */
+  beginLongAnswer(): void;
   /** Where the answer may be sent again. */
   keepable?: Keepable;
 }

@@ -1,4 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { Readable } from 'node:stream';
+import { LONG_ANSWER_BYTES } from '@cls/shared/http/long-answers';
 import type { Context } from 'koa';
 import type { Release } from '../lifecycle/release.ts';
 import type { VersionResponse } from '../versions/api-version.ts';
@@ -35,28 +37,36 @@ export function isFromBrowser(headers: IncomingHttpHeaders): boolean {
   return headers.origin !== undefined || headers['sec-fetch-site'] !== undefined;
 }
 
-/** @param etag strong; a request that names it gets 304. */
+/**
+ * @param etag strong; a request that names it gets 304.
+ * @throws {Refusal} where the answer is long, and too many such are under way
+ */
 export async function writeBody(
-  ctx: Context,
+  ctx: Context & { state: ApiState },
   status: number,
   headers: Readonly<Record<string, string>>,
   body: VersionResponse['body'],
   etag: string | undefined,
 ): Promise<void> {
   const coding = codingFor(ctx.req.headers['accept-encoding'] as string | undefined, body);
+  const condition = ctx.req.headers['if-none-match']?.replaceAll(CODED, '"');
+  const isKnown = etag !== undefined && condition !== undefined && matchesEtag(condition, etag);
+  const sent = isKnown || coding === undefined ? body : await encoded(body, coding);
+  // A stream was counted before it was asked for.
+  const bytes = isKnown || sent instanceof Readable ? 0 : Buffer.byteLength(sent);
+  if (bytes > LONG_ANSWER_BYTES) ctx.state.beginLongAnswer();
   if (etag !== undefined) {
     // A strong validator tells one representation from another (RFC 9110 §8.8.3.3).
     ctx.set('ETag', coding === undefined ? etag : `${etag.slice(0, -1)}-${coding}"`);
-    const condition = ctx.req.headers['if-none-match'];
-    if (condition !== undefined && matchesEtag(condition.replaceAll(CODED, '"'), etag)) {
-      ctx.status = 304;
-      return;
-    }
+  }
+  if (isKnown) {
+    ctx.status = 304;
+    return;
   }
   ctx.status = status;
   ctx.set({ ...headers });
   if (coding !== undefined) ctx.set('Content-Encoding', coding);
-  ctx.body = coding === undefined ? body : await encoded(body, coding);
+  ctx.body = sent;
 }
 
 /** The end of a validator of a compressed body. */

@@ -35,7 +35,8 @@ const OBJECTS = `
   WITH relation AS (
     SELECT oid, relname, relkind, relrowsecurity, relforcerowsecurity, reloptions
     FROM pg_class WHERE relnamespace ${OURS}
-      AND relkind IN ('r', 'p', 'v') AND NOT EXISTS (
+      -- The service makes and drops the days of the log of reads.
+      AND relkind IN ('r', 'p', 'v') AND NOT relispartition AND NOT EXISTS (
         SELECT FROM pg_depend d WHERE d.objid = pg_class.oid AND d.deptype = 'e')
   )
   SELECT 'column' AS kind, r.relname || '.' || a.attname AS name, concat_ws(' ',

@@ -8,7 +8,9 @@ import {
 import type { WholeBook } from '../chain/whole-book.ts';
 import { BROKEN_LINKS } from './reconcile-chain.ts';
 
-const KIND: StoreKind = { service: 'cls-api', leftOut: ['task_run'], seeded: ['book_state'] };
+/** Who read what is about people, and what ran by itself about this installation: neither is the book. */
+const LEFT_OUT = ['read_log', 'task_run'];
+const KIND: StoreKind = { service: 'cls-api', leftOut: LEFT_OUT, seeded: ['book_state'] };
 
 /** Every table as it is: what triggers made is copied with what they made it from. */
 export function sqlWholeBook(database: Database): WholeBook {

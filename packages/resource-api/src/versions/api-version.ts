@@ -25,6 +25,14 @@ export interface VersionRequest {
   accepts(types: string[]): string | false;
 }
 
+/** What an answer lets its caller read. */
+export interface ReadByAnswer {
+  /** The question in one spelling: `resource?a=1&b=2`. */
+  readonly question: string;
+  /** Items that were made for the answer until now; all of them once it was sent. */
+  readonly items: () => number;
+}
+
 export interface VersionResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -34,6 +42,8 @@ export interface VersionResponse {
   readonly etag?: string;
   /** The same request gets the same answer for as long as this is the state of the book. */
   readonly keptFor?: Edition;
+  /** Absent where the answer has nothing of the book. */
+  readonly read?: ReadByAnswer;
 }
 
 type Item = Readonly<Record<string, unknown>>;
@@ -52,6 +62,8 @@ export interface VersionRoute {
   question(request: VersionRequest): string;
   /** The header row of the version's CSV export. */
   columns?(request: VersionRequest): readonly string[];
+  /** Whether the answer is a stream, whose size nobody knows ahead. @throws {Refusal} */
+  isExport?(request: Pick<VersionRequest, 'headers' | 'accepts'>): boolean;
   /** Reduces an item to the fields that were asked for. Undefined: all were. */
   pick?(request: VersionRequest): ((item: Item) => Item) | undefined;
   /** @throws {Refusal} */

@@ -29,6 +29,7 @@ export function convertExport(
     status,
     headers: convertLinks(headers, conversion.head, conversion.version.id),
     body: Readable.from(stillAsked(inBatches(lines)), { objectMode: false }),
+    ...(response.read === undefined ? {} : { read: response.read }),
   };
 }
 

@@ -52,10 +52,11 @@ export function convertedRoute(
         return convertExport(conversion, own, asked, response, response.body);
       }
       const bytes = Buffer.isBuffer(response.body) ? response.body : Buffer.from(response.body);
-      const { keptFor } = response;
+      const { keptFor, read } = response;
       const answer = {
         ...convertDocument(conversion, own, asked, response, bytes),
         ...(keptFor === undefined ? {} : { keptFor }),
+        ...(read === undefined ? {} : { read }),
       };
       // Bytes that the newest version keeps are kept for this version and query alone (`keptAs`).
       if (Buffer.isBuffer(response.body)) kept.set(response.body, answer);

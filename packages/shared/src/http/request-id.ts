@@ -11,6 +11,12 @@ export interface RequestState {
   refused?: string;
   /** Of the client whose token was accepted. */
   clientId?: string;
+  /** The id of the person or the program that the token was issued to, or of the person who is signed in. */
+  subject?: string;
+  /** Whose people and programs the caller belongs to. */
+  customer?: string;
+  /** Where the request came from. */
+  address?: string;
   /** The pattern of its path, such as `/account/sessions/{id}`: one of the few that a service has. */
   route?: string | undefined;
 }

@@ -7,7 +7,7 @@ import type { RequestState } from './request-id.ts';
 /** Asked every few seconds, and of no interest while they answer. */
 export const PROBES: readonly string[] = ['/livez', '/readyz'];
 
-/** What is logged of a request: no query, no header and no body, where secrets and personal data travel. */
+/** What is logged of a request: no query, no header and no body, where secrets travel. */
 export interface AnsweredRequest extends Partial<RequestState> {
   readonly method: string;
   readonly path: string;
@@ -72,11 +72,13 @@ export function answerRecorder(
 
 function logAnswer(log: Log, answered: AnsweredRequest, tookMs: number): void {
   const durationMs = Math.round(tookMs * 10) / 10;
-  const { requestId, method, path, status, refused, clientId } = answered;
+  const { requestId, method, path, status, refused } = answered;
+  const { clientId, subject, customer, address } = answered;
   const level = PROBES.includes(path) ? 'debug' : 'info';
   const line = { requestId, method, path, status, durationMs };
-  const why = refused === undefined ? {} : { reason: refused, clientId };
-  log[level]({ ...line, ...why }, 'request answered');
+  const why = refused === undefined ? {} : { reason: refused };
+  const who = { clientId, subject, customer, address };
+  log[level]({ ...line, ...why, ...who }, 'request answered');
 }
 
 export function requestLog(record: RecordAnswer): Middleware<RequestState> {

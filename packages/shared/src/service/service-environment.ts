@@ -2,6 +2,7 @@ import { join, resolve } from 'node:path';
 import { adminAudience } from '../access-token.ts';
 import type { EnvironmentReader } from '../environment.ts';
 import type { HttpLimits } from '../http/http-service.ts';
+import type { LongAnswerLimits } from '../http/long-answers.ts';
 import { LOG_LEVELS, type LogLevel } from '../log.ts';
 import type { Secret } from '../secret.ts';
 import { postgresHosts } from '../sql/postgres-hosts.ts';
@@ -50,6 +51,38 @@ const REDIS_HOLDS = {
 
 /** What a process answers in a few seconds: a page of the explorer is some five questions, drawn. */
 const REQUESTS_AT_ONCE = { 'auth-server': 256, 'resource-api': 256, explorer: 64 } as const;
+
+/** Some of the places that deploy/nginx.conf gives a replica: 128 of resource-api, 64 of the explorer. */
+const LONG_ANSWERS = {
+  'resource-api': { perCaller: 8, perCustomer: 16, inAll: 48 },
+  explorer: { perCaller: 4, inAll: 24 },
+} as const;
+
+/** How many exports and other long answers a process sends at once. */
+export function readLongAnswerLimits(
+  read: EnvironmentReader,
+  service: keyof typeof LONG_ANSWERS,
+  production: boolean,
+): LongAnswerLimits {
+  const limits: Partial<LongAnswerLimits> = LONG_ANSWERS[service];
+  const limit = (name: string, of: string, inProduction: number, elsewhere: number) =>
+    read.integer(name, {
+      about: `exports and other answers of more than 128 KiB that are under way at once ${of}; 0 sets no limit`,
+      min: 0,
+      max: 100_000,
+      fallback: production ? inProduction : elsewhere,
+      fallbackText: `${inProduction}${inProduction === elsewhere ? '' : ' in production, else 0'}`,
+    });
+  const { perCaller = 0, perCustomer, inAll = 0 } = limits;
+  return {
+    perCaller: limit('CALLER_LONG_ANSWERS', 'for one caller in this process', perCaller, 0),
+    perCustomer:
+      perCustomer === undefined
+        ? 0
+        : limit('CUSTOMER_LONG_ANSWERS', 'for one customer in this process', perCustomer, 0),
+    inAll: limit('MAX_LONG_ANSWERS', 'in this process', inAll, inAll),
+  };
+}
 
 /** Reads them for one service. `prefix` stands before what the two must not share. */
 export function readServiceEnvironment(

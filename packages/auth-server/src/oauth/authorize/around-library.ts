@@ -5,6 +5,7 @@ import type { Log } from '@cls/shared/log';
 import { decodeJwt, type JWTPayload } from 'jose';
 import type { Context, Middleware } from 'koa';
 import { digest } from '../../crypto/digest.ts';
+import { answerAddressFault } from '../../library/answer-address.ts';
 import type { KoaContextWithOIDC, Provider } from '../../library/oidc.ts';
 import { callbackFormOf } from '../../library/reliances/callback-form.ts';
 import { loginBroughtBy } from '../../library/reliances/login-result.ts';
@@ -66,10 +67,28 @@ export function authorizationPostToGet(pages: Pages): Middleware {
     if (query !== undefined && query.length <= QUERY_MAX_LENGTH) {
       return seeOther(ctx, `${pages.path(ctx.path)}${query === '' ? '' : '?'}${query}`);
     }
-    const technical = { error: 'invalid_request', description: DESCRIPTION };
-    const nextLink = nextLinkFrom(undefined, pages);
-    showErrorPage(pages, ctx, { kind: 'application_request', status: 400, technical, nextLink });
+    refuseRequest(pages, ctx, DESCRIPTION);
   };
+}
+
+/**
+ * Refuses a request whose answer no proxy would deliver, before a person signs in or out for it. The
+ * refusal would have the same address, so a page shows it.
+ */
+export function refuseLongAnswers(pages: Pages): Middleware {
+  return (ctx, next) => {
+    if (!PATHS.includes(ctx.path)) return next();
+    const { redirect_uri, post_logout_redirect_uri, state } = ctx.query;
+    const fault = answerAddressFault({ target: redirect_uri ?? post_logout_redirect_uri, state });
+    return fault === undefined ? next() : refuseRequest(pages, ctx, fault);
+  };
+}
+
+function refuseRequest(pages: Pages, ctx: Context, description: string): void {
+  ctx.set('Cache-Control', 'no-store');
+  const technical = { error: 'invalid_request', description };
+  const nextLink = nextLinkFrom(undefined, pages);
+  showErrorPage(pages, ctx, { kind: 'application_request', status: 400, technical, nextLink });
 }
 
 /** Says in the log which sign-ins went without PKCE, as their applications are registered. */

@@ -61,9 +61,15 @@ export function documentRoutes(deps: DocumentDeps, cached: Cached): VersionRoute
       const { caller, keptAs } = request;
       const asked = name === 'me' ? nameOf(caller) : idOf(request);
       return cached(`${readerName(caller)} ${name} ${asked} ${keptAs}`, async () => {
-        const body = Buffer.from(JSON.stringify(await ANSWERS[name](deps, request)));
+        const document = await ANSWERS[name](deps, request);
+        const body = Buffer.from(JSON.stringify(document));
         const headers = { 'Content-Type': 'application/json; charset=utf-8' };
-        return { status: 200, headers, body, etag: etagOf(body) };
+        const answer = { status: 200, headers, body, etag: etagOf(body) };
+        // Nothing of the book.
+        if (name === 'me') return answer;
+        const items = [document.data].flat().length;
+        const { canonical: question } = parse(name, request);
+        return { ...answer, read: { question, items: () => items } };
       });
     },
   });
@@ -71,7 +77,10 @@ export function documentRoutes(deps: DocumentDeps, cached: Cached): VersionRoute
 }
 
 const ANSWERS: Readonly<
-  Record<DocumentName, (deps: DocumentDeps, request: VersionRequest) => Promise<object>>
+  Record<
+    DocumentName,
+    (deps: DocumentDeps, request: VersionRequest) => Promise<{ readonly data: object }>
+  >
 > = {
   async balance({ readItem }, request) {
     const query = parse('balance', request);

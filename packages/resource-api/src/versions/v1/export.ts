@@ -78,10 +78,14 @@ export async function exportList(request: ExportRequest): Promise<VersionRespons
         ? await balanceBatch(request, resource)
         : await changeBatch(request, resource, query.copy);
   const { asOf } = first.snapshot;
+  let items = 0;
+  const all = counted(batches(first), () => {
+    items += 1;
+  });
   const [extension, lines] =
     type === 'text/csv'
-      ? (['csv', csvLines(first, { ...query, resource }, fields)] as const)
-      : (['ndjson', jsonLines(first, level, fields)] as const);
+      ? (['csv', csvLines(all, { ...query, resource }, fields)] as const)
+      : (['ndjson', jsonLines(all, first, level, fields)] as const);
   const name = `cls-${NAMES[resource]}-${level}-${asOf}.${extension}`;
   return {
     status: 200,
@@ -90,6 +94,7 @@ export async function exportList(request: ExportRequest): Promise<VersionRespons
       'Content-Disposition': `attachment; filename="${name}"`,
     },
     body: Readable.from(stillAsked<string | Buffer>(lines), { objectMode: false }),
+    read: { question: query.canonical, items: () => items },
   };
 }
 
@@ -213,9 +218,20 @@ async function* batches(first: Batch): AsyncGenerator<Batch> {
   }
 }
 
+/** Tells of each item as it is made. */
+async function* counted(all: AsyncIterable<Batch>, tell: () => void): AsyncGenerator<Batch> {
+  for await (const batch of all) {
+    const items = each(batch.items, (item) => {
+      tell();
+      return item;
+    });
+    yield { ...batch, items };
+  }
+}
+
 /** RFC 4180 with a header row; text that a spreadsheet would run is made harmless. */
 async function* csvLines(
-  first: Batch,
+  all: AsyncIterable<Batch>,
   shape: Shape,
   fields: readonly string[] | undefined,
 ): AsyncGenerator<string> {
@@ -225,7 +241,7 @@ async function* csvLines(
   const date = (asOf: string) => (header.length > columns.length ? [asOf] : []);
   const cells = cellsOf(columns);
   yield csvLine(header);
-  for await (const { items, removed = [], snapshot } of batches(first)) {
+  for await (const { items, removed = [], snapshot } of all) {
     const dated = date(snapshot.asOf);
     const row = (item: Presented) => csvLine([...dated, ...cells(item)]);
     yield* pieces(
@@ -237,7 +253,8 @@ async function* csvLines(
 
 /** One item per line. The last line has their number, so that a cut file is noticed. */
 async function* jsonLines(
-  first: Batch,
+  all: AsyncIterable<Batch>,
+  { snapshot, since }: Pick<Batch, 'snapshot' | 'since'>,
   level: Level,
   fields: readonly string[] | undefined,
 ): AsyncGenerator<Buffer> {
@@ -245,7 +262,7 @@ async function* jsonLines(
   let count = 0;
   let gone = 0;
   let totals: Totals = new Map();
-  for await (const { items, removed = [], addTo } of batches(first)) {
+  for await (const { items, removed = [], addTo } of all) {
     totals = await addTo(totals);
     const ofItems = each(items, (item) => {
       count += 1;
@@ -258,14 +275,13 @@ async function* jsonLines(
     }
     gone += removed.length;
   }
-  const { snapshot } = first;
   const summary = {
     object: 'summary',
     count,
     asOf: snapshot.asOf,
     knownAt: snapshot.knownAt ?? null,
     ledgerSeq: Number(snapshot.ledgerSeq),
-    ...(first.since === undefined ? {} : { removed: gone, since: first.since }),
+    ...(since === undefined ? {} : { removed: gone, since }),
     totals: [...totals.values()]
       .sort((a, b) => (a.currency < b.currency ? -1 : 1))
       .map((total) => presentTotal(total, level)),

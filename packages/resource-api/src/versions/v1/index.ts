@@ -68,6 +68,7 @@ export function v1(deps: V1Deps): ApiVersion {
       const query = checkQuery(resource, request);
       return tableColumns({ ...query, resource }, query.fields);
     },
+    isExport: (request) => exportFormatOf(request) !== 'application/json',
     pick(request) {
       const { fields } = checkQuery(resource, request);
       return fields && ((item) => pickFields(item, fields));
@@ -125,7 +126,7 @@ async function balancesAnswer(
   const items = page.readings.map((reading) =>
     withCompared(presentItem(resource, reading, page), comparison),
   );
-  return jsonAnswer(PATHS[resource], limit, nextCursor, {
+  return jsonAnswer(resource, { ...query, limit }, nextCursor, {
     object: 'list',
     data: fields === undefined ? items : items.map((item) => pickFields(item, fields)),
     page: { limit, hasMore: nextCursor !== undefined, nextCursor: nextCursor ?? null },
@@ -189,7 +190,7 @@ async function changesAnswer(
           position: { ...walkOf(snapshot), after: { key: 0n, sortValue: null } },
         })
       : undefined;
-  return jsonAnswer(PATHS[resource], limit, nextCursor, {
+  return jsonAnswer(resource, { ...query, limit }, nextCursor, {
     object: 'list',
     data: changed,
     removed,
@@ -208,7 +209,7 @@ async function movementsAnswer(deps: V1Deps, request: VersionRequest, ledger: Le
   const { query, limit, position } = toWalk(deps, 'movements', request);
   const page = await deps.readMovements(request.caller, { ...query, limit, position, ledger });
   const { nextCursor } = page;
-  return jsonAnswer(PATHS.movements, limit, nextCursor, {
+  return jsonAnswer('movements', { ...query, limit }, nextCursor, {
     object: 'list',
     data: page.movements.map(presentMovement),
     page: { limit, hasMore: nextCursor !== undefined, nextCursor: nextCursor ?? null },
@@ -216,10 +217,19 @@ async function movementsAnswer(deps: V1Deps, request: VersionRequest, ledger: Le
   });
 }
 
-function jsonAnswer(path: string, limit: number, nextCursor: string | undefined, document: object) {
+function jsonAnswer(
+  resource: Resource,
+  { limit, canonical }: Pick<BalancesQuery, 'limit' | 'canonical'>,
+  nextCursor: string | undefined,
+  document: object & { readonly object: 'list'; readonly data: readonly object[] } & Record<
+      string,
+      unknown
+    >,
+) {
   // Bytes, not text: an answer that is kept is encoded once.
   const body = Buffer.from(JSON.stringify(document));
-  const next = `/api/v1${path}?limit=${limit}&cursor=${nextCursor}`;
+  const items = document.data.length;
+  const next = `/api/v1${PATHS[resource]}?limit=${limit}&cursor=${nextCursor}`;
   return {
     status: 200,
     headers: {
@@ -228,6 +238,7 @@ function jsonAnswer(path: string, limit: number, nextCursor: string | undefined,
     },
     body,
     etag: etagOf(body),
+    read: { question: canonical, items: () => items },
   };
 }
 

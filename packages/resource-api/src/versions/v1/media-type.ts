@@ -8,7 +8,10 @@ export type MediaType = (typeof MEDIA_TYPES)[number];
  * RFC 9110 §12.5.1. An `Accept` that names no media type at all, such as a list of encodings, is
  * a caller's slip and gets JSON. @throws {Refusal} `not_acceptable`
  */
-export function exportFormatOf({ headers, accepts }: VersionRequest): MediaType {
+export function exportFormatOf({
+  headers,
+  accepts,
+}: Pick<VersionRequest, 'headers' | 'accepts'>): MediaType {
   return oneOf(MEDIA_TYPES, { headers, accepts });
 }
 

@@ -1,0 +1,137 @@
+import { countedLines } from '@cls/shared/http/counted-lines';
+import type { Log } from '@cls/shared/log';
+import { type Metrics, oneValue } from '@cls/shared/metrics/metrics';
+import { DatabaseUnavailable, SqlError } from '@cls/shared/sql/database';
+import type { ReadRecord, ReadRecords } from './read-record.ts';
+
+/**
+ * `on`: answers go out whether their rows can be written or not; `required`: while rows cannot be
+ * written and as many wait as may, questions are refused.
+ */
+export const READ_LOG_MODES = ['off', 'on', 'required'] as const;
+export type ReadLogMode = (typeof READ_LOG_MODES)[number];
+
+export interface ReadLogSettings {
+  readonly mode: ReadLogMode;
+  /** 0: for ever. */
+  readonly keptDays: number;
+}
+
+export interface ReadLog {
+  /** Ahead of the answer. @throws {DatabaseUnavailable} where reads must be logged and cannot be */
+  admit(): void;
+  record(record: ReadRecord): void;
+  /** Writes what waits. */
+  stop(): Promise<void>;
+}
+
+export interface ReadLogDeps {
+  readonly records: Pick<ReadRecords, 'add' | 'sweep'>;
+  readonly metrics: Metrics;
+  readonly log: Log;
+  readonly everyMs?: number;
+  readonly waitingMax?: number;
+}
+
+const WRITE_EVERY_MS = 1_000;
+const SWEEP_EVERY_MS = 3_600_000;
+/** Rows of one statement: some 200 KB. */
+const BATCH = 500;
+/** Some 10 MB: three minutes of 100 reads a second. */
+const WAITING_MAX = 20_000;
+
+/** Gathers rows in memory; a process that is killed loses those of the last second. */
+export function readLog({ mode, keptDays }: ReadLogSettings, deps: ReadLogDeps): ReadLog {
+  const { records, metrics, log, everyMs = WRITE_EVERY_MS, waitingMax = WAITING_MAX } = deps;
+  const waiting: ReadRecord[] = [];
+  let working: Promise<void> | undefined;
+  let failing = false;
+  metrics.gauge(
+    {
+      name: 'cls_read_log_waiting',
+      help: 'Rows of the log of reads that are not written yet.',
+      labels: {},
+    },
+    () => oneValue(waiting.length),
+  );
+  const countLost = metrics.counter({
+    name: 'cls_read_log_lost_total',
+    help: 'Reads that are not in the log of reads, because the database did not take their rows.',
+    labels: {},
+  });
+  const warnLost = countedLines<'lost'>((counts) =>
+    log.error(counts, 'reads are not in the log of reads: the database does not take their rows'),
+  );
+  const lose = (count: number) => {
+    for (let n = 0; n < count; n += 1) {
+      countLost({});
+      warnLost('lost');
+    }
+  };
+
+  const writeAll = async (): Promise<void> => {
+    try {
+      while (waiting.length > 0) {
+        const batch = waiting.slice(0, BATCH);
+        const refused = await records.add(batch).catch(refusedBatch);
+        waiting.splice(0, batch.length);
+        if (refused === undefined) continue;
+        // Kept, it would keep back all that come after it.
+        log.error({ err: refused }, 'the database refused rows of the log of reads');
+        lose(batch.length);
+      }
+      if (failing) log.info({}, 'the log of reads is written again');
+      failing = false;
+    } catch (err) {
+      if (!failing) log.error({ err }, 'the log of reads cannot be written; its rows wait');
+      failing = true;
+    }
+  };
+  const write = (): Promise<void> => {
+    working ??= writeAll().finally(() => {
+      working = undefined;
+    });
+    return working;
+  };
+  const sweep = () =>
+    records.sweep(keptDays).catch((err: unknown) => {
+      log.warn(
+        { err },
+        'old rows of the log of reads cannot be removed now; trying again in an hour',
+      );
+    });
+  void sweep();
+  const sweeping = setInterval(sweep, SWEEP_EVERY_MS).unref();
+  const writing = setInterval(write, everyMs).unref();
+
+  return {
+    admit() {
+      if (mode !== 'required' || waiting.length < waitingMax) return;
+      throw new DatabaseUnavailable(
+        'reads must be logged (READ_LOG=required), and their rows cannot be written',
+      );
+    },
+    record(record) {
+      if (mode === 'off') return;
+      if (mode === 'required' || waiting.length < waitingMax) {
+        waiting.push(record);
+        return;
+      }
+      lose(1);
+    },
+    async stop() {
+      clearInterval(sweeping);
+      clearInterval(writing);
+      await working;
+      await write();
+      if (waiting.length > 0)
+        log.error({ lost: waiting.length }, 'rows of the log of reads are lost');
+    },
+  };
+}
+
+/** @returns why the database refused the rows for good. @throws where it may take them later */
+function refusedBatch(error: unknown): SqlError {
+  if (error instanceof SqlError) return error;
+  throw error;
+}

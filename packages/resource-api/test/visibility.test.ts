@@ -57,7 +57,7 @@ describeOnEngines('what a caller sees', (engine) => {
     database = await engine.open(MIGRATIONS);
     await loadRecords(
       database,
-      generated({ contracts: 24, seed: 4, years: 1, uneven: true }).records,
+      generated({ contracts: 24, seed: 4, years: 1 }).records,
     );
     const store = sqlBalanceStore(database);
     ledgerSeq = (await store.ledgerState(asOf)).seq;

@@ -94,10 +94,19 @@ function differences(
   });
 }
 
-const NOWHERE = { contract: null, component: null, journal: null, from: null, to: null, lender: null };
+const NOWHERE = {
+  contract: null,
+  component: null,
+  journal: null,
+  from: null,
+  to: null,
+  lender: null,
+};
 
 /** Open days and corrections by their names; undefined where lenders’ lines are not the global one. */
-function partsOf(streams: readonly AccrualStream[]): ReadonlyMap<string, WorkedAccrual> | undefined {
+function partsOf(
+  streams: readonly AccrualStream[],
+): ReadonlyMap<string, WorkedAccrual> | undefined {
   try {
     return new Map(workOut(streams).map((one) => [nameOf(one), one]));
   } catch (error) {

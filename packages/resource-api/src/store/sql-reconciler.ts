@@ -89,10 +89,10 @@ const RUNS: readonly Run[] = [
 /** Each invariant as one statement over the book or some deals; nothing of the book is held here. */
 export function sqlReconciler(database: Database): Reconciler {
   return {
-    reconcile: (random, given = [], { part, onStep = () => undefined } = {}) => {
+    reconcile: async (random, given = [], { part, onStep = () => undefined } = {}) => {
       const runs = RUNS.filter(({ ofBook }) => part === undefined || !ofBook);
-      // It takes seconds, in a thread of its own, while the book is read.
-      if (part === undefined) void expectedSchema();
+      // Before the transaction: PostgreSQL ends a session that is idle in one for too long.
+      if (part === undefined) await expectedSchema();
       return database.transaction(
         async (transaction) => {
           const scope = part === undefined ? undefined : await dealScope(transaction, part);

@@ -19,9 +19,7 @@ export async function postInAnyOrder(
     ...{ contracts: 30, years: 2, seed: 15 },
     ...{ sublimits: true, uneven: true },
   });
-  const journals = records
-    .filter((record) => record.object === 'journal')
-    .map(ofAnotherSystem);
+  const journals = records.filter((record) => record.object === 'journal').map(ofAnotherSystem);
   const first = shuffled(
     journals.filter(({ reverses, corrects }) => !reverses && !corrects),
     random,

@@ -142,7 +142,9 @@ export async function startServices() {
       const answer = await auth.postJson({ client_id: client.id, client_secret: client.secret });
       const { access_token: token } = (await answer.json()) as { access_token: string };
       const headers = { authorization: `Bearer ${token}` };
-      const response = await fetch(`${resource.baseUrl}/api/v1/cls${path}`, { headers });
+      // A page's address names its viewer, which is none of the API's parameters.
+      const question = path.replace(/([?&])viewer=[\w-]+&?/, '$1');
+      const response = await fetch(`${resource.baseUrl}/api/v1/cls${question}`, { headers });
       if (!response.ok) throw new Error(await response.text());
       return (await response.json()) as T;
     },

@@ -55,10 +55,7 @@ describeOnEngines('what a caller sees', (engine) => {
 
   before(async () => {
     database = await engine.open(MIGRATIONS);
-    await loadRecords(
-      database,
-      generated({ contracts: 24, seed: 4, years: 1 }).records,
-    );
+    await loadRecords(database, generated({ contracts: 24, seed: 4, years: 1 }).records);
     const store = sqlBalanceStore(database);
     ledgerSeq = (await store.ledgerState(asOf)).seq;
     for (const level of LEVELS) {

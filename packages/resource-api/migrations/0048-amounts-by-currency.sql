@@ -13,7 +13,8 @@ ALTER TABLE sort_amount ALTER COLUMN currency SET NOT NULL;
 -- The primary key stays for the build of the former release, which walks it.
 CREATE INDEX sort_amount_currency ON sort_amount (level, sort, currency, value, item_key);
 -- lock: as above.
-CREATE INDEX facility_currency ON facility (currency);
+-- An expression: nearly all facilities have one currency, and no other statement may look them up by it.
+CREATE INDEX facility_currency ON facility ((currency || ''));
 
 -- The same function, with the currency of each amount.
 DO $$

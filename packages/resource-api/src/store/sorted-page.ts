@@ -56,8 +56,9 @@ function currencies(named: string | undefined, from = "''"): string {
   if (named !== undefined) {
     return `SELECT currency FROM unnest(${named}::text[]) AS n (currency) WHERE currency >= ${from}`;
   }
-  const next = (beyond: string) => `(SELECT currency FROM facility WHERE currency ${beyond}
-        ORDER BY currency LIMIT 1)`;
+  // As the index has it (migration 0048).
+  const next = (beyond: string) => `(SELECT currency FROM facility WHERE currency || '' ${beyond}
+        ORDER BY currency || '' LIMIT 1)`;
   return `
       WITH RECURSIVE step (currency) AS (
         SELECT ${next(`>= ${from}`)}

@@ -1675,6 +1675,8 @@ export interface components {
                     knownAt: components["schemas"]["Instant"] | null;
                     /** @description The newest journal that was known. */
                     ledgerSeq: number;
+                    /** @description The first date with data, as was known. */
+                    dataFrom: components["schemas"]["Date"] | null;
                     /** @description The last date with data, up to `asOf`. */
                     dataThrough: components["schemas"]["Date"] | null;
                 } | null;
@@ -2192,6 +2194,8 @@ export interface components {
                     knownAt: components["schemas"]["Instant"] | null;
                     /** @description The newest journal that was known. */
                     ledgerSeq: number;
+                    /** @description The first date with data, as was known. */
+                    dataFrom: components["schemas"]["Date"] | null;
                     /** @description The last date with data, up to `asOf`. */
                     dataThrough: components["schemas"]["Date"] | null;
                 } | null;

@@ -46,10 +46,10 @@ export const REPLAYED_STREAMS = `
   SELECT ARRAY[f.key] AS items, f.id AS facility_id, c.id AS contract_id,
     s.component::text AS component, f.day_count,
     CASE s.component WHEN 'commitment_fee' THEN concat_ws(',', '-infinity ' || ${END('f')},
-      (SELECT string_agg(concat(t.effective_date, ' ', t.day), ',' ORDER BY t.effective_date)
-       FROM (SELECT DISTINCT ON (t.effective_date) t.effective_date, ${END('t')} AS day
-             FROM facility_terms t WHERE t.facility_key = f.key AND ${STANDS('t.known_seq')}
-             ORDER BY t.effective_date, t.known_seq DESC) t)) END AS ends,
+      (SELECT string_agg(concat(e.effective_date, ' ', e.day), ',' ORDER BY e.effective_date)
+       FROM (SELECT DISTINCT ON (x.effective_date) x.effective_date, ${END('x')} AS day
+             FROM facility_terms x WHERE x.facility_key = f.key AND ${STANDS('x.known_seq')}
+             ORDER BY x.effective_date, x.known_seq DESC) e)) END AS ends,
     (SELECT json_agg(json_build_object('from', lower(o), 'to', upper(o)) ORDER BY lower(o))
      FROM unnest(datemultirange(daterange(least(s.begins, $2), $2)) - (
        SELECT coalesce(range_agg(daterange(a.since, a.settled_through)), '{}')

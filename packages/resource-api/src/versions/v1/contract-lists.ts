@@ -50,6 +50,7 @@ export const COMPARED = nullable(
     asOf: as(date, 'The date of the comparison.'),
     knownAt: nullable(instant, 'The newest change that what was then depends on.'),
     ledgerSeq: integer('The newest journal that was known.'),
+    dataFrom: nullable(date, 'The first date with data, as was known.'),
     dataThrough: nullable(date, 'The last date with data, up to `asOf`.'),
   }),
   'With `compareAsOf` or `compareKnownAt`: the other time; null: there was no book yet.',

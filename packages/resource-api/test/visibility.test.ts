@@ -121,10 +121,12 @@ describeOnEngines('what a caller sees', (engine) => {
         item.lenders.find(({ lender }) => lender.id === item.position?.lenderId)?.balance ??
           item.global,
       );
+    // Amounts are compared within a currency, and currencies come in the order of their codes.
     return sorted
-      ? found.sort((a, b) =>
-          own(a) === own(b) ? Number(a.end.key - b.end.key) : own(a) < own(b) ? 1 : -1,
-        )
+      ? found.sort((a, b) => {
+          if (a.currency !== b.currency) return a.currency < b.currency ? -1 : 1;
+          return own(a) === own(b) ? Number(a.end.key - b.end.key) : own(a) < own(b) ? 1 : -1;
+        })
       : found;
   }
 

@@ -97,7 +97,10 @@ async function atEachPlace(
 ): Promise<void> {
   let failures = 0;
   await well(world);
-  const count = await messagesOf(world, await prepare(), replayed);
+  // The service asks its stores by itself now and then: the lower count has nothing of that.
+  const counts = [await messagesOf(world, await prepare(), replayed)];
+  counts.push(await messagesOf(world, await prepare(), replayed));
+  const count = Math.min(...counts);
   for (const { fault, how } of cases) {
     for (const place of placesOf(count, allCuts && fault.startsWith('cut'))) {
       await well(world);

@@ -3,7 +3,15 @@
  * directory, which belongs to its owner alone (data-directory.ts). On Windows a named pipe.
  */
 import { createHash, randomBytes } from 'node:crypto';
-import { closeSync, linkSync, openSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs';
+import {
+  closeSync,
+  linkSync,
+  openSync,
+  realpathSync,
+  renameSync,
+  statSync,
+  unlinkSync,
+} from 'node:fs';
 import { createServer, type Server, Socket } from 'node:net';
 import { basename, dirname, join } from 'node:path';
 
@@ -40,12 +48,12 @@ export async function takeHolderSocket(directory: string): Promise<HolderSocket 
       if (fileAt(place) === found) await removeEnded(place, `${own}.ended`);
     }
   } finally {
-    rmSync(own, { force: true });
+    removeSocket(own);
   }
   return {
     server,
     async release() {
-      rmSync(place, { force: true });
+      removeSocket(place);
       await closed(server);
     },
   };
@@ -77,7 +85,19 @@ async function removeEnded(place: string, aside: string): Promise<void> {
   }
   // Between the look and the move another process may have taken the place: it is given back.
   if (await answers(aside)) isFree(() => linkSync(aside, place));
-  rmSync(aside, { force: true });
+  removeSocket(aside);
+}
+
+/**
+ * Not `rmSync`, which looks at the file first: after a look at a socket, Node 20 resolves no symbolic
+ * links of modules that are imported next (`realpathSync` reads the type of the last file).
+ */
+function removeSocket(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw error;
+  }
 }
 
 /** Which file is there: a number may be used again, but not with the same time. */

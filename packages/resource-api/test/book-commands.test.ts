@@ -66,13 +66,17 @@ describe('cls-api, on a generated book', () => {
     writeFileSync(cut, gzipSync('{"object":"party"}\n'.repeat(9_999)).subarray(0, 60));
     const noText = file('latin1.ndjson');
     writeFileSync(noText, Buffer.from([0x7b, 0xe9, 0x7d]));
-    for (const [name, reason] of [
-      [cut, 'Z_BUF_ERROR'],
-      [noText, 'ERR_ENCODING_INVALID_ENCODED_DATA'],
-      [file('missing.ndjson'), 'ENOENT'],
+    const missing = file('missing.ndjson');
+    for (const [name, sentence] of [
+      [cut, `${cut} cannot be read (Z_BUF_ERROR)`],
+      [
+        noText,
+        'line 1 of the file is not UTF-8: it seems to be Windows-1252 or ISO 8859-1; save the file as UTF-8',
+      ],
+      [missing, `${missing} cannot be read (ENOENT)`],
     ] as const) {
       const { code, stderr } = await tool('journals', 'import', name);
-      expect([code, stderr]).to.deep.equal([1, `${name} cannot be read (${reason})\n`]);
+      expect([code, stderr]).to.deep.equal([1, `${sentence}\n`]);
     }
   });
 

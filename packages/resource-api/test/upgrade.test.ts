@@ -55,8 +55,7 @@ function isMatured({ warnings = [] }: Figures): boolean {
 
 /** Without what follows from ends that the release did not look at. */
 function beforeEnds(item: Figures, matured: ReadonlySet<string>): Figures {
-  const own =
-    item.id === FEE_ENDED ? without(item, /^fees\.accrued$|^total\.outstanding$/) : item;
+  const own = item.id === FEE_ENDED ? without(item, /^fees\.accrued$|^total\.outstanding$/) : item;
   if (!matured.has(item.id)) return own;
   const { warnings = [], ...rest } = without(own, /^principal\.(due|pastDue)$|^total\.pastDue$/);
   const others = warnings.filter((warning) => warning !== 'past_maturity');

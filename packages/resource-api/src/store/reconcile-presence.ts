@@ -107,7 +107,7 @@ export const PRESENCE_STATEMENTS: readonly ReconcileStatement[] = [
     breaks: `
       SELECT r.kind, r.id AS record, r.booked_seq::text AS "ledgerSeq", 'nothing' AS found,
         'a journal of its deal with the posting time of that sequence' AS expected
-      FROM ${RECORDS} r LEFT JOIN journal b ON b.seq = r.booked_seq
+      FROM ${RECORDS} r LEFT JOIN every_journal b ON b.seq = r.booked_seq
       LEFT JOIN (SELECT DISTINCT posted_at, deal_key FROM journal) j
         ON j.posted_at = b.posted_at AND j.deal_key = r.deal_key
       -- Earlier builds booked records without a journal.

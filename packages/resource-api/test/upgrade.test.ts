@@ -46,8 +46,10 @@ function uncorrected(item: Figures, stage: number): Figures {
   return rest;
 }
 
-/** Its availability ends before dates that were asked for: that release let its fee accrue on. */
-const FEE_ENDED = 'fac_0000000A0000000000000000K7';
+/** The deal of a facility whose availability ends before dates that were asked for: its fee accrued on. */
+const FEE_ENDED = release.answers
+  .flatMap(({ items }) => items)
+  .find(({ id }) => id === 'fac_0000000A0000000000000000K7')?.deal;
 
 function isMatured({ warnings = [] }: Figures): boolean {
   return warnings.includes('past_maturity');
@@ -55,7 +57,8 @@ function isMatured({ warnings = [] }: Figures): boolean {
 
 /** Without what follows from ends that the release did not look at. */
 function beforeEnds(item: Figures, matured: ReadonlySet<string>): Figures {
-  const own = item.id === FEE_ENDED ? without(item, /^fees\.accrued$|^total\.outstanding$/) : item;
+  const own =
+    item.deal === FEE_ENDED ? without(item, /^fees\.accrued$|^total\.outstanding$/) : item;
   if (!matured.has(item.id)) return own;
   const { warnings = [], ...rest } = without(own, /^principal\.(due|pastDue)$|^total\.pastDue$/);
   const others = warnings.filter((warning) => warning !== 'past_maturity');

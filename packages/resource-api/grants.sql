@@ -14,7 +14,7 @@ BEGIN
   FOR relation IN
     SELECT relname AS name, relkind, relkind = 'r' AND relrowsecurity AS secured FROM pg_class
     WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p', 'v')
-      AND pg_has_role(relowner, 'USAGE')
+      AND NOT relispartition AND pg_has_role(relowner, 'USAGE')
   LOOP
     EXECUTE format('REVOKE ALL ON %I FROM %I', relation.name, service);
     EXECUTE format('GRANT SELECT ON %I TO %I', relation.name, service);

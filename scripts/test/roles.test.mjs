@@ -27,7 +27,7 @@ const SERVICES = {
       contract_terms deal deal_details deal_terms deal_word entitlement external_id facility
       facility_details facility_terms fx_rate item_life journal journal_hash journal_standing
       late_accrual_fact party party_details party_word period_close posting presence rate_period
-      reported_date sort_amount sort_label task_run version_retirement`),
+      read_log reported_date sort_amount sort_label task_run version_retirement`),
     'INSERT UPDATE(reverted_at)': ['import_batch'],
     'INSERT UPDATE(parent_key)': ['lender_position'],
     'INSERT UPDATE(rolled_from_key)': ['loan_contract'],
@@ -36,7 +36,7 @@ const SERVICES = {
       'book_state grant_change version_notice version_usage version_usage_source',
     ),
     'INSERT UPDATE DELETE': ['notice_contact'],
-    '': words(`schema_migration schema_step
+    '': words(`read_log_day schema_migration schema_step
       commitment_event deal_grant deal_now due_item sorted_item`),
   },
   explorer: {

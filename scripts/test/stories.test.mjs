@@ -6,7 +6,8 @@ import { root } from '../bootstrap.mjs';
 /** What a change may add without a look at the story; lower it when files are merged. */
 const MOST = {
   token: 17,
-  'sign-in': 91,
+  // Of the lengths of an answer, plain addresses, the store's clock and the rule for text, seven files.
+  'sign-in': 98,
 };
 
 describe('the files that a story runs', () => {

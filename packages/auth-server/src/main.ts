@@ -1,10 +1,12 @@
+import './library/reliances/console-notices.ts'; // First: it takes what the library says while it is loaded.
+
 import { createLog } from '@cls/shared/log';
 import { openDatabase } from '@cls/shared/service/open-database';
 import { openTracing } from '@cls/shared/service/open-tracing';
 import { runService } from '@cls/shared/service/run-service';
 import { startAuthServer } from './compose.ts';
 import { parseConfig } from './config.ts';
-import { logNotices } from './library/reliances/console-notices.ts'; // Before the library.
+import { logNotices } from './library/reliances/console-notices.ts';
 
 const MANIFEST = new URL('../../package.json', import.meta.url);
 

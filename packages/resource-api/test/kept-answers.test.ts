@@ -107,9 +107,13 @@ describe('an answer that is sent again', () => {
     const answers = [await ask(url, own), await ask(url, own), await ask(url, own)];
     expect(answers.map(({ again }) => again)).to.deep.equal([false, true, true]);
     expect(answers.map((one) => left(answers[0] as Answer) - left(one))).to.deep.equal([0, 1, 2]);
+    const caller = {
+      ...{ clientId: 'svc_00000000000000000000000001', customer: 'counted' },
+      ...{ subject: 'svc_00000000000000000000000001', address: '127.0.0.1' },
+    };
     const logged = answers.map(({ headers }) => {
       const requestId = headers['x-request-id'];
-      return { requestId, method: 'GET', path: BALANCES, status: 200, durationMs: 0 };
+      return { requestId, method: 'GET', path: BALANCES, status: 200, durationMs: 0, ...caller };
     });
     expect(lines.map((line) => ({ ...line, durationMs: 0 }))).to.deep.equal(logged);
     await api.stopService();

@@ -77,7 +77,10 @@ describe('what a page asks the API', () => {
     return rounds;
   };
 
-  for (const shown of EVERY_PAGE) {
+  /** What is not there is looked for on the newest date too, to say since when there is something. */
+  const looksFurther = ({ status }: Shown) => status === 404;
+
+  for (const shown of EVERY_PAGE.filter((one) => !looksFurther(one))) {
     const { what, status = 200 } = shown;
     it(`is asked at once, in at most ${MOST} questions: ${what}`, async () => {
       const address = await addressOf(shown);

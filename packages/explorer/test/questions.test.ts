@@ -78,7 +78,20 @@ describe('what a page asks the API', () => {
   };
 
   /** What is not there is looked for on the newest date too, to say since when there is something. */
-  const looksFurther = ({ status }: Shown) => status === 404;
+  const MOST_FURTHER = 7;
+  const looksFurther = ({ status, address }: Shown) => status === 404 && address !== '/nothing';
+
+  for (const shown of EVERY_PAGE.filter(looksFurther)) {
+    it(`asks at most ${MOST_FURTHER} questions: ${shown.what}`, async () => {
+      const address = await addressOf(shown);
+      Object.assign(services.between, { fault: shown.fault, change: shown.change });
+      services.between.asked.length = 0;
+      const response = await people[shown.as].send(address);
+      await response.text();
+      if (!isReached(shown)) expect(response.status).to.equal(404);
+      expect(services.between.asked.length).to.be.within(1, MOST_FURTHER);
+    });
+  }
 
   for (const shown of EVERY_PAGE.filter((one) => !looksFurther(one))) {
     const { what, status = 200 } = shown;

@@ -7,11 +7,11 @@ UPDATE sort_amount s SET currency = (SELECT f.currency FROM facility f
   JOIN sorted_item i ON i.facility_key = f.key
   WHERE i.key = s.item_key AND i.kind = CASE s.level WHEN 'deal' THEN 'facility' ELSE s.level END);
 ALTER TABLE sort_amount ENABLE TRIGGER USER;
--- contract: only the function below writes the table, in the former build too.
-ALTER TABLE sort_amount ALTER COLUMN currency SET NOT NULL;
 -- lock: reads go on; a journal waits for the end of the migration.
--- The primary key stays for the build of the former release, which walks it.
-CREATE INDEX sort_amount_currency ON sort_amount (level, sort, currency, value, item_key);
+-- contract: the former build walks values without a currency: it still answers, from a sort, for as long as it
+-- runs beside this one. Two indexes of the same width would let the planner walk the wrong one.
+ALTER TABLE sort_amount DROP CONSTRAINT sort_amount_pkey;
+ALTER TABLE sort_amount ADD PRIMARY KEY (level, sort, currency, value, item_key);
 -- lock: as above.
 -- An expression: nearly all facilities have one currency, and no other statement may look them up by it.
 CREATE INDEX facility_currency ON facility ((currency || ''));

@@ -17,7 +17,8 @@ export const HELP = `npm test -- [options] [test files, .ts or .js]
   --help
 
 Without files, every test runs. npm run test:one FILE compiles and runs one file without the checks.
-ENGINES=pglite or ENGINES=postgres leaves out the other database where a suite runs on both.
+Suites about the database itself run on PGlite and PostgreSQL, others on PostgreSQL where it is
+installed. ENGINES=all runs each of them on both, ENGINES=pglite or ENGINES=postgres on one.
 CLS_REQUIRE_SERVERS=1 fails what would be skipped because a server is not installed.
 CLS_COVERAGE=1 prints the coverage.
 `;

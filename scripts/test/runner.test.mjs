@@ -174,20 +174,21 @@ describe('the runner of the tests', () => {
     expect(await run([two], { filter: { grep: 'second' } })).to.include({ passed: 1, failed: 0 });
   });
 
-  it('runs a suite of both engines on the one that ENGINES names, and knows no other', async () => {
+  it('runs a suite on the engine that ENGINES names, and knows no other', async () => {
     const engines = pathToFileURL(join(root, 'packages/testing/dist/src/engines.js')).href;
     const path = join(folder, 'engines.test.mjs');
     writeFileSync(
       path,
-      `import { describeOnEngines } from '${engines}';
-      describeOnEngines('a suite', ({ name }) => it('runs', () => console.log('on ' + name)));`,
+      `import { describeOnDatabase, describeOnEngines } from '${engines}';
+      for (const onSome of [describeOnDatabase, describeOnEngines])
+        onSome('a suite', ({ name }) => it('runs', () => console.log('on ' + name)));`,
     );
     const one = await run([path], { env: { ENGINES: 'pglite' } });
-    expect([one.passed, one.failed, one.skipped]).to.deep.equal([1, 0, 0]);
+    expect([one.passed, one.failed, one.skipped]).to.deep.equal([2, 0, 0]);
     expect(one.output()).to.include('on PGlite');
     const none = await run([path], { env: { ENGINES: 'sqlite' } });
     expect([none.passed, none.failed]).to.deep.equal([0, 1]);
-    expect(none.output()).to.include('ENGINES: sqlite is not one of pglite, postgres');
+    expect(none.output()).to.include('ENGINES: sqlite is not one of all, pglite, postgres');
   });
 
   it('knows the tests of every package and of the scripts, and where each is compiled to', () => {

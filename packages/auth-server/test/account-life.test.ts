@@ -1,6 +1,6 @@
 import { aesGcmSealer } from '@cls/shared/seal';
 import { Secret } from '@cls/shared/secret';
-import { describeOnEngines } from '@cls/testing/engines';
+import { describeOnDatabase } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { administerAccounts } from '../src/account-management/administer.ts';
 import { changePassword } from '../src/account-management/change-password.ts';
@@ -24,7 +24,7 @@ import { softPasskey } from './support/soft-authenticator.ts';
 
 const NEXT = 'seven lakes behind the glacier';
 
-describeOnEngines('the life of an account', (engine) => {
+describeOnDatabase('the life of an account', (engine) => {
   let world: AccountWorld;
   let account: Account;
   before(async () => {

@@ -3,7 +3,7 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import { aesGcmSealer } from '@cls/shared/seal';
 import { Secret } from '@cls/shared/secret';
-import { describeOnEngines } from '@cls/testing/engines';
+import { describeOnDatabase } from '@cls/testing/engines';
 import { eventually, freePort } from '@cls/testing/servers';
 import { expect } from 'chai';
 import * as client from 'openid-client';
@@ -41,7 +41,7 @@ import {
 const DISABLED = 'Your account was switched off';
 const NOBODY = 'acc_00000000000000000000000000';
 
-describeOnEngines('the administrators’ API', (engine) => {
+describeOnDatabase('the administrators’ API', (engine) => {
   let server: TestAuthServer;
   let portal: RelyingParty;
   let caller: TestCaller;

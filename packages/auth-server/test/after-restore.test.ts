@@ -1,6 +1,6 @@
 import { silentLog } from '@cls/shared/log';
 import { type DatabaseLocation, openDatabaseAsOperator } from '@cls/shared/service/open-database';
-import { backupOf, describeOnEngines, requireServer } from '@cls/testing/engines';
+import { backupOf, describeOnDatabase, requireServer } from '@cls/testing/engines';
 import { startRedis } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { type AuthServer, startAuthServer } from '../src/compose.ts';
@@ -31,7 +31,7 @@ interface Person {
 }
 
 for (const state of ['SQL', 'Redis'] as const) {
-  describeOnEngines(`a backup that was restored, with protocol state in ${state}`, (engine) => {
+  describeOnDatabase(`a backup that was restored, with protocol state in ${state}`, (engine) => {
     // One engine is enough for records beside Redis.
     if (state === 'Redis' && engine.name === 'PGlite') return;
     let first: TestAuthServer;

@@ -1,11 +1,11 @@
-import { describeOnEngines } from '@cls/testing/engines';
+import { describeOnDatabase } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { decodeJwt } from 'jose';
 import * as client from 'openid-client';
 import { FULL, PASSWORD, startTestAuthServer, type TestAuthServer } from './support/auth-server.ts';
 import { authorizationUrl, Browser, exchange, relyingParty } from './support/relying-party.ts';
 
-describeOnEngines('an application that is registered for some scopes', (engine) => {
+describeOnDatabase('an application that is registered for some scopes', (engine) => {
   let server: TestAuthServer;
   before(async () => {
     server = await startTestAuthServer(engine);

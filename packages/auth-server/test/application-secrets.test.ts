@@ -1,11 +1,11 @@
-import { describeOnEngines } from '@cls/testing/engines';
+import { describeOnDatabase } from '@cls/testing/engines';
 import { eventually } from '@cls/testing/servers';
 import { expect } from 'chai';
 import type { ApplicationRecords } from '../src/clients/application.ts';
 import { sqlApplications } from '../src/clients/sql-applications.ts';
 import { basic, startTestAuthServer, type TestAuthServer } from './support/auth-server.ts';
 
-describeOnEngines('the secret of an application, replaced while the server runs', (engine) => {
+describeOnDatabase('the secret of an application, replaced while the server runs', (engine) => {
   let server: TestAuthServer;
   let applications: ApplicationRecords;
   let id: string;

@@ -2,7 +2,7 @@ import { silentLog } from '@cls/shared/log';
 import { openDatabaseAsOperator } from '@cls/shared/service/open-database';
 import type { Database, Sql } from '@cls/shared/sql/database';
 import { migrate, readSchema } from '@cls/shared/sql/migrate';
-import { describeOnEngines, postgresAsService } from '@cls/testing/engines';
+import { describeOnDatabase, postgresAsService } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { sweepAudit } from '../src/audit/sql-audit-months.ts';
 import { MIGRATIONS } from '../src/server/migrations.ts';
@@ -13,7 +13,7 @@ const hoursAgo = (hours: number) => new Date(Date.now() - hours * HOUR_MS);
 const TOO_YOUNG = '42501';
 const NOT_OVER = '55000';
 
-describeOnEngines('audit events that are younger than a day', (engine) => {
+describeOnDatabase('audit events that are younger than a day', (engine) => {
   let owner: Database;
   let service: Database;
   /** As the role of the service in production, which owns no table. Answers, or the code of the error. */

@@ -1,4 +1,4 @@
-import { describeOnEngines, pglite, requireServer } from '@cls/testing/engines';
+import { describeOnDatabase, pglite, requireServer } from '@cls/testing/engines';
 import { type RedisServer, startRedis } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { sqlAccountLinks } from '../src/accounts/sql-account-links.ts';
@@ -11,7 +11,7 @@ import {
   relyingParty,
 } from './support/relying-party.ts';
 
-describeOnEngines('a form that is none of ours', (engine) => {
+describeOnDatabase('a form that is none of ours', (engine) => {
   let server: TestAuthServer;
   let portal: RelyingParty;
   before(async () => {

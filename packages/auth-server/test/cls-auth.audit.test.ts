@@ -7,7 +7,7 @@ import { silentLog } from '@cls/shared/log';
 import { type DatabaseLocation, openDatabaseAsOperator } from '@cls/shared/service/open-database';
 import type { Database } from '@cls/shared/sql/database';
 import { migrate, readMigrations, readSchema } from '@cls/shared/sql/migrate';
-import { describeOnEngines, postgresAsService } from '@cls/testing/engines';
+import { describeOnDatabase, postgresAsService } from '@cls/testing/engines';
 import { temporaryDirectory } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { readExport } from '../src/audit/audit-archive.ts';
@@ -36,7 +36,7 @@ async function insert(database: Database, at: Date, subjects: readonly string[])
   );
 }
 
-describeOnEngines('cls-auth audit', (engine) => {
+describeOnDatabase('cls-auth audit', (engine) => {
   let location: DatabaseLocation;
   let owner: Database;
   let folder: string;

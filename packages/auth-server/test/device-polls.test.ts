@@ -1,11 +1,11 @@
-import { describeOnEngines } from '@cls/testing/engines';
+import { describeOnDatabase } from '@cls/testing/engines';
 import { expect } from 'chai';
 import type { DeviceAuthorizationResponse } from 'openid-client';
 import * as client from 'openid-client';
 import { PASSWORD, startTestAuthServer, type TestAuthServer } from './support/auth-server.ts';
 import { Browser, type RelyingParty, relyingParty } from './support/relying-party.ts';
 
-describeOnEngines('a second device that asks whether it is let in', (engine) => {
+describeOnDatabase('a second device that asks whether it is let in', (engine) => {
   let server: TestAuthServer;
   let tool: RelyingParty;
   before(async () => {

@@ -1,4 +1,4 @@
-import { describeOnEngines } from '@cls/testing/engines';
+import { describeOnDatabase } from '@cls/testing/engines';
 import { expect } from 'chai';
 import * as client from 'openid-client';
 import { sqlAccounts } from '../src/accounts/sql-accounts.ts';
@@ -14,7 +14,7 @@ import { authorizationUrl, Browser, exchange, relyingParty } from './support/rel
 const NAME = 'Asha Rao';
 const EMAIL = 'asha@india.example';
 
-describeOnEngines('what applications call a person', (engine) => {
+describeOnDatabase('what applications call a person', (engine) => {
   let server: TestAuthServer;
   let id: string;
   before(async () => {

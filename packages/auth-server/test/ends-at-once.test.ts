@@ -1,6 +1,6 @@
 import { silentLog } from '@cls/shared/log';
 import { openDatabaseAsOperator } from '@cls/shared/service/open-database';
-import { describeOnEngines, postgres, requireServer } from '@cls/testing/engines';
+import { describeOnDatabase, postgres, requireServer } from '@cls/testing/engines';
 import { eventually, postgresServer } from '@cls/testing/servers';
 import { expect } from 'chai';
 import * as client from 'openid-client';
@@ -28,7 +28,7 @@ import {
 
 const NEXT = 'seven lakes behind the glacier';
 
-describeOnEngines('ending all that a person has signed in', (engine) => {
+describeOnDatabase('ending all that a person has signed in', (engine) => {
   let server: TestAuthServer;
   let portal: RelyingParty;
   before(async () => {
@@ -138,7 +138,7 @@ describeOnEngines('ending all that a person has signed in', (engine) => {
   });
 });
 
-describeOnEngines('ending one session where the records fail', (engine) => {
+describeOnDatabase('ending one session where the records fail', (engine) => {
   let server: TestAuthServer;
   let portal: RelyingParty;
   before(async () => {

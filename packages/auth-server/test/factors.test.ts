@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { describeOnEngines } from '@cls/testing/engines';
+import { describeOnDatabase } from '@cls/testing/engines';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { TOTP, Secret as TotpSecret } from 'otpauth';
@@ -13,7 +13,7 @@ import { type AccountWorld, BY, openAccountWorld } from './support/account-world
 
 const SESSION = 'a session';
 
-describeOnEngines('second factors', (engine) => {
+describeOnDatabase('second factors', (engine) => {
   let world: AccountWorld;
   let account: Account;
   before(async () => {

@@ -4,7 +4,7 @@ import { aesGcmSealer, UnsealFailed } from '@cls/shared/seal';
 import { Secret } from '@cls/shared/secret';
 import { openDatabaseAsOperator } from '@cls/shared/service/open-database';
 import type { Database } from '@cls/shared/sql/database';
-import { describeOnEngines } from '@cls/testing/engines';
+import { describeOnDatabase } from '@cls/testing/engines';
 import { eventually } from '@cls/testing/servers';
 import { expect } from 'chai';
 import type { PasswordVerifier } from '../src/accounts/password.ts';
@@ -20,7 +20,7 @@ const NEW = new Secret('C'.repeat(43));
 /** As people have saved it: of 60 bits, whose hash is keyed. */
 const SHORT_CODE = '7k2m9qxvh0tz';
 
-describeOnEngines('a KEY_ENCRYPTION_KEY that another one replaces', (engine) => {
+describeOnDatabase('a KEY_ENCRYPTION_KEY that another one replaces', (engine) => {
   let server: TestAuthServer;
   before(async () => {
     server = await startTestAuthServer(engine);

@@ -1,6 +1,6 @@
 import { aesGcmSealer } from '@cls/shared/seal';
 import { Secret } from '@cls/shared/secret';
-import { describeOnEngines } from '@cls/testing/engines';
+import { describeOnDatabase } from '@cls/testing/engines';
 import { eventually } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { newRsaKey } from '../src/keys/rsa-key.ts';
@@ -13,7 +13,7 @@ const EARLY = { early: true };
 const IN_TIME = { early: false };
 const sealer = aesGcmSealer(new Secret(KEY));
 
-describeOnEngines('rotation of the signing key, while the server runs', (engine) => {
+describeOnDatabase('rotation of the signing key, while the server runs', (engine) => {
   let server: TestAuthServer;
   let keys: SigningKeyStore;
   before(async () => {

@@ -1,5 +1,5 @@
 import { Secret } from '@cls/shared/secret';
-import { describeOnEngines } from '@cls/testing/engines';
+import { describeOnDatabase } from '@cls/testing/engines';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { Account } from '../src/accounts/account.ts';
@@ -63,7 +63,7 @@ describe('the cookie of a known device', () => {
   });
 });
 
-describeOnEngines('guessing at a person’s secrets', (engine) => {
+describeOnDatabase('guessing at a person’s secrets', (engine) => {
   let world: AccountWorld;
   let account: Account;
   let n = 0;

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Log, silentLog } from '@cls/shared/log';
 import { openDatabaseAsOperator } from '@cls/shared/service/open-database';
 import type { Database } from '@cls/shared/sql/database';
-import { describeOnEngines, pglite } from '@cls/testing/engines';
+import { describeOnDatabase, pglite } from '@cls/testing/engines';
 import { eventually } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { createRemoteJWKSet, decodeJwt, jwtVerify } from 'jose';
@@ -159,7 +159,7 @@ describe('telling applications of sessions that were ended elsewhere', () => {
   });
 });
 
-describeOnEngines('telling applications one of which never answers', (engine) => {
+describeOnDatabase('telling applications one of which never answers', (engine) => {
   let server: TestAuthServer;
   let hanging: Portal;
   let healthy: Portal;

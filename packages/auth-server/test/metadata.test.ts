@@ -1,5 +1,5 @@
 import { request } from 'node:http';
-import { describeOnEngines } from '@cls/testing/engines';
+import { describeOnDatabase } from '@cls/testing/engines';
 import { eventually, freePort } from '@cls/testing/servers';
 import { expect } from 'chai';
 import * as oauth from 'oauth4webapi';
@@ -8,7 +8,7 @@ import { basic, startTestAuthServer, type TestAuthServer } from './support/auth-
 
 const DISCOVERY = ['/.well-known/openid-configuration', '/.well-known/oauth-authorization-server'];
 
-describeOnEngines('an issuer with a path', (engine) => {
+describeOnDatabase('an issuer with a path', (engine) => {
   let server: TestAuthServer;
   before(async () => {
     const port = await freePort();
@@ -58,7 +58,7 @@ describeOnEngines('an issuer with a path', (engine) => {
   });
 });
 
-describeOnEngines('discovery and the key set', (engine) => {
+describeOnDatabase('discovery and the key set', (engine) => {
   let server: TestAuthServer;
   before(async () => {
     server = await startTestAuthServer(engine);

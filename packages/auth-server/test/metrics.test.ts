@@ -1,5 +1,5 @@
 import { get } from 'node:http';
-import { describeOnEngines, pglite, requireServer } from '@cls/testing/engines';
+import { describeOnDatabase, pglite, requireServer } from '@cls/testing/engines';
 import { readExposition } from '@cls/testing/exposition';
 import { statusOfRaw, UNREADABLE } from '@cls/testing/raw-request';
 import { eventually, type RedisServer, startRedis } from '@cls/testing/servers';
@@ -16,7 +16,7 @@ function send(port: string, path: string, method: string): Promise<number> {
   });
 }
 
-describeOnEngines('Metrics of auth-server', (engine) => {
+describeOnDatabase('Metrics of auth-server', (engine) => {
   let server: TestAuthServer;
   const read = () => readExposition(server.metricsPort);
   const form = 'grant_type=client_credentials';

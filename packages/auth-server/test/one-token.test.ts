@@ -1,4 +1,4 @@
-import { describeOnEngines } from '@cls/testing/engines';
+import { describeOnDatabase } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { decodeJwt } from 'jose';
 import * as client from 'openid-client';
@@ -18,7 +18,7 @@ import {
   relyingParty,
 } from './support/relying-party.ts';
 
-describeOnEngines('one sign-in for the API and for userinfo', (engine) => {
+describeOnDatabase('one sign-in for the API and for userinfo', (engine) => {
   let server: TestAuthServer;
   let party: RelyingParty;
   before(async () => {

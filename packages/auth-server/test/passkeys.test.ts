@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { describeOnEngines } from '@cls/testing/engines';
+import { describeOnDatabase } from '@cls/testing/engines';
 import { expect } from 'chai';
 import type { Account } from '../src/accounts/account.ts';
 import { type AccountWorld, BY, ISSUER, openAccountWorld } from './support/account-world.ts';
@@ -7,7 +7,7 @@ import { type Changes, softPasskey } from './support/soft-authenticator.ts';
 
 const SESSION = 'session-1';
 
-describeOnEngines('passkeys', (engine) => {
+describeOnDatabase('passkeys', (engine) => {
   let world: AccountWorld;
   let account: Account;
   before(async () => {

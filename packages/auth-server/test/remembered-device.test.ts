@@ -3,7 +3,7 @@ import { silentLog } from '@cls/shared/log';
 import { newId } from '@cls/shared/new-id';
 import { aesGcmSealer } from '@cls/shared/seal';
 import { Secret } from '@cls/shared/secret';
-import { describeOnEngines } from '@cls/testing/engines';
+import { describeOnDatabase } from '@cls/testing/engines';
 import { expect } from 'chai';
 import * as client from 'openid-client';
 import { Secret as TotpSecret } from 'otpauth';
@@ -37,7 +37,7 @@ interface Person {
   readonly code: () => string;
 }
 
-describeOnEngines('a remembered device', (engine) => {
+describeOnDatabase('a remembered device', (engine) => {
   let server: TestAuthServer;
   let portal: RelyingParty;
   let people: Awaited<ReturnType<typeof useCasesBeside>>;
@@ -262,7 +262,7 @@ interface EnterOptions {
   readonly parameters?: Record<string, string>;
 }
 
-describeOnEngines('remembered devices, as the operator sets them', (engine) => {
+describeOnDatabase('remembered devices, as the operator sets them', (engine) => {
   let first: TestAuthServer;
   let running: AuthServer | undefined;
   after(() => running?.stop());

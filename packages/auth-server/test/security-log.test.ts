@@ -1,5 +1,5 @@
 import type { Database } from '@cls/shared/sql/database';
-import { describeOnEngines } from '@cls/testing/engines';
+import { describeOnDatabase } from '@cls/testing/engines';
 import { expect } from 'chai';
 import type { Account } from '../src/accounts/account.ts';
 import { sweepAudit } from '../src/audit/sql-audit-months.ts';
@@ -7,7 +7,7 @@ import { sqlAuditReader } from '../src/audit/sql-audit-reader.ts';
 import { readMessages } from '../src/web/i18n.ts';
 import { type AccountWorld, BY, openAccountWorld, openAuditLog } from './support/account-world.ts';
 
-describeOnEngines('a person’s security log', (engine) => {
+describeOnDatabase('a person’s security log', (engine) => {
   let world: AccountWorld;
   let account: Account;
   before(async () => {

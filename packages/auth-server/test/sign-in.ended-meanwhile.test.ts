@@ -1,4 +1,4 @@
-import { describeOnEngines, pglite, requireServer } from '@cls/testing/engines';
+import { describeOnDatabase, pglite, requireServer } from '@cls/testing/engines';
 import { redisServer } from '@cls/testing/servers';
 import { expect } from 'chai';
 import type { Account } from '../src/accounts/account.ts';
@@ -26,7 +26,7 @@ const NEXT = 'seven lakes behind the glacier';
 const TOTP_SECRET = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP';
 
 const TITLE = 'a sign-in that is under way while access is taken away';
-describeOnEngines(TITLE, (engine) => suite(() => startTestAuthServer(engine)));
+describeOnDatabase(TITLE, (engine) => suite(() => startTestAuthServer(engine)));
 
 describe(`${TITLE} [Redis]`, () => {
   let redisUrl = '';

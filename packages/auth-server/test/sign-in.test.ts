@@ -5,7 +5,7 @@ import { silentLog } from '@cls/shared/log';
 import { noMetrics } from '@cls/shared/metrics/metrics';
 import { aesGcmSealer } from '@cls/shared/seal';
 import { Secret } from '@cls/shared/secret';
-import { describeOnEngines, pglite } from '@cls/testing/engines';
+import { describeOnDatabase, pglite } from '@cls/testing/engines';
 import { eventually } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { decodeJwt } from 'jose';
@@ -34,7 +34,7 @@ import {
 } from './support/relying-party.ts';
 import { softPasskey } from './support/soft-authenticator.ts';
 
-describeOnEngines('signing in with a browser', (engine) => {
+describeOnDatabase('signing in with a browser', (engine) => {
   let server: TestAuthServer;
   let portal: RelyingParty;
   before(async () => {

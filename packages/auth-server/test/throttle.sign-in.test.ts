@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { systemClock } from '@cls/shared/clock';
 import { silentLog } from '@cls/shared/log';
-import { describeOnEngines } from '@cls/testing/engines';
+import { describeOnDatabase } from '@cls/testing/engines';
 import { endWithTests, eventually, freePort, temporaryDirectory } from '@cls/testing/servers';
 import { expect } from 'chai';
 import * as client from 'openid-client';
@@ -32,7 +32,7 @@ const MAIN = fileURLToPath(new URL('../src/main.js', import.meta.url));
 const FREE = THROTTLE_POLICIES['account-password'].free;
 const WAIT = /There were too many attempts\. Try again in [1-9]\d* (second|minute|hour)s?\./;
 
-describeOnEngines('guessing through the sign-in form', (engine) => {
+describeOnDatabase('guessing through the sign-in form', (engine) => {
   let server: TestAuthServer;
   let portal: RelyingParty;
   let running: { stop(): Promise<void> };

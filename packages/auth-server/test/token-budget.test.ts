@@ -1,4 +1,4 @@
-import { describeOnEngines } from '@cls/testing/engines';
+import { describeOnDatabase } from '@cls/testing/engines';
 import { eventually } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { sqlTokenUse } from '../src/clients/sql-token-use.ts';
@@ -102,7 +102,7 @@ describe('how many tokens a service account gets', () => {
   });
 });
 
-describeOnEngines('what replicas give out together', (engine) => {
+describeOnDatabase('what replicas give out together', (engine) => {
   it('counts for each of them', async () => {
     const database = await engine.open(MIGRATIONS);
     const store = sqlTokenUse(database);
@@ -123,7 +123,7 @@ describeOnEngines('what replicas give out together', (engine) => {
   });
 });
 
-describeOnEngines('a service account that asks in a loop', (engine) => {
+describeOnDatabase('a service account that asks in a loop', (engine) => {
   let server: TestAuthServer;
   before(async () => {
     server = await startTestAuthServer(engine, { TOKENS_PER_MINUTE: '2' });

@@ -1,4 +1,4 @@
-import { describeOnEngines } from '@cls/testing/engines';
+import { describeOnDatabase } from '@cls/testing/engines';
 import { eventually } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { sqlAccounts } from '../src/accounts/sql-accounts.ts';
@@ -12,7 +12,7 @@ import {
   totpCode,
 } from './support/auth-server.ts';
 
-describeOnEngines('POST /oauth/token, a person', (engine) => {
+describeOnDatabase('POST /oauth/token, a person', (engine) => {
   let server: TestAuthServer;
   before(async () => {
     server = await startTestAuthServer(engine);
@@ -196,7 +196,7 @@ describeOnEngines('POST /oauth/token, a person', (engine) => {
   });
 });
 
-describeOnEngines('POST /oauth/token, wrong codes with an mfa_token', (engine) => {
+describeOnDatabase('POST /oauth/token, wrong codes with an mfa_token', (engine) => {
   let server: TestAuthServer;
   before(async () => {
     server = await startTestAuthServer(engine);
@@ -222,7 +222,7 @@ describeOnEngines('POST /oauth/token, wrong codes with an mfa_token', (engine) =
   });
 });
 
-describeOnEngines('POST /oauth/token under MFA_POLICY=required', (engine) => {
+describeOnDatabase('POST /oauth/token under MFA_POLICY=required', (engine) => {
   let server: TestAuthServer;
   before(async () => {
     server = await startTestAuthServer(engine, {

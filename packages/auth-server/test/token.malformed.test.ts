@@ -1,5 +1,5 @@
 import { type IncomingHttpHeaders, request } from 'node:http';
-import { describeOnEngines } from '@cls/testing/engines';
+import { describeOnDatabase } from '@cls/testing/engines';
 import { eventually } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { basic, startTestAuthServer, type TestAuthServer } from './support/auth-server.ts';
@@ -16,7 +16,7 @@ interface Answer {
   readonly text: string;
 }
 
-describeOnEngines('POST /oauth/token, malformed', (engine) => {
+describeOnDatabase('POST /oauth/token, malformed', (engine) => {
   let server: TestAuthServer;
   before(async () => {
     server = await startTestAuthServer(engine);

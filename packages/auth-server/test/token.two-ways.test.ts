@@ -4,7 +4,7 @@ import { ADMIN_PERMISSION, type Permission } from '@cls/shared/access-token';
 import { type Log, silentLog } from '@cls/shared/log';
 import { openDatabase, openDatabaseAsOperator } from '@cls/shared/service/open-database';
 import type { Database } from '@cls/shared/sql/database';
-import { describeOnEngines } from '@cls/testing/engines';
+import { describeOnDatabase } from '@cls/testing/engines';
 import { type FailingDatabase, failingDatabase } from '@cls/testing/failing-database';
 import { eventually } from '@cls/testing/servers';
 import { expect } from 'chai';
@@ -42,7 +42,7 @@ interface Observed {
   readonly events: readonly unknown[];
 }
 
-describeOnEngines('a service account’s token, by the short way and by the long one', (engine) => {
+describeOnDatabase('a service account’s token, by the short way and by the long one', (engine) => {
   let server: AuthServer;
   let database: Database;
   let store: FailingDatabase;

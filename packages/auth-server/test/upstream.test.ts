@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import { aesGcmSealer } from '@cls/shared/seal';
 import { Secret } from '@cls/shared/secret';
-import { describeOnEngines, pglite } from '@cls/testing/engines';
+import { describeOnDatabase, pglite } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { type Account, hasPassword } from '../src/accounts/account.ts';
 import { sqlApplications } from '../src/clients/sql-applications.ts';
@@ -28,7 +28,7 @@ const INTERACTION = 'interaction-1';
 /** The library refuses an identifier that is no text before it is looked at here. */
 const REFUSED_BY_CLAIM = ['upstream_identity', 'upstream_failed'];
 
-describeOnEngines('signing in through an organisation’s own provider', (engine) => {
+describeOnDatabase('signing in through an organisation’s own provider', (engine) => {
   let upstream: TestAuthServer;
   let world: AccountWorld;
   let providers: UpstreamRecords;

@@ -1,4 +1,4 @@
-import { describeOnEngines } from '@cls/testing/engines';
+import { describeOnDatabase } from '@cls/testing/engines';
 import { expect } from 'chai';
 import type { Account } from '../src/accounts/account.ts';
 import { provePassword } from '../src/sign-in/prove.ts';
@@ -23,7 +23,7 @@ const FREE = THROTTLE_POLICIES['account-password'].free;
 const HOME = '203.0.113.9';
 const OFFICE = '2001:db8:1:2:aaaa::1';
 
-describeOnEngines('a person whose password a stranger guesses at', (engine) => {
+describeOnDatabase('a person whose password a stranger guesses at', (engine) => {
   let world: AccountWorld;
   let account: Account;
   let n = 0;
@@ -166,7 +166,7 @@ describeOnEngines('a person whose password a stranger guesses at', (engine) => {
   });
 });
 
-describeOnEngines('POST /oauth/token, while a stranger guesses', (engine) => {
+describeOnDatabase('POST /oauth/token, while a stranger guesses', (engine) => {
   it('lets people in behind an address from which programs send wrong secrets', async () => {
     const server = await startTestAuthServer(engine, { TRUSTED_PROXY_HOPS: '1' });
     try {

@@ -1,7 +1,7 @@
 import { silentLog } from '@cls/shared/log';
 import { type DatabaseLocation, openDatabaseAsOperator } from '@cls/shared/service/open-database';
 import type { Database } from '@cls/shared/sql/database';
-import { backupOf, describeOnEngines } from '@cls/testing/engines';
+import { backupOf, describeOnDatabase } from '@cls/testing/engines';
 import { eventually } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { startResourceApi } from '../src/compose.ts';
@@ -23,7 +23,7 @@ const loan = (number: string, disbursed: number) => ({
 const LOANS = ['A', 'B', 'C'];
 const told = (disbursed: number) => LOANS.map((number) => loan(number, disbursed));
 
-describeOnEngines('a book that was restored from a backup', (engine) => {
+describeOnDatabase('a book that was restored from a backup', (engine) => {
   let first: TestApi;
   let api: Awaited<ReturnType<typeof startResourceApi>>;
   let database: Database;

@@ -1,5 +1,5 @@
 import type { Database } from '@cls/shared/sql/database';
-import { describeOnEngines } from '@cls/testing/engines';
+import { describeOnDatabase } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { COMPONENTS } from '../src/ledger/balance.ts';
 import { MIGRATIONS } from '../src/store/migrations.ts';
@@ -7,7 +7,7 @@ import { MIGRATIONS } from '../src/store/migrations.ts';
 /** What a row of `balance` says besides its components. */
 const NO_COMPONENTS = ['line_key', 'effective_date', 'known_seq', 'deal_key', 'lender_key'];
 
-describeOnEngines('the components of a balance', (engine) => {
+describeOnDatabase('the components of a balance', (engine) => {
   let database: Database;
   before(async () => {
     database = await engine.open(MIGRATIONS);

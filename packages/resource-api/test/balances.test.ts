@@ -1,4 +1,4 @@
-import { describeOnEngines } from '@cls/testing/engines';
+import { describeOnDatabase } from '@cls/testing/engines';
 import { expect } from 'chai';
 import type { JournalRecord } from '../src/journal-file/record.ts';
 import { sqlEntitlements } from '../src/store/sql-entitlements.ts';
@@ -12,7 +12,7 @@ const cents = (amount: string) => BigInt(amount.replace('.', ''));
 const sum = (amounts: readonly string[]) =>
   amounts.reduce((total, amount) => total + cents(amount), 0n);
 
-describeOnEngines('balances of a syndicated book', (engine) => {
+describeOnDatabase('balances of a syndicated book', (engine) => {
   const { records, answers } = generated({ contracts: 14, seed: 21 });
   let api: TestApi;
   before(async () => {

@@ -1,4 +1,4 @@
-import { describeOnEngines } from '@cls/testing/engines';
+import { describeOnDatabase } from '@cls/testing/engines';
 import { expect } from 'chai';
 import type { PartyRecord, PostingRecord } from '../src/journal-file/record.ts';
 import { startTestApi, type TestApi } from './support/api.ts';
@@ -19,7 +19,7 @@ import {
 type Json = any;
 type Holders = Parameters<typeof entry>[2];
 
-describeOnEngines('a lender that funds more than its commitment', (engine) => {
+describeOnDatabase('a lender that funds more than its commitment', (engine) => {
   let api: TestApi;
   const [borrower, anna, bert] = ['Borrower', 'Anna', 'Bert'].map(aParty) as [
     PartyRecord,

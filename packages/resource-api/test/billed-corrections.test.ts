@@ -1,4 +1,4 @@
-import { describeOnEngines } from '@cls/testing/engines';
+import { describeOnDatabase } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { billAccruals } from '../src/billing/bill-accruals.ts';
 import type { JournalRecord } from '../src/journal-file/record.ts';
@@ -21,7 +21,7 @@ type Loan = ReturnType<typeof aLoan>;
 
 const CASH = ['PRINCIPAL_CASH', 'CASH_CLEARING'] as const;
 
-describeOnEngines('a bill that was corrected', (engine) => {
+describeOnDatabase('a bill that was corrected', (engine) => {
   let api: TestApi;
   const [borrower, anna, bert] = [aParty('Borrower'), aParty('Anna'), aParty('Bert')];
   before(async () => {

@@ -1,5 +1,5 @@
 import { Random } from '@cls/book-generator/random';
-import { describeOnEngines } from '@cls/testing/engines';
+import { describeOnDatabase } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { billAccruals } from '../src/billing/bill-accruals.ts';
 import type { JournalRecord, PostingRecord } from '../src/journal-file/record.ts';
@@ -33,7 +33,7 @@ const QUESTIONS = 16;
 /** More than most lines come to. */
 const BEYOND = 4_000_000_00;
 
-describeOnEngines('billing, late facts and reversals in any order', (engine) => {
+describeOnDatabase('billing, late facts and reversals in any order', (engine) => {
   let api: TestApi;
   before(async () => {
     api = await startTestApi(engine);

@@ -1,4 +1,4 @@
-import { describeOnEngines } from '@cls/testing/engines';
+import { describeOnDatabase } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { billAccruals } from '../src/billing/bill-accruals.ts';
 import { dayBefore, daysAfter } from '../src/ledger/business-date.ts';
@@ -10,7 +10,7 @@ import { generated, loadRecords } from './support/generated.ts';
 // biome-ignore lint/suspicious/noExplicitAny: answers are read as their caller reads them.
 type Json = any;
 
-describeOnEngines('billing what has accrued', (engine) => {
+describeOnDatabase('billing what has accrued', (engine) => {
   let api: TestApi;
   // In the middle of a quarter, after the last event of every deal.
   const through = date('2024-06-20');

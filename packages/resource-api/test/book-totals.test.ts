@@ -1,7 +1,7 @@
 import { Random } from '@cls/book-generator/random';
 import { systemClock } from '@cls/shared/clock';
 import type { Database } from '@cls/shared/sql/database';
-import { describeOnEngines } from '@cls/testing/engines';
+import { describeOnDatabase } from '@cls/testing/engines';
 import { expect } from 'chai';
 import {
   type BalanceFilter,
@@ -34,7 +34,7 @@ const CALLERS: readonly [ReaderAccess, ...ReaderAccess[]] = [
 const FEW_DEALS = CALLERS.slice(-3);
 const QUESTIONS = 90;
 
-describeOnEngines('totals of the whole book', (engine) => {
+describeOnDatabase('totals of the whole book', (engine) => {
   const random = new Random(23);
   const today = businessDateOf(systemClock.now());
   let database: Database;

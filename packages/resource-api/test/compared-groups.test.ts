@@ -1,6 +1,6 @@
 import { Random } from '@cls/book-generator/random';
 import type { Refusal } from '@cls/shared/http/refusal';
-import { describeOnEngines } from '@cls/testing/engines';
+import { describeOnDatabase } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { GROUPINGS, type Grouping, LEVELS, NO_FILTER } from '../src/balances/balance-store.ts';
 import type { GroupTotal, ToldGroup } from '../src/balances/group-sums.ts';
@@ -16,7 +16,7 @@ const BEFORE_BOOK = ['as_of_before_book', 'known_at_before_book'];
 /** What a group comes to: the number of items, and each sum by its name. */
 type Sums = Readonly<Record<string, bigint | number | undefined>>;
 
-describeOnEngines('totals by group that compare two times', (engine) => {
+describeOnDatabase('totals by group that compare two times', (engine) => {
   const random = new Random(59);
   const book = openAskedBook(engine, random);
 
@@ -148,7 +148,7 @@ function toldOf(told: ToldGroup) {
 // biome-ignore lint/suspicious/noExplicitAny: answers are read as their caller reads them.
 type Json = any;
 
-describeOnEngines('compareAsOf and compareKnownAt of totals', (engine) => {
+describeOnDatabase('compareAsOf and compareKnownAt of totals', (engine) => {
   let api: TestApi;
   let known = '';
   const loan = (number: string, country: string, due: string) => ({

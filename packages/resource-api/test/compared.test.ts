@@ -1,6 +1,6 @@
 import { Random } from '@cls/book-generator/random';
 import type { Refusal } from '@cls/shared/http/refusal';
-import { describeOnEngines } from '@cls/testing/engines';
+import { describeOnDatabase } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { LEVELS, NO_FILTER } from '../src/balances/balance-store.ts';
 import type { BalancePage, BalanceReading } from '../src/balances/read-balances.ts';
@@ -16,7 +16,7 @@ import { aCommitment, aFacility, aLoan, aParty, aPosition } from './support/reco
 const QUESTIONS = 25;
 const BEFORE_BOOK = ['as_of_before_book', 'known_at_before_book'];
 
-describeOnEngines('a list that compares two times', (engine) => {
+describeOnDatabase('a list that compares two times', (engine) => {
   const random = new Random(53);
   const book = openAskedBook(engine, random);
 
@@ -87,7 +87,7 @@ describeOnEngines('a list that compares two times', (engine) => {
 // biome-ignore lint/suspicious/noExplicitAny: answers are read as their caller reads them.
 type Json = any;
 
-describeOnEngines('compareAsOf and compareKnownAt', (engine) => {
+describeOnDatabase('compareAsOf and compareKnownAt', (engine) => {
   let api: TestApi;
   let known = '';
   const loan = (number: string, due: string) => ({

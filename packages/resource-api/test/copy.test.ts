@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Random } from '@cls/book-generator/random';
 import { type Clock, epochSeconds } from '@cls/shared/clock';
 import { newId } from '@cls/shared/new-id';
-import { describeOnEngines } from '@cls/testing/engines';
+import { describeOnDatabase } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { billAccruals } from '../src/billing/bill-accruals.ts';
 import { revertImport } from '../src/store/revert-import.ts';
@@ -56,7 +56,7 @@ const QUESTIONS = [
   'balances/principal?level=deal&asOf=2025-03-31',
 ];
 
-describeOnEngines('a copy that is kept by its changes', (engine) => {
+describeOnDatabase('a copy that is kept by its changes', (engine) => {
   let api: TestApi;
   let refresh: Refresh;
   const [borrower, anna, bert, cleo] = ['Borrower', 'Anna', 'Bert', 'Cleo'].map(aParty) as [

@@ -1,4 +1,4 @@
-import { describeOnEngines } from '@cls/testing/engines';
+import { describeOnDatabase } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { billAccruals } from '../src/billing/bill-accruals.ts';
 import { dayBefore, daysAfter } from '../src/ledger/business-date.ts';
@@ -23,7 +23,7 @@ type Json = any;
 const CASH = ['PRINCIPAL_CASH', 'CASH_CLEARING'] as const;
 const ADVANCE = { movement: 'advance' } as const;
 
-describeOnEngines('a book that is corrected and goes on', (engine) => {
+describeOnDatabase('a book that is corrected and goes on', (engine) => {
   let api: TestApi;
   const [borrower, anna, bert] = ['Borrower', 'Anna', 'Bert'].map(aParty) as [
     ReturnType<typeof aParty>,

@@ -1,5 +1,5 @@
 import type { Database } from '@cls/shared/sql/database';
-import { describeOnEngines } from '@cls/testing/engines';
+import { describeOnDatabase } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { type BalanceFilter, NO_FILTER, type ReaderAccess } from '../src/balances/balance-store.ts';
 import type { ImportReport } from '../src/import/import-statement.ts';
@@ -28,7 +28,7 @@ const told: Told = {
 const renamed = { ...told, name: 'Roads and Bridges', borrower: 'Ministry of Roads' };
 const moved = { ...told, borrower: 'Republic', country: 'BR' };
 
-describeOnEngines('names of a loan that change with a statement', (engine) => {
+describeOnDatabase('names of a loan that change with a statement', (engine) => {
   let database: Database;
   let history: History;
   beforeEach(async () => {

@@ -1,5 +1,5 @@
 import type { Database } from '@cls/shared/sql/database';
-import { describeOnEngines } from '@cls/testing/engines';
+import { describeOnDatabase } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { type BalanceItem, type BalanceStore, NO_FILTER } from '../src/balances/balance-store.ts';
 import { readPassing } from '../src/balances/decided-by-reading.ts';
@@ -9,7 +9,7 @@ import { sqlBalanceStore } from '../src/store/sql-balance-store.ts';
 import { date } from './support/book.ts';
 import { generated, loadRecords } from './support/generated.ts';
 
-describeOnEngines('a short page of what reading decides', (engine) => {
+describeOnDatabase('a short page of what reading decides', (engine) => {
   let database: Database;
   let store: BalanceStore;
   let pages = 0;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { describeOnEngines } from '@cls/testing/engines';
+import { describeOnDatabase } from '@cls/testing/engines';
 import { readExposition } from '@cls/testing/exposition';
 import { eventually } from '@cls/testing/servers';
 import { expect } from 'chai';
@@ -13,7 +13,7 @@ import { generated, loadRecords } from './support/generated.ts';
 // biome-ignore lint/suspicious/noExplicitAny: answers are read as their caller reads them.
 type Json = any;
 
-describeOnEngines('an export', (engine) => {
+describeOnDatabase('an export', (engine) => {
   let api: TestApi;
   let authorization = '';
   before(async () => {

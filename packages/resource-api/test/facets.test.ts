@@ -1,5 +1,5 @@
 import { Random } from '@cls/book-generator/random';
-import { describeOnEngines } from '@cls/testing/engines';
+import { describeOnDatabase } from '@cls/testing/engines';
 import { expect } from 'chai';
 import {
   FACETS,
@@ -14,7 +14,7 @@ import { CUSTOMERS, callerOf, openAskedBook } from './support/asked-book.ts';
 
 const QUESTIONS = 40;
 
-describeOnEngines('the choices of a filter', (engine) => {
+describeOnDatabase('the choices of a filter', (engine) => {
   const random = new Random(83);
   const book = openAskedBook(engine, random);
 

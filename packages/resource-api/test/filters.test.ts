@@ -1,5 +1,5 @@
 import { Random } from '@cls/book-generator/random';
-import { describeOnEngines } from '@cls/testing/engines';
+import { describeOnDatabase } from '@cls/testing/engines';
 import { expect } from 'chai';
 import type { BookRecord } from '../src/journal-file/record.ts';
 import { sqlEntitlements } from '../src/store/sql-entitlements.ts';
@@ -25,7 +25,7 @@ interface Within {
   readonly contracts: readonly Json[];
 }
 
-describeOnEngines('filters that leave some items', (engine) => {
+describeOnDatabase('filters that leave some items', (engine) => {
   const random = new Random(47);
   let api: TestApi;
   let times: readonly [string, ...string[]];

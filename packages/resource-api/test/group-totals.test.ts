@@ -1,5 +1,5 @@
 import { Random } from '@cls/book-generator/random';
-import { describeOnEngines } from '@cls/testing/engines';
+import { describeOnDatabase } from '@cls/testing/engines';
 import { expect } from 'chai';
 import {
   GROUPINGS,
@@ -19,7 +19,7 @@ const QUESTIONS = 50;
 /** What a group comes to, in the order of `sumsOf`. */
 type Sums = readonly (bigint | number | null)[];
 
-describeOnEngines('totals by group', (engine) => {
+describeOnDatabase('totals by group', (engine) => {
   const random = new Random(53);
   const book = openAskedBook(engine, random);
 

@@ -1,6 +1,6 @@
 import { Random } from '@cls/book-generator/random';
 import type { Database } from '@cls/shared/sql/database';
-import { describeOnEngines } from '@cls/testing/engines';
+import { describeOnDatabase } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { LEVELS, type Level, NO_FILTER } from '../src/balances/balance-store.ts';
 import { outstandingPrincipal } from '../src/ledger/balance.ts';
@@ -37,7 +37,7 @@ function oneOf<T>(random: Random, values: readonly T[]): T {
   return random.pick([first, ...rest]);
 }
 
-describeOnEngines('a book whose statements are imported, corrected and taken back', (engine) => {
+describeOnDatabase('a book whose statements are imported, corrected and taken back', (engine) => {
   let database: Database;
   beforeEach(async () => {
     database = await engine.open(MIGRATIONS);

@@ -1,5 +1,5 @@
 import type { Database } from '@cls/shared/sql/database';
-import { describeOnEngines } from '@cls/testing/engines';
+import { describeOnDatabase } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { importJournals } from '../src/journal-file/import-journals.ts';
 import type { JournalRecord } from '../src/journal-file/record.ts';
@@ -12,7 +12,7 @@ import { aCommitment, aJournal, aLoan, aParty, entry } from './support/records.t
 const TODAY = date('2025-06-30');
 
 // Nothing is guessed with money: what cannot be is refused, and what is unlikely has to be confirmed.
-describeOnEngines('a file of journals with something implausible', (engine) => {
+describeOnDatabase('a file of journals with something implausible', (engine) => {
   let database: Database;
   const borrower = aParty('Borrower');
   const [anna, bert] = [aParty('Anna'), aParty('Bert')];

@@ -1,6 +1,6 @@
 /** docs/journal-file.md and its example are as the format is. */
 import { readFileSync } from 'node:fs';
-import { describeOnEngines } from '@cls/testing/engines';
+import { describeOnDatabase } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { z } from 'zod';
 import { exportJournals } from '../src/journal-file/export-journals.ts';
@@ -41,7 +41,7 @@ describe('the page about the journal file', () => {
   });
 });
 
-describeOnEngines('the example of a journal file', (engine) => {
+describeOnDatabase('the example of a journal file', (engine) => {
   let api: TestApi;
   before(async () => {
     api = await startTestApi(engine);

@@ -1,6 +1,6 @@
 import { newId } from '@cls/shared/new-id';
 import type { Database } from '@cls/shared/sql/database';
-import { describeOnEngines } from '@cls/testing/engines';
+import { describeOnDatabase } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { exportJournals } from '../src/journal-file/export-journals.ts';
 import { importJournals } from '../src/journal-file/import-journals.ts';
@@ -15,7 +15,7 @@ import { aCommitment, aJournal, aLoan, aParty, entry } from './support/records.t
 
 type Loan = ReturnType<typeof aLoan>;
 
-describeOnEngines('a file of journals', (engine) => {
+describeOnDatabase('a file of journals', (engine) => {
   let api: TestApi;
   const borrower = aParty('Borrower');
   const anna = aParty('Anna');

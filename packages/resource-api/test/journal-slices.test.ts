@@ -1,7 +1,7 @@
 import { Random } from '@cls/book-generator/random';
 import { newId } from '@cls/shared/new-id';
 import type { Database } from '@cls/shared/sql/database';
-import { describeOnEngines } from '@cls/testing/engines';
+import { describeOnDatabase } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { billAccruals } from '../src/billing/bill-accruals.ts';
 import { exportJournals } from '../src/journal-file/export-journals.ts';
@@ -246,7 +246,7 @@ function row(index: number, loan: Record<string, bigint>): Record<string, string
   };
 }
 
-describeOnEngines('a copy that is fed with slices of a book', (engine) => {
+describeOnDatabase('a copy that is fed with slices of a book', (engine) => {
   for (const seed of SEEDS) {
     it(`answers as the book does, and exports the same bytes (history ${seed})`, async () => {
       const [book, copy] = [await startTestApi(engine), await startTestApi(engine)];

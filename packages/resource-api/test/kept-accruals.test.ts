@@ -1,6 +1,6 @@
 import { Random } from '@cls/book-generator/random';
 import type { Database } from '@cls/shared/sql/database';
-import { describeOnEngines } from '@cls/testing/engines';
+import { describeOnDatabase } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { accrualsIn } from '../src/balances/accruals.ts';
 import {
@@ -28,7 +28,7 @@ const SEED = 29;
 const QUESTIONS = 4;
 const [FIRST, LAST] = [date('2023-01-10'), date('2025-03-01')];
 
-describeOnEngines('amounts that accrue, from histories that are kept', (engine) => {
+describeOnDatabase('amounts that accrue, from histories that are kept', (engine) => {
   let database: Database;
   const asked: string[] = [];
   const heard = (sql: string) => asked.push(sql);

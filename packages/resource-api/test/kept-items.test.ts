@@ -1,6 +1,6 @@
 import { Random } from '@cls/book-generator/random';
 import type { Database } from '@cls/shared/sql/database';
-import { describeOnEngines } from '@cls/testing/engines';
+import { describeOnDatabase } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { NO_FILTER, type ReaderAccess } from '../src/balances/balance-store.ts';
 import type { BookRecord, FacilityRecord, JournalRecord } from '../src/journal-file/record.ts';
@@ -32,7 +32,7 @@ const GRANTS: readonly ReaderAccess[] = [
   { customer: 'borrower' },
 ];
 
-describeOnEngines('totals from histories that are kept', (engine) => {
+describeOnDatabase('totals from histories that are kept', (engine) => {
   let database: Database;
   const asked: string[] = [];
   const random = new Random(SEED);

@@ -1,5 +1,5 @@
 import type { Clock } from '@cls/shared/clock';
-import { describeOnEngines } from '@cls/testing/engines';
+import { describeOnDatabase } from '@cls/testing/engines';
 import { expect } from 'chai';
 import type { PartyRecord } from '../src/journal-file/record.ts';
 import { sqlEntitlements } from '../src/store/sql-entitlements.ts';
@@ -11,7 +11,7 @@ import { aJournal, aLoan, aParty, entry } from './support/records.ts';
 type Json = any;
 const DAY_MS = 86_400_000;
 
-describeOnEngines('totals that are kept for a walk', (engine) => {
+describeOnDatabase('totals that are kept for a walk', (engine) => {
   let api: TestApi;
   let daysOn = 0;
   const clock: Clock = { now: () => new Date(Date.now() + daysOn * DAY_MS) };

@@ -1,5 +1,5 @@
 import type { Database } from '@cls/shared/sql/database';
-import { describeOnEngines } from '@cls/testing/engines';
+import { describeOnDatabase } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { MIGRATIONS } from '../src/store/migrations.ts';
 import { revertImport } from '../src/store/revert-import.ts';
@@ -9,7 +9,7 @@ import { rowsRead } from './support/cost.ts';
 /** With fewer, PostgreSQL never thought of walking all postings in the order of their lines. */
 const LOANS = 700;
 
-describeOnEngines('taking an import back', (engine) => {
+describeOnDatabase('taking an import back', (engine) => {
   let database: Database;
   beforeEach(async () => {
     database = await engine.open(MIGRATIONS);

@@ -1,4 +1,4 @@
-import { describeOnEngines } from '@cls/testing/engines';
+import { describeOnDatabase } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { billAccruals } from '../src/billing/bill-accruals.ts';
 import type { ContractRecord, FacilityRecord } from '../src/journal-file/record.ts';
@@ -14,7 +14,7 @@ import { aCommitment, aJournal, aLoan, aParty, type BookRecord, entry } from './
 type Json = any;
 type Loan = ReturnType<typeof aLoan>;
 
-describeOnEngines('what ends', (engine) => {
+describeOnDatabase('what ends', (engine) => {
   let api: TestApi;
   const [borrower, anna, bert] = ['Borrower', 'Anna', 'Bert'].map(aParty) as [
     ReturnType<typeof aParty>,

@@ -1,5 +1,5 @@
 import { silentLog } from '@cls/shared/log';
-import { describeOnEngines } from '@cls/testing/engines';
+import { describeOnDatabase } from '@cls/testing/engines';
 import { type Exposition, readExposition } from '@cls/testing/exposition';
 import { statusOfRaw, UNREADABLE } from '@cls/testing/raw-request';
 import { expect } from 'chai';
@@ -16,7 +16,7 @@ const LOAN = {
   'Loans Held': '100',
 };
 
-describeOnEngines('Metrics of resource-api', (engine) => {
+describeOnDatabase('Metrics of resource-api', (engine) => {
   let api: TestApi;
   const read = (): Promise<Exposition> => readExposition(api.metricsPort);
   before(async () => {

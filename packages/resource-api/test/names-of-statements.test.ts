@@ -1,5 +1,5 @@
 import type { Database } from '@cls/shared/sql/database';
-import { describeOnEngines } from '@cls/testing/engines';
+import { describeOnDatabase } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { MIGRATIONS } from '../src/store/migrations.ts';
 import { importWorldBank, statement } from './support/book.ts';
@@ -13,7 +13,7 @@ const loanOf = (borrower: string, project = PROJECT) => ({
 });
 
 /** Statements write the same name in several forms: it is one party, shown as it was written first. */
-describeOnEngines('names in statements', (engine) => {
+describeOnDatabase('names in statements', (engine) => {
   let database: Database;
   before(async () => {
     database = await engine.open(MIGRATIONS);

@@ -1,5 +1,5 @@
 import type { Database } from '@cls/shared/sql/database';
-import { describeOnEngines } from '@cls/testing/engines';
+import { describeOnDatabase } from '@cls/testing/engines';
 import { expect } from 'chai';
 import {
   type BalanceStore,
@@ -25,7 +25,7 @@ const loan = (number: string, country: string) => ({
   'Loans Held': '100',
 });
 
-describeOnEngines('the deals of a question', (engine) => {
+describeOnDatabase('the deals of a question', (engine) => {
   let database: Database;
   let store: BalanceStore;
   let lookUps = 0;

@@ -1,5 +1,5 @@
 import { silentLog } from '@cls/shared/log';
-import { describeOnEngines } from '@cls/testing/engines';
+import { describeOnDatabase } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { sharedLookUp } from '../src/balances/current-ledger.ts';
 import { startResourceApi } from '../src/compose.ts';
@@ -23,7 +23,7 @@ const loan = {
   'Loans Held': '100',
 };
 
-describeOnEngines('an answer without knownAt', (engine) => {
+describeOnDatabase('an answer without knownAt', (engine) => {
   let api: TestApi;
   /** Of every replica; an embedded database has one. */
   let baseUrls: readonly string[];

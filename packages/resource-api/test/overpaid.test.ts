@@ -1,4 +1,4 @@
-import { describeOnEngines } from '@cls/testing/engines';
+import { describeOnDatabase } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { billAccruals } from '../src/billing/bill-accruals.ts';
 import { importJournals } from '../src/journal-file/import-journals.ts';
@@ -13,7 +13,7 @@ import { aJournal, aLoan, aParty, entry } from './support/records.ts';
 // biome-ignore lint/suspicious/noExplicitAny: answers are read as their caller reads them.
 type Json = any;
 
-describeOnEngines('a loan that was repaid beyond its debt', (engine) => {
+describeOnDatabase('a loan that was repaid beyond its debt', (engine) => {
   let api: TestApi;
   before(async () => {
     api = await startTestApi(engine);

@@ -1,6 +1,6 @@
 import { newId } from '@cls/shared/new-id';
 import type { Database } from '@cls/shared/sql/database';
-import { describeOnEngines } from '@cls/testing/engines';
+import { describeOnDatabase } from '@cls/testing/engines';
 import { expect } from 'chai';
 import type { ContractRecord } from '../src/journal-file/record.ts';
 import { MIGRATIONS } from '../src/store/migrations.ts';
@@ -11,7 +11,7 @@ import { aJournal, aLoan, aParty, entry } from './support/records.ts';
 const CONTRACTS = 150;
 const JOURNALS = 450;
 
-describeOnEngines('posting many journals of a deal with many contracts', (engine) => {
+describeOnDatabase('posting many journals of a deal with many contracts', (engine) => {
   let database: Database;
   beforeEach(async () => {
     database = await engine.open(MIGRATIONS);

@@ -1,5 +1,5 @@
 import { Random } from '@cls/book-generator/random';
-import { describeOnEngines } from '@cls/testing/engines';
+import { describeOnDatabase } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { LEVELS, NO_FILTER } from '../src/balances/balance-store.ts';
 import type { BalanceReading } from '../src/balances/read-balances.ts';
@@ -21,7 +21,7 @@ import { date } from './support/book.ts';
 
 const QUESTIONS = 24;
 
-describeOnEngines('a series of principal', (engine) => {
+describeOnDatabase('a series of principal', (engine) => {
   const random = new Random(71);
   const book = openAskedBook(engine, random);
 

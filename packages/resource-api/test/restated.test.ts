@@ -1,4 +1,4 @@
-import { describeOnEngines } from '@cls/testing/engines';
+import { describeOnDatabase } from '@cls/testing/engines';
 import { expect } from 'chai';
 import type { BookRecord, JournalRecord } from '../src/journal-file/record.ts';
 import { startTestApi, type TestApi } from './support/api.ts';
@@ -17,7 +17,7 @@ import {
 // biome-ignore lint/suspicious/noExplicitAny: answers are read as their caller reads them.
 type Json = any;
 
-describeOnEngines('what was reported before', (engine) => {
+describeOnDatabase('what was reported before', (engine) => {
   let api: TestApi;
   before(async () => {
     api = await startTestApi(engine);

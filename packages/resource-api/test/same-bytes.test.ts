@@ -1,6 +1,6 @@
 import { type Clock, epochSeconds } from '@cls/shared/clock';
 import { silentLog } from '@cls/shared/log';
-import { describeOnEngines } from '@cls/testing/engines';
+import { describeOnDatabase } from '@cls/testing/engines';
 import { eventually } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { startResourceApi } from '../src/compose.ts';
@@ -25,7 +25,7 @@ const clock: Clock = { now: () => new Date(Date.now() + ahead * DAY_MS) };
 const dayFromNow = (days: number) =>
   new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 10);
 
-describeOnEngines('the same question', (engine) => {
+describeOnDatabase('the same question', (engine) => {
   let api: TestApi;
   before(async () => {
     api = await startTestApi(engine, { CURSOR_KEY: KEYS[0] }, clock);

@@ -1,4 +1,4 @@
-import { describeOnEngines } from '@cls/testing/engines';
+import { describeOnDatabase } from '@cls/testing/engines';
 import { expect } from 'chai';
 import type { JournalRecord } from '../src/journal-file/record.ts';
 import { sqlEntitlements } from '../src/store/sql-entitlements.ts';
@@ -11,7 +11,7 @@ import { aCommitment, aJournal, aLoan, aParty, type BookRecord } from './support
 // biome-ignore lint/suspicious/noExplicitAny: answers are read as their caller reads them.
 type Json = any;
 
-describeOnEngines('a party of two deals, renamed by a journal of one of them', (engine) => {
+describeOnDatabase('a party of two deals, renamed by a journal of one of them', (engine) => {
   let api: TestApi;
   const [borrower, anna] = [aParty('Borrower'), aParty('Anna')];
   const [own, other] = [aLoan(borrower, [anna]), aLoan(borrower, [anna])];

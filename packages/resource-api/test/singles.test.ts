@@ -1,4 +1,4 @@
-import { describeOnEngines } from '@cls/testing/engines';
+import { describeOnDatabase } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { startTestApi, type TestApi, viewer } from './support/api.ts';
 import { releasedBook } from './support/release.ts';
@@ -15,7 +15,7 @@ const DAYS = [
 ];
 const CUSTOMERS = ['agent-bank', 'lender-one', 'india', undefined];
 
-describeOnEngines('one balance and one deal', (engine) => {
+describeOnDatabase('one balance and one deal', (engine) => {
   let api: TestApi;
   before(async () => {
     const location = await releasedBook(engine);

@@ -1,5 +1,5 @@
 import type { Database } from '@cls/shared/sql/database';
-import { describeOnEngines } from '@cls/testing/engines';
+import { describeOnDatabase } from '@cls/testing/engines';
 import { expect } from 'chai';
 import {
   type BalanceFilter,
@@ -30,7 +30,7 @@ interface Book {
   readonly ledgerSeq: bigint;
 }
 
-describeOnEngines('what a sorted page costs', (engine) => {
+describeOnDatabase('what a sorted page costs', (engine) => {
   let small: Book;
   let large: Book;
 

@@ -1,6 +1,6 @@
 import { Random } from '@cls/book-generator/random';
 import { sqlGeneratedBooks } from '@cls/book-generator/sql-generated-books';
-import { describeOnEngines } from '@cls/testing/engines';
+import { describeOnDatabase } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { exportJournals } from '../src/journal-file/export-journals.ts';
 import { importJournals } from '../src/journal-file/import-journals.ts';
@@ -27,7 +27,7 @@ import {
 type Json = any;
 type Holders = readonly (readonly [PartyRecord | undefined, string])[];
 
-describeOnEngines('a sublimit', (engine) => {
+describeOnDatabase('a sublimit', (engine) => {
   let api: TestApi;
   const [borrower, anna, bert] = ['Borrower', 'Anna', 'Bert'].map(aParty) as [
     PartyRecord,

@@ -1,5 +1,5 @@
 import { Random } from '@cls/book-generator/random';
-import { describeOnEngines } from '@cls/testing/engines';
+import { describeOnDatabase } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { LEVELS, NO_FILTER } from '../src/balances/balance-store.ts';
 import type { BookRecord } from '../src/journal-file/record.ts';
@@ -16,7 +16,7 @@ interface Due {
   readonly amount: bigint;
 }
 
-describeOnEngines('the terms of items', (engine) => {
+describeOnDatabase('the terms of items', (engine) => {
   const random = new Random(97);
   const book = openAskedBook(engine, random);
 

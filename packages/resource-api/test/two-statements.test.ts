@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
-import { describeOnEngines } from '@cls/testing/engines';
+import { describeOnDatabase } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { parse } from 'csv-parse/sync';
 import type { ImportReport } from '../src/import/import-statement.ts';
@@ -24,7 +24,7 @@ function rowsOf(text: string): ReadonlyMap<string, Row> {
 const units = (amount = '0') => Math.round(Number(amount) * 100) / 100;
 const cents = (amount: string) => BigInt(amount.replace('.', ''));
 
-describeOnEngines('two statements of one portfolio', (engine) => {
+describeOnDatabase('two statements of one portfolio', (engine) => {
   let api: TestApi;
   let later: ImportReport;
   const rows2023 = rowsOf(text2023);

@@ -1,5 +1,5 @@
 import type { Database } from '@cls/shared/sql/database';
-import { describeOnEngines } from '@cls/testing/engines';
+import { describeOnDatabase } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { billAccruals } from '../src/billing/bill-accruals.ts';
 import type { SettlementRecord } from '../src/journal-file/record.ts';
@@ -33,7 +33,7 @@ type Amounts = readonly [string, string, string];
 
 const CASH = ['PRINCIPAL_CASH', 'CASH_CLEARING'] as const;
 
-describeOnEngines('bills that lenders and commitments share unevenly', (engine) => {
+describeOnDatabase('bills that lenders and commitments share unevenly', (engine) => {
   let api: TestApi;
   const [borrower, anna, bert] = [aParty('Borrower'), aParty('Anna'), aParty('Bert')];
   before(async () => {

@@ -1,5 +1,5 @@
 import type { Database } from '@cls/shared/sql/database';
-import { describeOnEngines } from '@cls/testing/engines';
+import { describeOnDatabase } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { sqlEntitlements } from '../src/store/sql-entitlements.ts';
 import { startTestApi, type TestApi, viewer } from './support/api.ts';
@@ -26,7 +26,7 @@ interface Page {
 const BALANCES = '/api/v1/cls/balances';
 const PRINCIPAL = '/api/v1/cls/balances/principal';
 
-describeOnEngines('the World Bank’s book', (engine) => {
+describeOnDatabase('the World Bank’s book', (engine) => {
   let api: TestApi;
   let database: Database;
   before(async () => {

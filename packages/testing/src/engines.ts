@@ -12,6 +12,7 @@ import { areServersLeftOut, isEngineLeftOut } from './left-out.ts';
 import {
   type PostgresServer,
   pgbouncerBinary,
+  postgresBinDir,
   postgresServer,
   startPgbouncer,
   temporaryDirectory,
@@ -34,17 +35,33 @@ export interface Engine {
 }
 
 /**
- * Runs `suite` once per engine that `ENGINES` names; once per engine without it. Where PostgreSQL is not installed its run is skipped and says so;
- * with `CLS_REQUIRE_SERVERS=1` it fails instead.
+ * A suite about what a database does: statements, plans, transactions, notices, migrations, policies, orders of
+ * text. It runs on both engines. Where PostgreSQL is not installed its run is skipped and says so; with
+ * `CLS_REQUIRE_SERVERS=1` it fails instead.
  */
 export function describeOnEngines(title: string, suite: (engine: Engine) => void): void {
-  if (!isEngineLeftOut('pglite')) describe(`${title} [PGlite]`, () => suite(pglite));
-  if (isEngineLeftOut('postgres')) return;
-  describe(`${title} [PostgreSQL]`, () => {
-    before(async function () {
-      requireServer(this, 'PostgreSQL', await postgresServer());
-    });
-    suite(postgres);
+  if (!isEngineLeftOut('pglite')) describeOn(pglite, title, suite);
+  if (!isEngineLeftOut('postgres')) describeOn(postgres, title, suite);
+}
+
+/**
+ * A suite about what an answer means, whichever engine keeps the data: it runs on PostgreSQL, and on PGlite where
+ * PostgreSQL is not installed. Where `ENGINES` names engines it runs on each of them.
+ */
+export function describeOnDatabase(title: string, suite: (engine: Engine) => void): void {
+  if (process.env['ENGINES']) return describeOnEngines(title, suite);
+  const isDemanded = process.env['CLS_REQUIRE_SERVERS'] === '1';
+  describeOn(isDemanded || postgresBinDir() !== undefined ? postgres : pglite, title, suite);
+}
+
+function describeOn(engine: Engine, title: string, suite: (engine: Engine) => void): void {
+  describe(`${title} [${engine.name}]`, () => {
+    if (engine.name === 'PostgreSQL') {
+      before(async function () {
+        requireServer(this, 'PostgreSQL', await postgresServer());
+      });
+    }
+    suite(engine);
   });
 }
 

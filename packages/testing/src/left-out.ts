@@ -8,11 +8,11 @@ export function isEngineLeftOut(
   env: Readonly<Record<string, string | undefined>> = process.env,
 ): boolean {
   const { ENGINES: words = '' } = env;
-  if (words === '') return false;
+  if (words === '' || words === 'all') return false;
   const chosen = words.split(',');
   const unknown = chosen.find((word) => !NAMES.some((name) => name === word));
   if (unknown !== undefined) {
-    throw new Error(`ENGINES: ${unknown} is not one of ${NAMES.join(', ')}`);
+    throw new Error(`ENGINES: ${unknown} is not one of all, ${NAMES.join(', ')}`);
   }
   return !chosen.includes(engine);
 }

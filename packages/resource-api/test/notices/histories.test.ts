@@ -1,6 +1,6 @@
 import { Random } from '@cls/book-generator/random';
 import type { Database } from '@cls/shared/sql/database';
-import { describeOnEngines } from '@cls/testing/engines';
+import { describeOnDatabase } from '@cls/testing/engines';
 import { failingDatabase } from '@cls/testing/failing-database';
 import { expect } from 'chai';
 import type { SendNotice } from '../../src/notices/deliver-notices.ts';
@@ -30,7 +30,7 @@ const STARTS = ['2026-11-20T00:00:00Z', '2028-08-01T00:00:00Z', '2028-11-10T00:0
 const HISTORIES = 4;
 const STEPS = 30;
 
-describeOnEngines('notices in any history of clocks, failures and crashes', (engine) => {
+describeOnDatabase('notices in any history of clocks, failures and crashes', (engine) => {
   let mail: MailServer;
   let receiver: WebhookReceiver;
   const clock = testClock('2027-01-01T00:00:00Z');

@@ -1,5 +1,5 @@
 import type { Database } from '@cls/shared/sql/database';
-import { describeOnEngines } from '@cls/testing/engines';
+import { describeOnDatabase } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { MIGRATIONS } from '../../src/store/migrations.ts';
 import { sqlRetirements } from '../../src/store/sql-retirements.ts';
@@ -16,7 +16,7 @@ import { addContact, replica, usageOf, use } from './world.ts';
 
 const RETIRES = '2028-12-01T00:00:00Z';
 
-describeOnEngines('the retirement of a version', (engine) => {
+describeOnDatabase('the retirement of a version', (engine) => {
   let mail: MailServer;
   let receiver: WebhookReceiver;
   let database: Database;

@@ -1,7 +1,7 @@
 import { silentLog } from '@cls/shared/log';
 import { aesGcmSealer } from '@cls/shared/seal';
 import { Secret } from '@cls/shared/secret';
-import { describeOnEngines } from '@cls/testing/engines';
+import { describeOnDatabase } from '@cls/testing/engines';
 import { eventually } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { type ResourceApi, startResourceApi } from '../../src/compose.ts';
@@ -29,7 +29,7 @@ const KEY = 's'.repeat(43);
 const BALANCES = '/api/v1/cls/balances?limit=1';
 
 /** On PostgreSQL there are two replicas, which share the database. */
-describeOnEngines('a service that tells its customers of the end of a version', (engine) => {
+describeOnDatabase('a service that tells its customers of the end of a version', (engine) => {
   const clock = testClock('2027-01-20T00:00:00Z');
   const versionsOf = (deps: V1Deps, retiredAt?: RetiredAt) =>
     apiVersions(registryOf(ENDING, retiredAt), [v1(deps), v2(deps)]);

@@ -1,7 +1,7 @@
 import { silentLog } from '@cls/shared/log';
 import { aesGcmSealer } from '@cls/shared/seal';
 import { Secret } from '@cls/shared/secret';
-import { describeOnEngines } from '@cls/testing/engines';
+import { describeOnDatabase } from '@cls/testing/engines';
 import { eventually } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { startResourceApi } from '../../src/compose.ts';
@@ -12,7 +12,7 @@ import { apiConfig, startTestApi, type TestApi } from '../support/api.ts';
 const [OLD, NEW] = ['s'.repeat(43), 't'.repeat(43)];
 const [OLD_KEY, NEW_KEY] = [new Secret(OLD), new Secret(NEW)];
 
-describeOnEngines('a WEBHOOK_SECRETS_KEY that another one replaces', (engine) => {
+describeOnDatabase('a WEBHOOK_SECRETS_KEY that another one replaces', (engine) => {
   const contact = {
     customer: 'bank',
     channel: 'webhook',

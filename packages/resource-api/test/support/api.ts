@@ -52,6 +52,7 @@ export function apiConfig(
     AUDIENCE,
     JWKS_URL: jwksUrl,
     API_PORT: '0',
+    ANSWER_TIMEOUT_S: '300', // For machines that are busy with other work.
     CLS_DATA_DIR: join(temporaryDirectory('cls-api-'), 'data'),
     ...env,
   });

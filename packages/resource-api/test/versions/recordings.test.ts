@@ -1,4 +1,4 @@
-import { describeOnEngines } from '@cls/testing/engines';
+import { describeOnDatabase } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { productVersions } from '../../src/compose.ts';
 import type { Release } from '../../src/lifecycle/release.ts';
@@ -15,7 +15,7 @@ import { ENDING, registryOf, V2, v2, withV2 } from './v2/index.ts';
 /** How recordings are made, where a change is meant: docs/add-a-version.md. */
 const RECORD = process.env['RECORD_GOLDEN'];
 
-describeOnEngines('recordings of v1', (engine) => {
+describeOnDatabase('recordings of v1', (engine) => {
   const clock = testClock('2027-04-01T12:00:00Z');
   let api: VersionedApi;
   before(async () => {

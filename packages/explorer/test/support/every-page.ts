@@ -209,7 +209,10 @@ const OF_THE_AGENT = pagesOf('agent', {
   },
   'a deal on a date after the data': { address: `${DEAL}?asOf=2026-06-30`, has: 'td small.tag' },
   'deals on a date after the data': { address: '/deals?asOf=2026-06-30', has: '.times .notice' },
-  'a deal that begins later': { address: `${DEAL}?asOf=2024-01-02`, status: 404, has: CARD },
+  'a deal that begins later': {
+    address: '/deals/{negative}?asOf=2024-06-30',
+    ...{ status: 404, has: CARD },
+  },
   'a tab in which somebody else was signed in': {
     ...{ address: '/deals?viewer=somebody', status: 409, has: CARD },
     reach: async (page, url) => {

@@ -27,6 +27,7 @@ export interface ShownBook {
   readonly facility: string;
   /** A deal with more postings than a page has. */
   readonly long: string;
+  /** A deal that begins on 2025-01-31. */
   readonly negative: string;
   /** What was known before the deal was restated, and after it. */
   readonly before: string;
@@ -58,7 +59,8 @@ export async function makeShownBook(services: Services) {
   const mistake = posting(loan, '2024-11-15', shared('-90000.00', '-45000.00'));
   await services.post([
     ...records,
-    ...[borrower, anna, bert, ...loan.all, revolver, ...long.all, ...negative.all, ...zero.all],
+    ...[borrower, anna, bert, ...loan.all, revolver, ...long.all, ...zero.all],
+    ...negative.all.map((record) => ({ ...record, bookedOn: businessDate('2025-01-31') })),
     commitment(loan.facility, loan, shared('400000000.00', '200000000.00')),
     commitment(revolver, loan, [[undefined, '75000000.00']]),
     posting(loan, '2024-01-15', shared('320000000.00', '160000000.00')),

@@ -5,6 +5,7 @@ import { eventually, temporaryDirectory } from '@cls/testing/servers';
 import { expect } from 'chai';
 import * as client from 'openid-client';
 import { sqlAccounts } from '../src/accounts/sql-accounts.ts';
+import { sweepAudit } from '../src/audit/sql-audit-months.ts';
 import { digest } from '../src/crypto/digest.ts';
 import { sqlCustomers } from '../src/organisations/sql-customers.ts';
 import { basic, PASSWORD, VIEW } from './support/auth-server.ts';
@@ -190,6 +191,13 @@ describeOnEngines('cls-auth accounts erase', (engine) => {
       expect(stderr).to.include('AUDIT_IDENTITY_KEY');
       expect(stdout + stderr).not.to.include(email);
     }
+    // Events of that time are gone, so nothing is to be resolved.
+    await world.owner.query(
+      `UPDATE account SET erased_at = now() - interval '500 days' WHERE id = $1`,
+      [id],
+    );
+    await sweepAudit(world.server.database, { now: () => new Date() }, 400);
+    expect((await world.run(resolve, KEPT)).stderr).to.include('nobody can say who it was');
   });
 
   it('keeps nothing that resolves without the key', async () => {

@@ -41,7 +41,7 @@ export function addEraseCommand(accounts: Command, asOperator: AsOperator): void
         return { accounts, traces, keepsIdentity: erasure.keepsIdentity };
       }, AS_OWNER);
       const found = hasAny(traces);
-      if (traces.accounts > 0) out.message(identityWords(keepsIdentity, apply));
+      if (traces.accounts > 0) out.message(identityWords(keepsIdentity));
       const document = { accounts, erased: apply && found, traces };
       out.result(document, found ? erasureText(given, accounts, traces, apply) : nothing(given));
     });
@@ -58,17 +58,18 @@ export function tracesTable(traces: Traces): string {
 }
 
 /** Whether somebody can still find out who an erased account was. */
-export function identityWords(keepsIdentity: boolean, apply: boolean): string {
-  if (keepsIdentity) {
-    return 'who the person was is kept, sealed with AUDIT_IDENTITY_KEY: cls-auth audit resolve opens it';
-  }
-  return `AUDIT_IDENTITY_KEY is not set: nobody ${apply ? 'can' : 'will be able to'} find out who the person was`;
+export function identityWords(keepsIdentity: boolean): string {
+  return keepsIdentity
+    ? 'who an erased account was is kept, sealed with AUDIT_IDENTITY_KEY: cls-auth audit resolve opens it'
+    : 'AUDIT_IDENTITY_KEY is not set: nobody can find out who an erased account was';
 }
 
 function erasureText(given: string, ids: readonly string[], traces: Traces, apply: boolean) {
-  const done = apply ? 'erased' : 'would erase (give --apply)';
-  const who = [given, ...ids.filter((id) => id !== given)].join(', ');
-  return `${done} ${who}\n\n${tracesTable(traces)}`;
+  const accounts = ids.length === 0 ? '' : ` (${ids.join(', ')})`;
+  const done = apply
+    ? `erased ${given}${accounts}`
+    : `would erase ${given}${accounts}; give --apply`;
+  return `${done}\n\n${tracesTable(traces)}`;
 }
 
 function nothing(given: string): string {

@@ -44,7 +44,7 @@ export function addOffboardCommand(customers: Command, asOperator: AsOperator): 
         };
       }, AS_OWNER);
       const { people: _, ...document } = found;
-      if (found.traces.accounts > 0) out.message(identityWords(keepsIdentity, apply));
+      if (found.traces.accounts > 0) out.message(identityWords(keepsIdentity));
       out.message(REMAINS);
       out.message(revokeGrants(id));
       const offboarded = apply && found.anythingLeft;
@@ -138,7 +138,9 @@ function text(found: Found, apply: boolean, exported: Exported | undefined): str
       ? `audit events about it: ${auditEvents}`
       : `wrote ${exported.events} audit events to ${exported.file}, sha256 ${exported.sha256}`;
   const lines = [
-    `${apply ? 'offboarded' : 'would offboard (give --audit <file> and --apply)'} ${customer}`,
+    apply
+      ? `offboarded ${customer}`
+      : `would offboard ${customer}; give --audit <file> and --apply`,
     file,
     `service accounts with secrets: ${serviceAccounts.join(', ') || 'none'}`,
     `providers: ${providers.join(', ') || 'none'}`,

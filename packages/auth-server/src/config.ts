@@ -17,6 +17,8 @@ export interface AuthServerConfig extends ServiceEnvironment {
   readonly cookieKey: Secret | undefined;
   /** Its cookies and forms are still accepted; set while `cookieKey` replaces it. */
   readonly previousCookieKey?: Secret | undefined;
+  /** Seals who an erased account was; the tool alone uses it. Undefined: nobody can find out. */
+  readonly auditIdentityKey?: Secret | undefined;
   /** Size of signing keys made from now on, in bits. */
   readonly signingKeyBits: 2048 | 3072 | 4096;
   /** Lifetime of a person's access token, in seconds. */
@@ -97,6 +99,11 @@ function readConfig(read: EnvironmentReader): AuthServerConfig {
     about: 'the key that `COOKIE_KEY` replaces: its cookies and forms are still accepted',
     ...KEY_256,
   });
+  const auditIdentityKey = read.optionalSecret('AUDIT_IDENTITY_KEY', {
+    about:
+      'seals the name and address of people whom `cls-auth accounts erase` erases, for `cls-auth audit resolve`; only these commands need it, and without it nobody can find out who an erased account was',
+    ...KEY_256,
+  });
   if (shared.production) {
     if (keyEncryptionKey === undefined)
       read.fault('KEY_ENCRYPTION_KEY', 'is required in production');
@@ -108,6 +115,7 @@ function readConfig(read: EnvironmentReader): AuthServerConfig {
     previousKeyEncryptionKey,
     cookieKey,
     previousCookieKey,
+    auditIdentityKey,
     signingKeyBits:
       KEY_BITS[
         read.choice('SIGNING_KEY_BITS', ['2048', '3072', '4096'], {

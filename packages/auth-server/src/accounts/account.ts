@@ -34,6 +34,8 @@ export function hasPassword({ passwordVersion }: Pick<Account, 'passwordVersion'
   return passwordVersion !== undefined;
 }
 
+export const ACCOUNT_ID = /^acc_[0-9A-Z]{26}$/;
+
 /** The one spelling under which an e-mail address is stored, looked up and throttled. */
 export function canonicalEmail(text: string): string {
   return text.normalize('NFKC').trim().toLowerCase();

@@ -30,7 +30,8 @@ const SELECT = `
           WHERE f.account_id = a.id) AS "factorsVersion",
          ${isPending('a')} AS pending, a.elsewhere,
          a.password_hash AS "passwordHash"
-  FROM account a JOIN customer c ON c.id = a.customer_id`;
+  FROM account a JOIN customer c ON c.id = a.customer_id
+  WHERE a.erased_at IS NULL`;
 
 type Row = Omit<Account, 'elsewhere' | 'name' | 'secondFactor' | 'factorsVersion'> & {
   readonly name: string | null;
@@ -45,7 +46,7 @@ export function sqlAccounts(database: Database): AccountRecords {
     async listOf(customer, { email, after, limit }) {
       const rows = await database.query<Row>(
         `${SELECT}
-         WHERE a.customer_id = $1 AND ($2::text IS NULL OR a.email = $2)
+         AND a.customer_id = $1 AND ($2::text IS NULL OR a.email = $2)
            AND ($3::text IS NULL OR a.id > $3)
          ORDER BY a.id LIMIT $4`,
         [customer, email === undefined ? null : canonicalEmail(email), after ?? null, limit],
@@ -171,7 +172,7 @@ export function sqlAccountDirectory(
 ): AccountDirectory {
   return {
     async find(id) {
-      const [row] = await database.query<Row>(`${SELECT} WHERE a.id = $1`, [id]);
+      const [row] = await database.query<Row>(`${SELECT} AND a.id = $1`, [id]);
       return row === undefined ? undefined : toAccount(row);
     },
     async findByEmail(email) {
@@ -189,7 +190,7 @@ export function sqlAccountDirectory(
 }
 
 async function rowByEmail(database: Database, email: string): Promise<Row | undefined> {
-  const [row] = await database.query<Row>(`${SELECT} WHERE a.email = $1 AND NOT a.elsewhere`, [
+  const [row] = await database.query<Row>(`${SELECT} AND a.email = $1 AND NOT a.elsewhere`, [
     canonicalEmail(email),
   ]);
   return row;

@@ -33,7 +33,15 @@ export interface ExportSummary {
   readonly sha256: string;
 }
 
-/** Which events these are: events do not change, so the same ones have the same contents. */
+/** The same, of the events about a customer, its people and its clients. */
+export interface CustomerExportSummary extends Omit<ExportSummary, 'month'> {
+  readonly customer: string;
+}
+
+/**
+ * Which events these are. An event never changes, but that the erasure of a person takes the person
+ * out of it.
+ */
 export interface EventSet {
   readonly events: bigint;
   readonly ids: bigint;
@@ -58,6 +66,13 @@ export interface AuditArchive {
   months(options: { readonly count: boolean }): Promise<readonly AuditMonth[]>;
   /** Writes the events of the period as of one moment, in the order of their ids, and a summary. */
   export(period: AuditPeriod, write: (text: string) => Promise<void>): Promise<ExportSummary>;
+  /** Events about the customer, its people, service accounts and providers, of any time. */
+  countOf(customer: string): Promise<bigint>;
+  /** Writes them, as `export` does. */
+  exportOf(
+    customer: string,
+    write: (text: string) => Promise<void>,
+  ): Promise<CustomerExportSummary>;
   /**
    * Drops the partition that is exactly this period, and records that in the same transaction.
    *

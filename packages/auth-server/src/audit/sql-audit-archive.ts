@@ -22,32 +22,19 @@ export function sqlAuditArchive(database: Database, actor?: string): AuditArchiv
       }));
     },
 
-    // While the transaction is open, no sweep can drop the month.
     export: (period, write) =>
-      database.transaction(
-        async (transaction) => {
-          const digest = createHash('sha256');
-          const [from, until] = bounds(period);
-          let events = 0;
-          let last = 0n;
-          for (;;) {
-            const rows = await transaction.query<{ id: bigint; line: string }>(EVENTS, [
-              ...[from, until, last, EVENTS_AT_ONCE],
-            ]);
-            const text = rows.map(({ line }) => `${line}\n`).join('');
-            digest.update(text);
-            await write(text);
-            events += rows.length;
-            last = rows.at(-1)?.id ?? last;
-            if (rows.length < EVENTS_AT_ONCE) break;
-          }
-          const sha256 = digest.digest('hex');
-          const summary = { object: 'summary', month: period.name, events, sha256 } as const;
-          await write(`${JSON.stringify(summary)}\n`);
-          return summary;
-        },
-        { isolation: 'repeatable read', readOnly: true },
-      ),
+      exportEvents(database, IN_PERIOD, bounds(period), { month: period.name }, write),
+
+    async countOf(customer) {
+      const [row] = await database.query<{ events: bigint }>(
+        `SELECT count(*) AS events FROM audit_event WHERE ${OF_CUSTOMER}`,
+        [customer],
+      );
+      return row?.events ?? 0n;
+    },
+
+    exportOf: (customer, write) =>
+      exportEvents(database, OF_CUSTOMER, [customer], { customer }, write),
 
     async drop(period, { file, apply }) {
       try {
@@ -123,19 +110,69 @@ const MONTHS = `
     AND relname ~ '^audit_event_(before_)?\\d{4}_\\d\\d$'
   ORDER BY attached DESC, sorted NULLS LAST, name`;
 
+const IN_PERIOD = 'at >= $1::timestamptz AND at < $2::timestamptz';
+
+/**
+ * Addresses are subjects of refused sign-ins. Those of an account that is `elsewhere` belong to another
+ * customer's account.
+ */
+const OF_CUSTOMER = `subject IN (
+  SELECT $1
+  UNION ALL SELECT id FROM account WHERE customer_id = $1
+  UNION ALL SELECT email FROM account WHERE customer_id = $1 AND NOT elsewhere
+  UNION ALL SELECT id FROM service_account WHERE customer_id = $1
+  UNION ALL SELECT domain FROM upstream_provider WHERE customer_id = $1)`;
+
+/**
+ * In the order of their ids, with a summary. While the transaction is open, no sweep can drop a month.
+ *
+ * @param which a condition on `audit_event`, for `parameters`.
+ */
+function exportEvents<N extends object>(
+  database: Database,
+  which: string,
+  parameters: readonly string[],
+  named: N,
+  write: (text: string) => Promise<void>,
+) {
+  const [last, limit] = [parameters.length + 1, parameters.length + 2];
+  const page = `${EVENTS} WHERE ${which} AND id > $${last}::bigint ORDER BY id LIMIT $${limit}`;
+  return database.transaction(
+    async (transaction) => {
+      const digest = createHash('sha256');
+      let events = 0;
+      let after = 0n;
+      for (;;) {
+        const rows = await transaction.query<{ id: bigint; line: string }>(page, [
+          ...[...parameters, after, EVENTS_AT_ONCE],
+        ]);
+        const text = rows.map(({ line }) => `${line}\n`).join('');
+        digest.update(text);
+        await write(text);
+        events += rows.length;
+        after = rows.at(-1)?.id ?? after;
+        if (rows.length < EVENTS_AT_ONCE) break;
+      }
+      const sha256 = digest.digest('hex');
+      const summary = { object: 'summary' as const, ...named, events, sha256 };
+      await write(`${JSON.stringify(summary)}\n`);
+      return summary;
+    },
+    { isolation: 'repeatable read', readOnly: true },
+  );
+}
+
 const EVENTS = `
   SELECT id, json_strip_nulls(json_build_object(
       'id', id::text, 'eventId', event_id, 'at', at, 'type', type, 'subject', subject,
       'clientId', client_id, 'address', address, 'requestId', request_id, 'reason', reason,
       'browser', browser, 'system', system, 'about', about, 'actor', actor))::text AS line
-  FROM audit_event
-  WHERE at >= $1::timestamptz AND at < $2::timestamptz AND id > $3::bigint
-  ORDER BY id LIMIT $4`;
+  FROM audit_event`;
 
 const EVENT_SET = `
   SELECT count(*) AS events, coalesce(sum(id), 0)::text AS ids,
     coalesce(sum(('x' || left(event_id::text, 8))::bit(32)::bigint), 0)::text AS "eventIds"
-  FROM audit_event WHERE at >= $1::timestamptz AND at < $2::timestamptz`;
+  FROM audit_event WHERE ${IN_PERIOD}`;
 
 async function eventSet(sql: Sql, period: AuditPeriod): Promise<EventSet> {
   const [row] = await sql.query<{ events: bigint; ids: string; eventIds: string }>(

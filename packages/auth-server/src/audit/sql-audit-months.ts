@@ -52,6 +52,12 @@ export async function sweepAudit(database: Database, clock: Clock, days: number)
   const namesSince = new Date(clock.now().getTime() - NAMES_KEPT_DAYS * DAY_MS).toISOString();
   await database.query('DELETE FROM audit_event_name WHERE at < $1', [namesSince]);
   if (since === undefined) return;
+  // Who an erased person was is kept as long as there may be events of that person.
+  await database.query(
+    `DELETE FROM erased_identity i USING account a
+     WHERE a.id = i.account_id AND a.erased_at < date_trunc('month', $1::timestamptz)`,
+    [since.toISOString()],
+  );
   for (const { name, startsAt, endsAt, over } of await auditPartitions(database)) {
     if (endsAt === undefined) continue;
     if (endsAt <= since && over) await database.query('SELECT drop_audit_month($1)', [name]);

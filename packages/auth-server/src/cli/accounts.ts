@@ -10,6 +10,7 @@ import { hashPassword } from '../accounts/password.ts';
 import { allGuesses } from '../throttle/guess.ts';
 import { addFactorCommands } from './account-factors.ts';
 import { addAdministrationCommands } from './administer-accounts.ts';
+import { addEraseCommand } from './erase-account.ts';
 import {
   type AsOperator,
   type Operator,
@@ -119,6 +120,7 @@ export function addAccountCommands(program: Command, asOperator: AsOperator): vo
 
   addFactorCommands(accounts, asOperator);
   addAdministrationCommands(accounts, asOperator);
+  addEraseCommand(accounts, asOperator);
 }
 
 /** Nobody types another's password. */

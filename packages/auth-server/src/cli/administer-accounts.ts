@@ -4,7 +4,7 @@ import { CommandRefused, printer, table } from '@cls/shared/cli/command-line';
 import { readOptions, wholeNumber } from '@cls/shared/cli/options';
 import { type Command, Option } from 'commander';
 import { z } from 'zod';
-import { type Account, canonicalEmail } from '../accounts/account.ts';
+import { ACCOUNT_ID, type Account, canonicalEmail } from '../accounts/account.ts';
 import { LANGUAGES } from '../audit/actor.ts';
 import { EMAIL_EXPECTED } from '../organisations/email-address.ts';
 import { type AsOperator, type Operator, requireAccount } from './operator.ts';
@@ -102,17 +102,19 @@ export function addAdministrationCommands(accounts: Command, asOperator: AsOpera
   }
 
   accounts
-    .command('events <email>')
+    .command('events <email-or-id>')
     .description('list what happened on an account, the newest first')
     .option('--limit <number>', 'how many, up to 1000', '50')
-    .action(async (email: string, options: object, command: Command) => {
+    .action(async (given: string, options: object, command: Command) => {
       const { limit } = readOptions(EVENTS, options);
       const events = await asOperator(async (operator) => {
-        const account = await operator.accounts.findByEmail(email);
+        // An erased account has its id alone.
+        if (ACCOUNT_ID.test(given)) return operator.auditReader.eventsOf([given], { limit });
+        const account = await operator.accounts.findByEmail(given);
         if (account === undefined) {
-          printer(command).message(`there is no account ${email}: what was tried with the address`);
+          printer(command).message(`there is no account ${given}: what was tried with the address`);
         }
-        const subjects = [canonicalEmail(email), ...(account === undefined ? [] : [account.id])];
+        const subjects = [canonicalEmail(given), ...(account === undefined ? [] : [account.id])];
         return operator.auditReader.eventsOf(subjects, { limit });
       });
       const documents = events.map(({ id, at, ...event }) => ({

@@ -7,7 +7,9 @@ import { openDatabaseAsOperator, ownerLocation } from '@cls/shared/service/open-
 import { readSchema } from '@cls/shared/sql/migrate';
 import { sqlTaskRuns } from '@cls/shared/sql/task-runs';
 import { administerAccounts } from '../account-management/administer.ts';
+import { erasePeople } from '../account-management/erase-person.ts';
 import { invite } from '../account-management/invite.ts';
+import { sqlErasure } from '../account-management/sql-erasure.ts';
 import { sqlAccountLinks } from '../accounts/sql-account-links.ts';
 import { sqlAccounts } from '../accounts/sql-accounts.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
@@ -17,7 +19,7 @@ import { auditKeptSince } from '../audit/sql-audit-months.ts';
 import { sqlAuditReader } from '../audit/sql-audit-reader.ts';
 import { sqlApplications } from '../clients/sql-applications.ts';
 import { sqlServiceAccounts } from '../clients/sql-service-accounts.ts';
-import { parseConfig } from '../config.ts';
+import { type AuthServerConfig, parseConfig } from '../config.ts';
 import { sqlFactors } from '../factors/sql-factors.ts';
 import { sqlTotpFactors } from '../factors/sql-totp-factors.ts';
 import { sqlAfterRestore } from '../installation/sql-after-restore.ts';
@@ -78,6 +80,8 @@ export const asOperator: AsOperator = async (work, { mayCreate = false, owner = 
       endAll: async (...account) => (await signedIn()).endAll(...account),
       endApplicationOfAll: async (id) => (await signedIn()).endApplicationOfAll(id),
     };
+    const erasure = sqlErasure(database, { sealer: identitySealer(config), actor });
+    const erase = { erasure, records, access, audit };
     const result = await work({
       issuer: config.issuer,
       product: config.brand.name,
@@ -91,6 +95,8 @@ export const asOperator: AsOperator = async (work, { mayCreate = false, owner = 
       invite: invite({ ...notices, customers, records, links, providers: upstream }),
       access,
       administer: administerAccounts({ ...notices, records, factors, links, access, throttle }),
+      erasure,
+      erasePeople: (people) => erasePeople(erase, people),
       auditReader: sqlAuditReader(database, () =>
         auditKeptSince(systemClock, config.auditRetentionDays),
       ),
@@ -114,6 +120,11 @@ export const asOperator: AsOperator = async (work, { mayCreate = false, owner = 
     await database.close();
   }
 };
+
+/** Apart from KEY_ENCRYPTION_KEY: the services run without it. */
+function identitySealer({ auditIdentityKey }: AuthServerConfig) {
+  return auditIdentityKey && aesGcmSealer(auditIdentityKey, 'AUDIT_IDENTITY_KEY');
+}
 
 /** Messages that could not be sent are reported on stderr, not in the command's answer. */
 const complaints: Log = {

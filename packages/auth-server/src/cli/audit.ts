@@ -12,6 +12,7 @@ import {
   ExportRefused,
   readExport,
 } from '../audit/audit-archive.ts';
+import { addResolveCommand } from './audit-identity.ts';
 import type { AsOperator, Operator } from './operator.ts';
 
 const DAY_MS = 86_400_000;
@@ -21,9 +22,11 @@ const MONTH = text(
   'expected a month such as 2026-05, or before-2027-01 for what `audit months` lists so',
 );
 
-/** `cls-auth audit …`: the months of the audit. */
+/** `cls-auth audit …`: the months of the audit, and who erased people were. */
 export function addAuditCommands(program: Command, asOperator: AsOperator): void {
-  const audit = program.command('audit').description('the months of the audit log');
+  const audit = program
+    .command('audit')
+    .description('the months of the audit log, and who erased people were');
 
   audit
     .command('months')
@@ -99,6 +102,8 @@ export function addAuditCommands(program: Command, asOperator: AsOperator): void
       const document = { month: month.name, events, dropped: outcome === 'dropped' };
       printer(command).result(document, `${done} ${month.name} with ${events} events`);
     });
+
+  addResolveCommand(audit, asOperator);
 }
 
 interface DropOptions {

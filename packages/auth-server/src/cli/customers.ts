@@ -5,12 +5,14 @@ import { isUniqueViolation } from '@cls/shared/sql/database';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import type { Account } from '../accounts/account.ts';
+import { addOffboardCommand } from './offboard.ts';
 import {
   type AsOperator,
   MAY_CREATE,
   type Operator,
   refuseDeletion,
   requireCustomer,
+  revokeGrants,
 } from './operator.ts';
 import { NAME_VALUE } from './option-values.ts';
 
@@ -105,10 +107,12 @@ export function addCustomerCommands(program: Command, asOperator: AsOperator): v
           operator.audit.record({ type: `customer.${word}d`, subject: id });
         });
         const out = printer(command);
-        if (disabled) out.message(tokensOf(id));
+        if (disabled) out.message(revokeGrants(id));
         out.result({ id, disabled }, `${word}d customer ${id}`);
       });
   }
+
+  addOffboardCommand(customers, asOperator);
 }
 
 const PAGE = 100;
@@ -122,9 +126,4 @@ async function endAllOf({ accounts, access }: Operator, customer: string): Promi
     for (const { id } of page) await access.endAll(id);
     after = page.at(-1)?.id;
   } while (page.length === PAGE);
-}
-
-/** The API does not ask auth-server about a token: only what it grants itself ends at once there. */
-function tokensOf(id: string): string {
-  return `its tokens are good at the API until they expire, up to 24 hours: revoke its grants too (cls-api entitlements list --customer ${id}, then cls-api entitlements revoke <rule> for each)`;
 }

@@ -11,6 +11,10 @@ export const EXAMPLES: Examples = {
   'customers delete': ['cls-auth customers delete bnak'],
   'customers disable': ['cls-auth customers disable bank'],
   'customers enable': ['cls-auth customers enable bank'],
+  'customers offboard': [
+    'cls-auth customers offboard bank',
+    'cls-auth customers offboard bank --audit bank-audit.ndjson --apply',
+  ],
   'service-accounts create': [
     'cls-auth service-accounts create --name "Bank ledger" --customer bank --permission cls-deal.view',
   ],
@@ -60,6 +64,10 @@ export const EXAMPLES: Examples = {
   'accounts disable': ['cls-auth accounts disable asha@bank.example'],
   'accounts enable': ['cls-auth accounts enable asha@bank.example'],
   'accounts reset-factors': ['cls-auth accounts reset-factors asha@bank.example'],
+  'accounts erase': [
+    'cls-auth accounts erase asha@bank.example',
+    'cls-auth accounts erase asha@bank.example --apply',
+  ],
   'accounts end-sessions': ['cls-auth accounts end-sessions asha@bank.example'],
   'upstream add': [
     'cls-auth upstream add bank.example --customer bank --issuer https://login.bank.example --client-id cls < client-secret',
@@ -77,6 +85,7 @@ export const EXAMPLES: Examples = {
   'tasks done': ['cls-auth tasks done backup'],
   'tasks list': ['cls-auth tasks list'],
   'audit export': ['cls-auth audit export 2026-05 audit-2026-05.ndjson'],
+  'audit resolve': ['cls-auth audit resolve acc_01J9ZQ5W1XG8K7N4T2M6P3R0SV'],
   'audit drop': ['cls-auth audit drop 2026-05 --exported audit-2026-05.ndjson --apply'],
   export: ['cls-auth export installation.cls < passphrase'],
   'after-restore': ['cls-auth after-restore'],

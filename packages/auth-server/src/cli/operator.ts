@@ -1,6 +1,7 @@
 import { CommandRefused } from '@cls/shared/cli/command-line';
 import type { TaskRuns } from '@cls/shared/sql/task-runs';
 import type { AdministerAccounts } from '../account-management/administer.ts';
+import type { ErasureRecords, Traced } from '../account-management/erase-person.ts';
 import type { Invite } from '../account-management/invite.ts';
 import type { Account } from '../accounts/account.ts';
 import type { AccountRecords } from '../accounts/account-records.ts';
@@ -36,6 +37,8 @@ export interface Operator {
   readonly invite: Invite;
   readonly access: Pick<AccountAccess, 'endAll' | 'endApplicationOfAll'>;
   readonly administer: AdministerAccounts;
+  readonly erasure: ErasureRecords;
+  readonly erasePeople: (people: readonly Traced[]) => Promise<void>;
   readonly auditReader: AuditReader;
   readonly auditArchive: AuditArchive;
   readonly upstream: UpstreamRecords;
@@ -88,4 +91,20 @@ export async function requireAccount(operator: Operator, email: string): Promise
   const account = await operator.accounts.findByEmail(email);
   if (account === undefined) throw new CommandRefused(`there is no account ${email}`);
   return account;
+}
+
+/** For commands that take people out of the audit. */
+export const AS_OWNER = { owner: true } as const;
+
+/** Before anything is changed. @throws {CommandRefused} */
+export async function requireMayErase({ erasure }: Operator): Promise<void> {
+  if (await erasure.mayErase()) return;
+  throw new CommandRefused(
+    'this role of the database may not change audit events, so nothing was erased: set AUTH_MIGRATIONS_DATABASE_URL to the URL with the role that owns the schema',
+  );
+}
+
+/** The API does not ask auth-server about a token: only what it grants itself ends at once there. */
+export function revokeGrants(id: string): string {
+  return `its tokens are good at the API until they expire, up to 24 hours: revoke its grants too (cls-api entitlements list --customer ${id}, then cls-api entitlements revoke <rule> for each)`;
 }

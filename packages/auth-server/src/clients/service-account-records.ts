@@ -25,6 +25,8 @@ export interface ServiceAccountRecords {
   /** @param overlapS seconds that the old secrets stay good; 0 ends them at once. */
   replaceSecret(id: string, overlapS: number): Promise<Secret>;
   setDisabled(id: string, disabled: boolean): Promise<void>;
+  /** Disables all of a customer and deletes their secrets. @returns the ids of those it changed. */
+  retireOf(customer: string): Promise<readonly string[]>;
   /** Nothing changes for what is left out. */
   update(
     id: string,

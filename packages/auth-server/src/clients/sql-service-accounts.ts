@@ -51,6 +51,18 @@ export function sqlServiceAccounts(database: Database): ServiceAccountRecords {
         [id, disabled],
       );
     },
+    async retireOf(customer) {
+      const rows = await database.query<{ id: string }>(
+        `WITH own AS (SELECT id FROM service_account WHERE customer_id = $1),
+         gone AS (DELETE FROM service_account_secret WHERE service_account_id IN (SELECT id FROM own)
+                  RETURNING service_account_id AS id),
+         disabled AS (UPDATE service_account SET disabled_at = now()
+                      WHERE customer_id = $1 AND disabled_at IS NULL RETURNING id)
+         SELECT id FROM gone UNION SELECT id FROM disabled ORDER BY id`,
+        [customer],
+      );
+      return rows.map(({ id }) => id);
+    },
     async update(id, { name, permissions }) {
       await database.query(
         `UPDATE service_account

@@ -50,12 +50,36 @@ export function guessSubjectsOf(
 }
 
 /** Every count of an account, to be cleared when an operator or a new password lifts a block. */
-export function allGuesses({ email, id }: Account, what: Guessable): readonly ThrottleSubject[] {
+export function allGuesses(
+  { email, id }: Pick<Account, 'email' | 'id'>,
+  what: Guessable,
+): readonly ThrottleSubject[] {
   const counted = what === 'password' ? email : id;
   return [
     { kind: `account-${what}`, id: counted },
     { kind: `account-${what}-known`, id: counted },
     ...VOUCHED[what].map((kind) => ({ kind, id: email })),
+  ];
+}
+
+/**
+ * Every count that is kept under an account's id or address.
+ *
+ * @param addresses network addresses from which somebody tried to sign in as the person.
+ */
+export function countsOfPerson(
+  account: Pick<Account, 'id' | 'email' | 'customer'>,
+  addresses: readonly string[],
+): readonly ThrottleSubject[] {
+  const { email, customer } = account;
+  return [
+    ...(['password', 'otp', 'recovery'] as const).flatMap((what) => allGuesses(account, what)),
+    { kind: 'reset-request', id: email },
+    { kind: 'invitation', id: `${customer} ${email}` },
+    ...addresses.map(addressSubject).flatMap(({ id }): ThrottleSubject[] => [
+      { kind: 'account-password-from-known', id: `${email} ${id}` },
+      { kind: 'account-otp-offered-from', id: `${email} ${id}` },
+    ]),
   ];
 }
 

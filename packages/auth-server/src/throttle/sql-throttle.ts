@@ -78,7 +78,7 @@ export function sqlThrottle(database: Database, clock: Clock): Throttle {
     async succeeded(subjects) {
       for (const subject of subjects) {
         const { clearedBySuccess } = THROTTLE_POLICIES[subject.kind];
-        if (clearedBySuccess) await database.query(CLEAR, [subject.kind, keyOf(subject)]);
+        if (clearedBySuccess) await database.query(CLEAR, [subject.kind, throttleKey(subject)]);
         else await takeBack(database, subject);
       }
     },
@@ -105,12 +105,12 @@ export async function sweepThrottle(database: Database, clock: Clock): Promise<v
 /** The attempt does not count, so a block that only this attempt caused is lifted. */
 async function takeBack(sql: Sql, subject: ThrottleSubject): Promise<void> {
   const { free, hardStop } = THROTTLE_POLICIES[subject.kind];
-  await sql.query(TAKE_BACK, [subject.kind, keyOf(subject), free, hardStop ?? NEVER]);
+  await sql.query(TAKE_BACK, [subject.kind, throttleKey(subject), free, hardStop ?? NEVER]);
 }
 
 async function attempt(sql: Sql, subject: ThrottleSubject, now: string): Promise<Admission> {
   const { free, hardStop, forgetAfterS } = THROTTLE_POLICIES[subject.kind];
-  const key = [subject.kind, keyOf(subject)];
+  const key = [subject.kind, throttleKey(subject)];
   const counted = await sql.query(COUNT, [
     ...key,
     now,
@@ -129,6 +129,7 @@ async function attempt(sql: Sql, subject: ThrottleSubject, now: string): Promise
   return { admitted: false, retryAfterS: Math.max(1, row?.waitS ?? 1), first: row?.first ?? true };
 }
 
-function keyOf({ kind, id }: ThrottleSubject): string {
+/** What the table has of a subject. */
+export function throttleKey({ kind, id }: ThrottleSubject): string {
   return digest(`${kind}:${id}`);
 }

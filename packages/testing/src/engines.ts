@@ -49,9 +49,9 @@ export function describeOnEngines(title: string, suite: (engine: Engine) => void
  * PostgreSQL is not installed. Where `ENGINES` names engines it runs on each of them.
  */
 export function describeOnDatabase(title: string, suite: (engine: Engine) => void): void {
-  if (process.env['ENGINES']) return describeOnEngines(title, suite);
-  const isDemanded = process.env['CLS_REQUIRE_SERVERS'] === '1';
-  describeOn(isDemanded || postgresBinDir() !== undefined ? postgres : pglite, title, suite);
+  const isOnPostgres = process.env['CLS_REQUIRE_SERVERS'] === '1' || postgresBinDir() !== undefined;
+  if (process.env['ENGINES']) describeOnEngines(title, suite);
+  else describeOn(isOnPostgres ? postgres : pglite, title, suite);
 }
 
 function describeOn(engine: Engine, title: string, suite: (engine: Engine) => void): void {

@@ -58,7 +58,7 @@ describe('how many tokens a service account gets', () => {
     expect(takeAll(budget)).to.equal(10_000);
   });
 
-  it('is told at first, then after a minute, or when it is much', async () => {
+  it('is shared at first, then after a minute or when it is much', async () => {
     const budget = newBudget();
     const told: number[] = [];
     const store: TokenUseStore = {
@@ -85,7 +85,7 @@ describe('how many tokens a service account gets', () => {
     expect(told, 'nothing new').to.have.length(3);
   });
 
-  it('is told later when the store did not answer', async () => {
+  it('is shared later when the store did not answer', async () => {
     const budget = newBudget();
     budget.take(A);
     const away = new Error('away');

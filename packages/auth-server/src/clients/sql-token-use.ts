@@ -30,8 +30,8 @@ export function sqlTokenUse(database: Database): TokenUseStore {
 }
 
 /**
- * Shares what is given out, once a second where there is something to tell. While the database does
- * not answer, each process counts alone, and tells later. @returns stops, and tells the rest.
+ * Shares what is given out, once a second where there is something to share. While the database
+ * does not answer, each process counts alone, and shares later. @returns stops, and shares the rest.
  */
 export function shareTokenUse(
   budget: TokenBudget,
@@ -42,7 +42,7 @@ export function shareTokenUse(
   const share = (all = false) => {
     sharing ??= budget
       .share(store, all)
-      .catch((err: unknown) => log.debug({ err }, 'what tokens were given out is told later'))
+      .catch((err: unknown) => log.debug({ err }, 'the other replicas hear later how many tokens were given out'))
       .finally(() => {
         sharing = undefined;
       });

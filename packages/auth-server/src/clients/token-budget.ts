@@ -59,9 +59,9 @@ export interface TokenUseStore {
 /** Seconds of tokens that may be taken at once. */
 export const BURST_S = 300;
 const SUBJECTS_MAX = 20_000;
-/** Seconds after which also a little is told. */
+/** A small use waits for at most so many seconds before it is shared. */
 const SHARE_AFTER_S = 60;
-/** Seconds of a subject's time that are told at once. */
+/** A use of so many seconds of a subject's time is shared without that wait. */
 const SHARE_AT_S = 15;
 /** Refused tokens of a subject are recorded once in so many seconds. */
 const RECORD_AFTER_S = 60;

@@ -25,7 +25,7 @@ const LOOKS_LATIN = /^(?=.*\p{L})[асԁеһіјӏорԛѕԝхуъьҽпгѵѡα
 
 /**
  * Why nobody new may have this e-mail address: a sentence, or undefined for a plain address. An
- * address that looks like a colleague's is refused: whoever reads it would take one for the other.
+ * address that looks like a colleague's is refused, because people would confuse the two.
  * Accounts from before these rules go on.
  */
 export function emailProblem(text: string): string | undefined {

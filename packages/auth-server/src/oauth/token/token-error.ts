@@ -15,7 +15,7 @@ export class TooManyAttempts extends errors.OIDCProviderError {
   }
 }
 
-/** Refusals that end by themselves, of which only the `first` is recorded. */
+/** Whether waiting ends the refusal. Of a series of these only the `first` is recorded. */
 export function isTooMany(error: unknown): error is TooManyAttempts | TooManyTokens {
   return error instanceof TooManyAttempts || error instanceof TooManyTokens;
 }

@@ -46,7 +46,8 @@ describe('the contract of each version', () => {
     const odd: string[] = [];
     const visit = (value: Json, place: string) => {
       if (typeof value !== 'object' || value === null) return;
-      if (value.format && value.pattern) odd.push(`${place}: format, pattern`);
+      const isDate = ['date', 'date-time'].includes(value.format);
+      if (isDate && value.pattern) odd.push(`${place}: format, pattern`);
       if (value.anyOf && !place.endsWith('x-permission')) odd.push(`${place}: anyOf`);
       if (value.oneOf && !value.discriminator) {
         const others = value.oneOf.filter(({ type }: Json) => type !== 'null');
@@ -101,11 +102,15 @@ describe('the contract of each version', () => {
       );
       for (const line of one.body.trim().split('\n')) visit(schema, JSON.parse(line), seen);
     }
-    const missing = Object.entries(contract.components.schemas).flatMap(([name, schema]) =>
-      Object.keys(schema.properties ?? {})
-        .filter((property) => seen.has(schema) && !seen.get(schema)?.has(property))
-        .map((property) => `${name}.${property}`),
-    );
+    const { schemas } = contract.components;
+    const seenIn = (name: string) => seen.get(schemas[name] ?? {});
+    const missing = Object.entries(schemas).flatMap(([name, schema]) => {
+      // Lists have items of the schema that `fields` makes of it.
+      const members = [...(seenIn(name) ?? []), ...(seenIn(`${name}Fields`) ?? [])];
+      return Object.keys(schema.properties ?? {})
+        .filter((property) => members.length > 0 && !members.includes(property))
+        .map((property) => `${name}.${property}`);
+    });
     expect(missing).to.deep.equal([]);
   });
 

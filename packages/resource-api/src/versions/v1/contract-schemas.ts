@@ -206,7 +206,7 @@ const FROM = 'What the item was computed from.';
 const WARNINGS =
   'Such as `negative_outstanding`: more was repaid than was owed; `overadvance`: drawn beyond the commitment; `lender_beyond_commitment`: a lender funds more than its commitment; `past_maturity`: matured and not repaid. Real books hold such balances, and they are not hidden.';
 
-/** Values that are a text. */
+/** Simple values: each is written as a text. */
 const SIMPLE = {
   Money: {
     type: 'string',
@@ -231,7 +231,7 @@ const SIMPLE = {
   },
 } as const satisfies Readonly<Record<string, JsonSchema>>;
 
-/** Those of them that some members may lack. */
+/** Simple values for members that may be null. */
 const OR_NULL: Readonly<Record<string, JsonSchema>> = Object.fromEntries(
   (['Money', 'Rate', 'CalendarDate', 'Instant'] as const).map((name) => [
     `${name}OrNull`,

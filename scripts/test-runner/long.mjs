@@ -10,6 +10,7 @@ export const LONG = [
   'reconcile',
   'upgrade',
   'start',
+  'generated-clients',
   'slow-readers',
   'drills',
   'read-replicas',

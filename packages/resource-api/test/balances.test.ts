@@ -299,6 +299,28 @@ describeOnDatabase('balances of a syndicated book', (engine) => {
     ]);
   });
 
+  it('take an instant as clients of many languages write it, and none without an offset', async () => {
+    const { knownAt } = (await get('')).meta;
+    const answer = async (instant: string) => {
+      const path = `/api/v1/cls/balances?knownAt=${encodeURIComponent(instant)}`;
+      const { status, data, meta } = (await (await api.get(path)).json()) as Json;
+      return status ?? { data, meta };
+    };
+    const whole = await answer(knownAt);
+    for (const [end, instead] of [
+      [/Z$/, '+00:00'],
+      [/Z$/, '+0000'],
+      [/Z$/, '999Z'],
+      [/Z$/, '999-0000'],
+    ] as const) {
+      const instant = knownAt.replace(end, instead);
+      expect(await answer(instant), instant).to.deep.equal(whole);
+    }
+    for (const odd of ['', '+00', '+000', '+00:0', '0000Z', '+9999', 'z']) {
+      expect(await answer(knownAt.replace('Z', odd)), odd).to.equal(400);
+    }
+  });
+
   it('give only the fields that are asked for', async () => {
     const { data } = await get('?fields=global.principal.outstanding,facility.name&limit=1');
     expect(Object.keys(data[0])).to.have.members([

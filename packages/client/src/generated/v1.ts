@@ -194,12 +194,26 @@ export interface components {
          * Format: date
          * @description A day of the calendar, such as `2025-03-31`.
          */
-        Date: string;
+        CalendarDate: string;
         /**
          * Format: date-time
          * @description RFC 3339 in UTC, to the microsecond.
          */
         Instant: string;
+        /** @description A decimal with exactly the digits of its currency (ISO 4217). */
+        MoneyOrNull: string | null;
+        /** @description A fraction of one: `0.0475` is 4.75 %. */
+        RateOrNull: string | null;
+        /**
+         * Format: date
+         * @description A day of the calendar, such as `2025-03-31`.
+         */
+        CalendarDateOrNull: string | null;
+        /**
+         * Format: date-time
+         * @description RFC 3339 in UTC, to the microsecond.
+         */
+        InstantOrNull: string | null;
         /** @description A borrower, lender, agent or guarantor. */
         Party: {
             /** @description The id of the party. */
@@ -218,7 +232,7 @@ export interface components {
             /** @description In which the lenders committed. */
             currency: components["schemas"]["Currency"];
             /** @description When it must be repaid; null: no such day is known. */
-            maturityDate: components["schemas"]["Date"] | null;
+            maturityDate: components["schemas"]["CalendarDateOrNull"];
             /** @description The facility that it is carved out of. */
             sublimitOf: string | null;
         };
@@ -229,7 +243,7 @@ export interface components {
             /** @description The number that the agent gave it. */
             contractNumber: string;
             /** @description When it must be repaid; null: no such day is known. */
-            maturityDate: components["schemas"]["Date"] | null;
+            maturityDate: components["schemas"]["CalendarDateOrNull"];
         };
         /** @description What is committed, drawn, accrued, billed and past due at a date. */
         Amounts: {
@@ -464,9 +478,9 @@ export interface components {
             /** @description The loan contract; null: a fee of the facility. */
             contractId: string | null;
             /** @description The first day that accrues. */
-            start: components["schemas"]["Date"];
+            start: components["schemas"]["CalendarDate"];
             /** @description The day after the last one that accrues. */
-            end: components["schemas"]["Date"];
+            end: components["schemas"]["CalendarDate"];
             /**
              * @description How days become a fraction of a year.
              * @enum {string}
@@ -487,9 +501,9 @@ export interface components {
         /** @description Days with one balance and one rate. */
         AccrualPeriod: {
             /** @description The first day of the period. */
-            start: components["schemas"]["Date"];
+            start: components["schemas"]["CalendarDate"];
             /** @description The day after its last one. */
-            end: components["schemas"]["Date"];
+            end: components["schemas"]["CalendarDate"];
             /** @description Days by the day count. */
             days: number;
             /** @description What interest or the fee is computed on. */
@@ -499,11 +513,11 @@ export interface components {
             /** @description The reference rate, such as SOFR; null: a fixed rate. */
             baseRateIndex: string | null;
             /** @description The reference rate as it was fixed. */
-            baseRate: components["schemas"]["Rate"] | null;
+            baseRate: components["schemas"]["RateOrNull"];
             /** @description The margin over the reference rate. */
-            spread: components["schemas"]["Rate"] | null;
+            spread: components["schemas"]["RateOrNull"];
             /** @description The credit spread adjustment. */
-            csa: components["schemas"]["Rate"] | null;
+            csa: components["schemas"]["RateOrNull"];
             /** @description With twelve decimals, not rounded to the currency. */
             amount: components["schemas"]["Money"];
         };
@@ -514,7 +528,7 @@ export interface components {
             /** @description Units of the reporting currency for one of the item’s. */
             rate: components["schemas"]["Rate"];
             /** @description The day of the rate: the newest on or before the one asked for. */
-            rateDate: components["schemas"]["Date"];
+            rateDate: components["schemas"]["CalendarDate"];
             /** @description Who quoted the rate. */
             source: string;
             /** @description Outstanding principal, exchanged. */
@@ -550,17 +564,17 @@ export interface components {
             /** @description Commitment that is not drawn. Left out at level contract: commitments are the facility’s. */
             unfunded?: components["schemas"]["Money"];
             /** @description Interest that is accrued and not billed; null: too many items accrue to add them up. */
-            interestAccrued: components["schemas"]["Money"] | null;
+            interestAccrued: components["schemas"]["MoneyOrNull"];
             /** @description Fees that are accrued and not billed; null: too many items accrue to add them up. */
-            feesAccrued: components["schemas"]["Money"] | null;
+            feesAccrued: components["schemas"]["MoneyOrNull"];
         };
         Terms: {
             /** @description Who keeps the register for the lenders. */
             agent: components["schemas"]["Party"];
             /** @description From when on it is in force; of a deal, when it was signed. */
-            effectiveDate: components["schemas"]["Date"] | null;
+            effectiveDate: components["schemas"]["CalendarDateOrNull"];
             /** @description The next day on which something that was billed is due; null: nothing is billed for later. */
-            nextPaymentDate: components["schemas"]["Date"] | null;
+            nextPaymentDate: components["schemas"]["CalendarDateOrNull"];
             /** @description How days are counted, such as ACT/360; null of a deal. */
             dayCount: string | null;
             /** @description Of a contract at the date; null where the book has no rate. */
@@ -568,15 +582,15 @@ export interface components {
                 /** @description What interest accrues by. */
                 allIn: components["schemas"]["Rate"];
                 /** @description The base rate in it. */
-                base: components["schemas"]["Rate"] | null;
+                base: components["schemas"]["RateOrNull"];
                 /** @description The spread over the base rate. */
-                margin: components["schemas"]["Rate"] | null;
+                margin: components["schemas"]["RateOrNull"];
                 /** @description The credit spread adjustment in it. */
-                adjustment: components["schemas"]["Rate"] | null;
+                adjustment: components["schemas"]["RateOrNull"];
                 /** @description Which base rate it is, such as SOFR. */
                 index: string | null;
                 /** @description From when on it holds. */
-                since: components["schemas"]["Date"];
+                since: components["schemas"]["CalendarDate"];
             } | null;
             /** @description Those that the caller may see. */
             positions: {
@@ -678,9 +692,9 @@ export interface components {
             /** @description What the item was computed from. */
             provenance: {
                 /** @description The newest effective date of its postings; null: nothing was posted to it yet. */
-                lastEffectiveDate: components["schemas"]["Date"] | null;
+                lastEffectiveDate: components["schemas"]["CalendarDateOrNull"];
                 /** @description When its newest posting was recorded. */
-                lastPostedAt: components["schemas"]["Instant"] | null;
+                lastPostedAt: components["schemas"]["InstantOrNull"];
                 /** @description The newest journal that the item depends on. */
                 ledgerSeq: number;
                 /** @description Whether something else was reported of the same date before. */
@@ -700,7 +714,7 @@ export interface components {
             /** @description Such as `negative_outstanding`: more was repaid than was owed; `overadvance`: drawn beyond the commitment; `lender_beyond_commitment`: a lender funds more than its commitment; `past_maturity`: matured and not repaid. Real books hold such balances, and they are not hidden. */
             warnings: string[];
             /** @description With `compareAsOf` or `compareKnownAt`: the same item at the other time, whatever the filters would find then; null: it was not there. */
-            compared?: components["schemas"]["ComparedBalance"] | null;
+            compared?: components["schemas"]["BalanceFields"] | null;
         };
         /** @description The principal of a deal, facility, loan contract or lender’s position, rolled forward. */
         PrincipalBalance: {
@@ -764,7 +778,7 @@ export interface components {
                 repaid: components["schemas"]["Money"];
             };
             /** @description The interest rate of the loan contract; null at other levels. */
-            allInRate: components["schemas"]["Rate"] | null;
+            allInRate: components["schemas"]["RateOrNull"];
             /** @description At the date. */
             status: {
                 /**
@@ -804,9 +818,9 @@ export interface components {
             /** @description What the item was computed from. */
             provenance: {
                 /** @description The newest effective date of its postings; null: nothing was posted to it yet. */
-                lastEffectiveDate: components["schemas"]["Date"] | null;
+                lastEffectiveDate: components["schemas"]["CalendarDateOrNull"];
                 /** @description When its newest posting was recorded. */
-                lastPostedAt: components["schemas"]["Instant"] | null;
+                lastPostedAt: components["schemas"]["InstantOrNull"];
                 /** @description The newest journal that the item depends on. */
                 ledgerSeq: number;
                 /** @description Whether something else was reported of the same date before. */
@@ -829,8 +843,8 @@ export interface components {
         /** @description One posting of principal: globally, or for one lender. */
         PrincipalMovement: {
             /**
-             * @description The kind of object.
-             * @constant
+             * @description The kind of object. (enum property replaced by openapi-typescript)
+             * @enum {string}
              */
             object: "principalMovement";
             /** @description The id of the posting: it never changes. */
@@ -851,7 +865,7 @@ export interface components {
                 corrects: string | null;
             };
             /** @description The day from which the event is true. */
-            effectiveDate: components["schemas"]["Date"];
+            effectiveDate: components["schemas"]["CalendarDate"];
             /** @description When it was recorded. */
             postedAt: components["schemas"]["Instant"];
             /** @description The deal. */
@@ -882,10 +896,11 @@ export interface components {
             /** @description The currency of the amount. */
             currency: components["schemas"]["Currency"];
         };
+        /** @description A balance. Without `fields` it has every member that `Balance` always has; with it, those that were asked for. */
         BalanceFields: {
             /**
-             * @description The kind of object.
-             * @constant
+             * @description The kind of object. (enum property replaced by openapi-typescript)
+             * @enum {string}
              */
             object: "balance";
             /** @description The id of the item: the same on every date. */
@@ -915,7 +930,7 @@ export interface components {
                 /** @description In which the lenders committed. */
                 currency?: components["schemas"]["Currency"];
                 /** @description When it must be repaid; null: no such day is known. */
-                maturityDate?: components["schemas"]["Date"] | null;
+                maturityDate?: components["schemas"]["CalendarDateOrNull"];
                 /** @description The facility that it is carved out of. */
                 sublimitOf?: string | null;
             } | null;
@@ -926,7 +941,7 @@ export interface components {
                 /** @description The number that the agent gave it. */
                 contractNumber?: string;
                 /** @description When it must be repaid; null: no such day is known. */
-                maturityDate?: components["schemas"]["Date"] | null;
+                maturityDate?: components["schemas"]["CalendarDateOrNull"];
             } | null;
             /** @description One lender’s part of the facility; at level position alone. */
             position?: {
@@ -1124,9 +1139,9 @@ export interface components {
                     name?: string;
                 };
                 /** @description From when on it is in force; of a deal, when it was signed. */
-                effectiveDate?: components["schemas"]["Date"] | null;
+                effectiveDate?: components["schemas"]["CalendarDateOrNull"];
                 /** @description The next day on which something that was billed is due; null: nothing is billed for later. */
-                nextPaymentDate?: components["schemas"]["Date"] | null;
+                nextPaymentDate?: components["schemas"]["CalendarDateOrNull"];
                 /** @description How days are counted, such as ACT/360; null of a deal. */
                 dayCount?: string | null;
                 /** @description Of a contract at the date; null where the book has no rate. */
@@ -1134,15 +1149,15 @@ export interface components {
                     /** @description What interest accrues by. */
                     allIn?: components["schemas"]["Rate"];
                     /** @description The base rate in it. */
-                    base?: components["schemas"]["Rate"] | null;
+                    base?: components["schemas"]["RateOrNull"];
                     /** @description The spread over the base rate. */
-                    margin?: components["schemas"]["Rate"] | null;
+                    margin?: components["schemas"]["RateOrNull"];
                     /** @description The credit spread adjustment in it. */
-                    adjustment?: components["schemas"]["Rate"] | null;
+                    adjustment?: components["schemas"]["RateOrNull"];
                     /** @description Which base rate it is, such as SOFR. */
                     index?: string | null;
                     /** @description From when on it holds. */
-                    since?: components["schemas"]["Date"];
+                    since?: components["schemas"]["CalendarDate"];
                 } | null;
                 /** @description Those that the caller may see. */
                 positions?: {
@@ -1165,7 +1180,7 @@ export interface components {
                 /** @description Units of the reporting currency for one of the item’s. */
                 rate?: components["schemas"]["Rate"];
                 /** @description The day of the rate: the newest on or before the one asked for. */
-                rateDate?: components["schemas"]["Date"];
+                rateDate?: components["schemas"]["CalendarDate"];
                 /** @description Who quoted the rate. */
                 source?: string;
                 /** @description Outstanding principal, exchanged. */
@@ -1180,9 +1195,9 @@ export interface components {
             /** @description What the item was computed from. */
             provenance?: {
                 /** @description The newest effective date of its postings; null: nothing was posted to it yet. */
-                lastEffectiveDate?: components["schemas"]["Date"] | null;
+                lastEffectiveDate?: components["schemas"]["CalendarDateOrNull"];
                 /** @description When its newest posting was recorded. */
-                lastPostedAt?: components["schemas"]["Instant"] | null;
+                lastPostedAt?: components["schemas"]["InstantOrNull"];
                 /** @description The newest journal that the item depends on. */
                 ledgerSeq?: number;
                 /** @description Whether something else was reported of the same date before. */
@@ -1341,14 +1356,13 @@ export interface components {
             /** @description Such as `negative_outstanding`: more was repaid than was owed; `overadvance`: drawn beyond the commitment; `lender_beyond_commitment`: a lender funds more than its commitment; `past_maturity`: matured and not repaid. Real books hold such balances, and they are not hidden. */
             warnings?: string[];
             /** @description With `compareAsOf` or `compareKnownAt`: the same item at the other time, whatever the filters would find then; null: it was not there. */
-            compared?: components["schemas"]["ComparedBalance"] | null;
+            compared?: components["schemas"]["BalanceFields"] | null;
         };
-        /** @description What an item was at the other time of a comparison. */
-        ComparedBalance: components["schemas"]["Balance"] | components["schemas"]["BalanceFields"];
+        /** @description A roll-forward. Without `fields` it has every member that `PrincipalBalance` always has; with it, those that were asked for. */
         PrincipalBalanceFields: {
             /**
-             * @description The kind of object.
-             * @constant
+             * @description The kind of object. (enum property replaced by openapi-typescript)
+             * @enum {string}
              */
             object: "principalBalance";
             /** @description The id of the item: the same on every date. */
@@ -1378,7 +1392,7 @@ export interface components {
                 /** @description In which the lenders committed. */
                 currency?: components["schemas"]["Currency"];
                 /** @description When it must be repaid; null: no such day is known. */
-                maturityDate?: components["schemas"]["Date"] | null;
+                maturityDate?: components["schemas"]["CalendarDateOrNull"];
                 /** @description The facility that it is carved out of. */
                 sublimitOf?: string | null;
             } | null;
@@ -1389,7 +1403,7 @@ export interface components {
                 /** @description The number that the agent gave it. */
                 contractNumber?: string;
                 /** @description When it must be repaid; null: no such day is known. */
-                maturityDate?: components["schemas"]["Date"] | null;
+                maturityDate?: components["schemas"]["CalendarDateOrNull"];
             } | null;
             /** @description One lender’s part of the facility; at level position alone. */
             position?: {
@@ -1497,7 +1511,7 @@ export interface components {
                 repaid?: components["schemas"]["Money"];
             };
             /** @description The interest rate of the loan contract; null at other levels. */
-            allInRate?: components["schemas"]["Rate"] | null;
+            allInRate?: components["schemas"]["RateOrNull"];
             /** @description At the date. */
             status?: {
                 /**
@@ -1536,7 +1550,7 @@ export interface components {
                 /** @description Units of the reporting currency for one of the item’s. */
                 rate?: components["schemas"]["Rate"];
                 /** @description The day of the rate: the newest on or before the one asked for. */
-                rateDate?: components["schemas"]["Date"];
+                rateDate?: components["schemas"]["CalendarDate"];
                 /** @description Who quoted the rate. */
                 source?: string;
                 /** @description Outstanding principal, exchanged. */
@@ -1551,9 +1565,9 @@ export interface components {
             /** @description What the item was computed from. */
             provenance?: {
                 /** @description The newest effective date of its postings; null: nothing was posted to it yet. */
-                lastEffectiveDate?: components["schemas"]["Date"] | null;
+                lastEffectiveDate?: components["schemas"]["CalendarDateOrNull"];
                 /** @description When its newest posting was recorded. */
-                lastPostedAt?: components["schemas"]["Instant"] | null;
+                lastPostedAt?: components["schemas"]["InstantOrNull"];
                 /** @description The newest journal that the item depends on. */
                 ledgerSeq?: number;
                 /** @description Whether something else was reported of the same date before. */
@@ -1587,8 +1601,8 @@ export interface components {
         /** @description An item of your copy that the question does not find any more. */
         RemovedItem: {
             /**
-             * @description The kind of object.
-             * @constant
+             * @description The kind of object. (enum property replaced by openapi-typescript)
+             * @enum {string}
              */
             object: "removed";
             /** @description The id of the item: take it out of your copy. */
@@ -1597,16 +1611,16 @@ export interface components {
         /** @description The last line of an NDJSON export. Without it the file was cut. */
         ExportSummary: {
             /**
-             * @description The kind of object.
-             * @constant
+             * @description The kind of object. (enum property replaced by openapi-typescript)
+             * @enum {string}
              */
             object: "summary";
             /** @description Items before this line. */
             count: number;
             /** @description The date of the balances: the one asked for, or the last with data. */
-            asOf: components["schemas"]["Date"];
+            asOf: components["schemas"]["CalendarDate"];
             /** @description The newest change that the answer depends on; as `knownAt` it gets the same answer for ever. */
-            knownAt: components["schemas"]["Instant"] | null;
+            knownAt: components["schemas"]["InstantOrNull"];
             /** @description The newest journal that the answer knows. */
             ledgerSeq: number;
             /** @description With `updatedSince`: how many items were removed. */
@@ -1614,7 +1628,7 @@ export interface components {
             /** @description With `updatedSince`: the earlier answer that this one was compared with. */
             since?: {
                 /** @description Its `meta.asOf`; null: there was nothing yet. */
-                asOf: components["schemas"]["Date"] | null;
+                asOf: components["schemas"]["CalendarDateOrNull"];
                 /** @description Its `meta.knownAt`. */
                 knownAt: components["schemas"]["Instant"];
             };
@@ -1631,7 +1645,7 @@ export interface components {
              */
             object: "list";
             /** @description The items of this page. */
-            data: (components["schemas"]["Balance"] | components["schemas"]["BalanceFields"])[];
+            data: components["schemas"]["BalanceFields"][];
             /** @description With `updatedSince`: what the question does not find any more. */
             removed?: components["schemas"]["RemovedItem"][];
             /** @description Where this page stands in the walk. */
@@ -1651,34 +1665,34 @@ export interface components {
                  */
                 apiVersion: string;
                 /** @description The date of the balances: the one asked for, or the last with data. */
-                asOf: components["schemas"]["Date"];
+                asOf: components["schemas"]["CalendarDate"];
                 /** @description The newest change that the answer depends on; as `knownAt` it gets the same answer for ever. */
-                knownAt: components["schemas"]["Instant"] | null;
+                knownAt: components["schemas"]["InstantOrNull"];
                 /** @description The newest journal that the answer knows. */
                 ledgerSeq: number;
                 /** @description The first date with data: the book begins on it. */
-                dataFrom: components["schemas"]["Date"] | null;
+                dataFrom: components["schemas"]["CalendarDateOrNull"];
                 /** @description The last date with data, up to `asOf`. */
-                dataThrough: components["schemas"]["Date"] | null;
+                dataThrough: components["schemas"]["CalendarDateOrNull"];
                 /** @description With `updatedSince`: the earlier answer that this one was compared with. */
                 since?: {
                     /** @description Its `meta.asOf`; null: there was nothing yet. */
-                    asOf: components["schemas"]["Date"] | null;
+                    asOf: components["schemas"]["CalendarDateOrNull"];
                     /** @description Its `meta.knownAt`. */
                     knownAt: components["schemas"]["Instant"];
                 };
                 /** @description With `compareAsOf` or `compareKnownAt`: the other time; null: there was no book yet. */
                 compared?: {
                     /** @description The date of the comparison. */
-                    asOf: components["schemas"]["Date"];
+                    asOf: components["schemas"]["CalendarDate"];
                     /** @description The newest change that what was then depends on. */
-                    knownAt: components["schemas"]["Instant"] | null;
+                    knownAt: components["schemas"]["InstantOrNull"];
                     /** @description The newest journal that was known. */
                     ledgerSeq: number;
                     /** @description The first date with data, as was known. */
-                    dataFrom: components["schemas"]["Date"] | null;
+                    dataFrom: components["schemas"]["CalendarDateOrNull"];
                     /** @description The last date with data, up to `asOf`. */
-                    dataThrough: components["schemas"]["Date"] | null;
+                    dataThrough: components["schemas"]["CalendarDateOrNull"];
                 } | null;
             };
             /** @description Over the whole filter, one for each currency. */
@@ -1698,7 +1712,7 @@ export interface components {
              */
             object: "list";
             /** @description The items of this page. */
-            data: (components["schemas"]["PrincipalBalance"] | components["schemas"]["PrincipalBalanceFields"])[];
+            data: components["schemas"]["PrincipalBalanceFields"][];
             /** @description With `updatedSince`: what the question does not find any more. */
             removed?: components["schemas"]["RemovedItem"][];
             /** @description Where this page stands in the walk. */
@@ -1718,26 +1732,26 @@ export interface components {
                  */
                 apiVersion: string;
                 /** @description The date of the balances: the one asked for, or the last with data. */
-                asOf: components["schemas"]["Date"];
+                asOf: components["schemas"]["CalendarDate"];
                 /** @description The newest change that the answer depends on; as `knownAt` it gets the same answer for ever. */
-                knownAt: components["schemas"]["Instant"] | null;
+                knownAt: components["schemas"]["InstantOrNull"];
                 /** @description The newest journal that the answer knows. */
                 ledgerSeq: number;
                 /** @description The first date with data: the book begins on it. */
-                dataFrom: components["schemas"]["Date"] | null;
+                dataFrom: components["schemas"]["CalendarDateOrNull"];
                 /** @description The last date with data, up to `asOf`. */
-                dataThrough: components["schemas"]["Date"] | null;
+                dataThrough: components["schemas"]["CalendarDateOrNull"];
                 /** @description The days that are rolled forward. */
                 period: {
                     /** @description Its first day; null: since inception. */
-                    from: components["schemas"]["Date"] | null;
+                    from: components["schemas"]["CalendarDateOrNull"];
                     /** @description Its last day. */
-                    to: components["schemas"]["Date"];
+                    to: components["schemas"]["CalendarDate"];
                 };
                 /** @description With `updatedSince`: the earlier answer that this one was compared with. */
                 since?: {
                     /** @description Its `meta.asOf`; null: there was nothing yet. */
-                    asOf: components["schemas"]["Date"] | null;
+                    asOf: components["schemas"]["CalendarDateOrNull"];
                     /** @description Its `meta.knownAt`. */
                     knownAt: components["schemas"]["Instant"];
                 };
@@ -1773,21 +1787,21 @@ export interface components {
                  */
                 apiVersion: string;
                 /** @description The date of the balances: the one asked for, or the last with data. */
-                asOf: components["schemas"]["Date"];
+                asOf: components["schemas"]["CalendarDate"];
                 /** @description The newest change that the answer depends on; as `knownAt` it gets the same answer for ever. */
-                knownAt: components["schemas"]["Instant"] | null;
+                knownAt: components["schemas"]["InstantOrNull"];
                 /** @description The newest journal that the answer knows. */
                 ledgerSeq: number;
                 /** @description The first date with data: the book begins on it. */
-                dataFrom: components["schemas"]["Date"] | null;
+                dataFrom: components["schemas"]["CalendarDateOrNull"];
                 /** @description The last date with data, up to `asOf`. */
-                dataThrough: components["schemas"]["Date"] | null;
+                dataThrough: components["schemas"]["CalendarDateOrNull"];
             };
         };
         /** @description A line of an NDJSON export of balances. */
-        BalanceLine: components["schemas"]["Balance"] | components["schemas"]["BalanceFields"] | components["schemas"]["RemovedItem"] | components["schemas"]["ExportSummary"];
+        BalanceLine: components["schemas"]["BalanceFields"] | components["schemas"]["RemovedItem"] | components["schemas"]["ExportSummary"];
         /** @description A line of an NDJSON export of roll-forwards. */
-        PrincipalBalanceLine: components["schemas"]["PrincipalBalance"] | components["schemas"]["PrincipalBalanceFields"] | components["schemas"]["RemovedItem"] | components["schemas"]["ExportSummary"];
+        PrincipalBalanceLine: components["schemas"]["PrincipalBalanceFields"] | components["schemas"]["RemovedItem"] | components["schemas"]["ExportSummary"];
         /** @description A line of an NDJSON export of postings. */
         PrincipalMovementLine: components["schemas"]["PrincipalMovement"] | components["schemas"]["ExportSummary"];
         BalanceItem: {
@@ -1797,7 +1811,7 @@ export interface components {
              */
             object: "item";
             /** @description What was asked for. */
-            data: components["schemas"]["Balance"] | components["schemas"]["BalanceFields"];
+            data: components["schemas"]["BalanceFields"];
             /** @description What the answer is an answer to. */
             meta: {
                 /**
@@ -1806,15 +1820,15 @@ export interface components {
                  */
                 apiVersion: string;
                 /** @description The date of the balances: the one asked for, or the last with data. */
-                asOf: components["schemas"]["Date"];
+                asOf: components["schemas"]["CalendarDate"];
                 /** @description The newest change that the answer depends on; as `knownAt` it gets the same answer for ever. */
-                knownAt: components["schemas"]["Instant"] | null;
+                knownAt: components["schemas"]["InstantOrNull"];
                 /** @description The newest journal that the answer knows. */
                 ledgerSeq: number;
                 /** @description The first date with data: the book begins on it. */
-                dataFrom: components["schemas"]["Date"] | null;
+                dataFrom: components["schemas"]["CalendarDateOrNull"];
                 /** @description The last date with data, up to `asOf`. */
-                dataThrough: components["schemas"]["Date"] | null;
+                dataThrough: components["schemas"]["CalendarDateOrNull"];
             };
         };
         /** @description A credit agreement between a borrower and its lenders. */
@@ -1836,9 +1850,9 @@ export interface components {
              */
             status: "pending" | "active" | "matured" | "terminated";
             /** @description When the agreement was signed, where that is known. */
-            closingDate: components["schemas"]["Date"] | null;
+            closingDate: components["schemas"]["CalendarDateOrNull"];
             /** @description The first date on which the book has the deal. */
-            dataFrom: components["schemas"]["Date"];
+            dataFrom: components["schemas"]["CalendarDate"];
             /** @description What the caller is in the deal; `full` with full control. */
             roles: ("agent" | "lender" | "borrower" | "full")[];
             /** @description Who owes the amounts. */
@@ -1909,15 +1923,15 @@ export interface components {
                  */
                 apiVersion: string;
                 /** @description The date of the balances: the one asked for, or the last with data. */
-                asOf: components["schemas"]["Date"];
+                asOf: components["schemas"]["CalendarDate"];
                 /** @description The newest change that the answer depends on; as `knownAt` it gets the same answer for ever. */
-                knownAt: components["schemas"]["Instant"] | null;
+                knownAt: components["schemas"]["InstantOrNull"];
                 /** @description The newest journal that the answer knows. */
                 ledgerSeq: number;
                 /** @description The first date with data: the book begins on it. */
-                dataFrom: components["schemas"]["Date"] | null;
+                dataFrom: components["schemas"]["CalendarDateOrNull"];
                 /** @description The last date with data, up to `asOf`. */
-                dataThrough: components["schemas"]["Date"] | null;
+                dataThrough: components["schemas"]["CalendarDateOrNull"];
             };
         };
         PrincipalPoint: {
@@ -1929,9 +1943,9 @@ export interface components {
             /** @description The currency of the amounts; two currencies are never added up. */
             currency: components["schemas"]["Currency"];
             /** @description The first day of the interval. */
-            from: components["schemas"]["Date"];
+            from: components["schemas"]["CalendarDate"];
             /** @description The last day of the interval. */
-            date: components["schemas"]["Date"];
+            date: components["schemas"]["CalendarDate"];
             /** @description Principal at the end of the day before the period. */
             opening: components["schemas"]["Money"];
             /** @description Changes of principal in the period. A reversal stands under what it takes back. */
@@ -1983,7 +1997,7 @@ export interface components {
                 /** @description Whether the period goes on after the last date. */
                 hasMore: boolean;
                 /** @description The `fromDate` of the next question. */
-                nextFromDate: components["schemas"]["Date"] | null;
+                nextFromDate: components["schemas"]["CalendarDateOrNull"];
             };
             /** @description What the answer is an answer to. */
             meta: {
@@ -1993,21 +2007,21 @@ export interface components {
                  */
                 apiVersion: string;
                 /** @description The date of the balances: the one asked for, or the last with data. */
-                asOf: components["schemas"]["Date"];
+                asOf: components["schemas"]["CalendarDate"];
                 /** @description The newest change that the answer depends on; as `knownAt` it gets the same answer for ever. */
-                knownAt: components["schemas"]["Instant"] | null;
+                knownAt: components["schemas"]["InstantOrNull"];
                 /** @description The newest journal that the answer knows. */
                 ledgerSeq: number;
                 /** @description The first date with data: the book begins on it. */
-                dataFrom: components["schemas"]["Date"] | null;
+                dataFrom: components["schemas"]["CalendarDateOrNull"];
                 /** @description The last date with data, up to `asOf`. */
-                dataThrough: components["schemas"]["Date"] | null;
+                dataThrough: components["schemas"]["CalendarDateOrNull"];
                 /** @description The days that are rolled forward. */
                 period: {
                     /** @description Its first day; null: since inception. */
-                    from: components["schemas"]["Date"] | null;
+                    from: components["schemas"]["CalendarDateOrNull"];
                     /** @description Its last day. */
-                    to: components["schemas"]["Date"];
+                    to: components["schemas"]["CalendarDate"];
                 };
             };
         };
@@ -2050,15 +2064,15 @@ export interface components {
                  */
                 apiVersion: string;
                 /** @description The date of the balances: the one asked for, or the last with data. */
-                asOf: components["schemas"]["Date"];
+                asOf: components["schemas"]["CalendarDate"];
                 /** @description The newest change that the answer depends on; as `knownAt` it gets the same answer for ever. */
-                knownAt: components["schemas"]["Instant"] | null;
+                knownAt: components["schemas"]["InstantOrNull"];
                 /** @description The newest journal that the answer knows. */
                 ledgerSeq: number;
                 /** @description The first date with data: the book begins on it. */
-                dataFrom: components["schemas"]["Date"] | null;
+                dataFrom: components["schemas"]["CalendarDateOrNull"];
                 /** @description The last date with data, up to `asOf`. */
-                dataThrough: components["schemas"]["Date"] | null;
+                dataThrough: components["schemas"]["CalendarDateOrNull"];
             };
         };
         SummedTotal: {
@@ -2075,15 +2089,15 @@ export interface components {
             /** @description Commitment that is not drawn. Left out at level contract: commitments are the facility’s. */
             unfunded?: components["schemas"]["Money"];
             /** @description Interest that is accrued and not billed; null: too many items accrue to add them up. */
-            interestAccrued: components["schemas"]["Money"] | null;
+            interestAccrued: components["schemas"]["MoneyOrNull"];
             /** @description Fees that are accrued and not billed; null: too many items accrue to add them up. */
-            feesAccrued: components["schemas"]["Money"] | null;
+            feesAccrued: components["schemas"]["MoneyOrNull"];
             /** @description What the lenders are bound to lend at the date; left out at level contract. */
-            commitment?: components["schemas"]["Money"] | null;
+            commitment?: components["schemas"]["MoneyOrNull"];
             /** @description May be drawn now; left out at level contract. */
-            available?: components["schemas"]["Money"] | null;
+            available?: components["schemas"]["MoneyOrNull"];
             /** @description Principal, interest and fees; null: too many items to work it out. */
-            pastDue: components["schemas"]["Money"] | null;
+            pastDue: components["schemas"]["MoneyOrNull"];
             /** @description Items with a warning. */
             warnings: number | null;
         };
@@ -2101,15 +2115,15 @@ export interface components {
             /** @description Commitment that is not drawn. Left out at level contract: commitments are the facility’s. */
             unfunded?: components["schemas"]["Money"];
             /** @description Interest that is accrued and not billed; null: too many items accrue to add them up. */
-            interestAccrued: components["schemas"]["Money"] | null;
+            interestAccrued: components["schemas"]["MoneyOrNull"];
             /** @description Fees that are accrued and not billed; null: too many items accrue to add them up. */
-            feesAccrued: components["schemas"]["Money"] | null;
+            feesAccrued: components["schemas"]["MoneyOrNull"];
             /** @description What the lenders are bound to lend at the date; left out at level contract. */
-            commitment?: components["schemas"]["Money"] | null;
+            commitment?: components["schemas"]["MoneyOrNull"];
             /** @description May be drawn now; left out at level contract. */
-            available?: components["schemas"]["Money"] | null;
+            available?: components["schemas"]["MoneyOrNull"];
             /** @description Principal, interest and fees; null: too many items to work it out. */
-            pastDue: components["schemas"]["Money"] | null;
+            pastDue: components["schemas"]["MoneyOrNull"];
             /** @description Items with a warning. */
             warnings: number | null;
             /** @description With `compareAsOf` or `compareKnownAt`: the same sums at the other time, zero where nothing was in it; null: there was no book yet. */
@@ -2143,15 +2157,15 @@ export interface components {
             /** @description Commitment that is not drawn. Left out at level contract: commitments are the facility’s. */
             unfunded?: components["schemas"]["Money"];
             /** @description Interest that is accrued and not billed; null: too many items accrue to add them up. */
-            interestAccrued: components["schemas"]["Money"] | null;
+            interestAccrued: components["schemas"]["MoneyOrNull"];
             /** @description Fees that are accrued and not billed; null: too many items accrue to add them up. */
-            feesAccrued: components["schemas"]["Money"] | null;
+            feesAccrued: components["schemas"]["MoneyOrNull"];
             /** @description What the lenders are bound to lend at the date; left out at level contract. */
-            commitment?: components["schemas"]["Money"] | null;
+            commitment?: components["schemas"]["MoneyOrNull"];
             /** @description May be drawn now; left out at level contract. */
-            available?: components["schemas"]["Money"] | null;
+            available?: components["schemas"]["MoneyOrNull"];
             /** @description Principal, interest and fees; null: too many items to work it out. */
-            pastDue: components["schemas"]["Money"] | null;
+            pastDue: components["schemas"]["MoneyOrNull"];
             /** @description Items with a warning. */
             warnings: number | null;
             /** @description With `compareAsOf` or `compareKnownAt`: the same sums at the other time, zero where nothing was in it; null: there was no book yet. */
@@ -2177,27 +2191,27 @@ export interface components {
                  */
                 apiVersion: string;
                 /** @description The date of the balances: the one asked for, or the last with data. */
-                asOf: components["schemas"]["Date"];
+                asOf: components["schemas"]["CalendarDate"];
                 /** @description The newest change that the answer depends on; as `knownAt` it gets the same answer for ever. */
-                knownAt: components["schemas"]["Instant"] | null;
+                knownAt: components["schemas"]["InstantOrNull"];
                 /** @description The newest journal that the answer knows. */
                 ledgerSeq: number;
                 /** @description The first date with data: the book begins on it. */
-                dataFrom: components["schemas"]["Date"] | null;
+                dataFrom: components["schemas"]["CalendarDateOrNull"];
                 /** @description The last date with data, up to `asOf`. */
-                dataThrough: components["schemas"]["Date"] | null;
+                dataThrough: components["schemas"]["CalendarDateOrNull"];
                 /** @description With `compareAsOf` or `compareKnownAt`: the other time; null: there was no book yet. */
                 compared?: {
                     /** @description The date of the comparison. */
-                    asOf: components["schemas"]["Date"];
+                    asOf: components["schemas"]["CalendarDate"];
                     /** @description The newest change that what was then depends on. */
-                    knownAt: components["schemas"]["Instant"] | null;
+                    knownAt: components["schemas"]["InstantOrNull"];
                     /** @description The newest journal that was known. */
                     ledgerSeq: number;
                     /** @description The first date with data, as was known. */
-                    dataFrom: components["schemas"]["Date"] | null;
+                    dataFrom: components["schemas"]["CalendarDateOrNull"];
                     /** @description The last date with data, up to `asOf`. */
-                    dataThrough: components["schemas"]["Date"] | null;
+                    dataThrough: components["schemas"]["CalendarDateOrNull"];
                 } | null;
             };
             /** @description With `compareAsOf` or `compareKnownAt`: what the same filters found at the other time. */
@@ -2219,15 +2233,15 @@ export interface components {
                  */
                 apiVersion: string;
                 /** @description The date of the balances: the one asked for, or the last with data. */
-                asOf: components["schemas"]["Date"];
+                asOf: components["schemas"]["CalendarDate"];
                 /** @description The newest change that the answer depends on; as `knownAt` it gets the same answer for ever. */
-                knownAt: components["schemas"]["Instant"] | null;
+                knownAt: components["schemas"]["InstantOrNull"];
                 /** @description The newest journal that the answer knows. */
                 ledgerSeq: number;
                 /** @description The first date with data: the book begins on it. */
-                dataFrom: components["schemas"]["Date"] | null;
+                dataFrom: components["schemas"]["CalendarDateOrNull"];
                 /** @description The last date with data, up to `asOf`. */
-                dataThrough: components["schemas"]["Date"] | null;
+                dataThrough: components["schemas"]["CalendarDateOrNull"];
             };
         };
         /** @description Why a request was refused (RFC 9457). */

@@ -24,7 +24,7 @@ export function fieldsOf({ properties = {}, required = [] }: JsonSchema, within 
 function innerFields(schema: JsonSchema, name: string): Field[] {
   if (schema.properties !== undefined) return fieldsOf(schema, `${name}.`);
   if (schema.items?.properties !== undefined) return fieldsOf(schema.items, `${name}[].`);
-  const [only] = schema.anyOf?.filter(({ type }) => type !== 'null') ?? [];
+  const [only] = schema.oneOf?.filter(({ type }) => type !== 'null') ?? [];
   return only?.properties === undefined ? [] : fieldsOf(only, `${name}.`);
 }
 
@@ -43,19 +43,18 @@ export function fieldList(fields: readonly Field[], fieldsPath: string): Html {
 export function typeOf(schema: JsonSchema, fieldsPath: string): Html {
   const name = refName(schema);
   if (name !== undefined) return html`<a href="${fieldsPath}#${name}">${name}</a>`;
-  if (schema.anyOf !== undefined) {
-    const nullable = schema.anyOf.some(({ type }) => type === 'null');
-    const others = schema.anyOf.filter(({ type }) => type !== 'null');
-    const types = others.map((one, index) => [index > 0 && ' or ', typeOf(one, fieldsPath)]);
-    return html`${types}${nullable && ' or null'}`;
+  if (schema.oneOf !== undefined) {
+    return html`${schema.oneOf.map((one, index) => [index > 0 && ' or ', typeOf(one, fieldsPath)])}`;
   }
+  const [type = 'object', ...others] = [schema.type ?? []].flat();
+  if (others.length > 0)
+    return html`${typeOf({ ...schema, type }, fieldsPath)} or ${others.join(' or ')}`;
   if (schema.items !== undefined) return html`list of ${typeOf(schema.items, fieldsPath)}`;
   if (schema.const !== undefined) return html`always <code>${String(schema.const)}</code>`;
   if (schema.enum !== undefined) return html`one of a list`;
   if (schema.format === 'date') return html`date`;
   if (schema.format === 'date-time') return html`instant`;
   const words = { string: 'text', integer: 'whole number', boolean: 'true or false' };
-  const type = String(schema.type ?? 'object');
   return html`${words[type as keyof typeof words] ?? type}`;
 }
 

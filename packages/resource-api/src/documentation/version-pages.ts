@@ -118,12 +118,12 @@ function schemaText(schema: JsonSchema, name: string, path: string): Html {
   const words = schema.description;
   if (name.endsWith('Fields')) {
     const whole = name.replace(/Fields$/, '');
-    return html`<p>The fields of <a href="${path}#${whole}">${whole}</a> that <code>fields</code> asked for.</p>\n`;
+    return html`<p>${words !== undefined && prose(words)} Its fields are those of <a href="${path}#${whole}">${whole}</a>.</p>\n`;
   }
   if (schema.properties !== undefined) {
     return html`${words !== undefined && html`<p>${prose(words)}</p>\n`}${fieldList(fieldsOf(schema), path)}`;
   }
-  return html`<p>${words !== undefined && prose(words)} ${schema.anyOf && 'One of: '}<span class="type">${typeOf(schema, path)}</span>${valuesOf(schema)}</p>
+  return html`<p>${words !== undefined && prose(words)} ${schema.oneOf && 'One of: '}<span class="type">${typeOf(schema, path)}</span>${valuesOf(schema)}</p>
 ${schema.pattern !== undefined && html`<p>Pattern: <code>${schema.pattern}</code></p>\n`}`;
 }
 

@@ -20,6 +20,16 @@ export interface ParameterRule {
   accepts?(value: string): boolean;
 }
 
+/**
+ * The forms of text that a contract names. A pattern beside such a name makes generated clients
+ * match their date object against it. Offsets without a colon are what Python's `%z` writes, and
+ * nine decimals what Go and Java write.
+ */
+const FORMATS: Readonly<Record<string, RegExp>> = {
+  date: /^\d{4}-\d{2}-\d{2}$/,
+  'date-time': /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:?\d{2})$/,
+};
+
 const INTEGER = /^(?:0|-?[1-9]\d{0,14})$/;
 
 /** Whether one value, as text, is what the rule's schema and `accepts` take. */
@@ -28,7 +38,7 @@ export function isAccepted({ schema, accepts }: ParameterRule, value: string): b
 }
 
 function matches(schema: JsonSchema, value: string): boolean {
-  const { type, enum: values, pattern, maxLength = Number.POSITIVE_INFINITY } = schema;
+  const { type, enum: values, pattern, format, maxLength = Number.POSITIVE_INFINITY } = schema;
   if (type === 'boolean') return value === 'true' || value === 'false';
   if (type === 'integer') {
     const { minimum = -Number.MAX_VALUE, maximum = Number.MAX_VALUE } = schema;
@@ -37,6 +47,7 @@ function matches(schema: JsonSchema, value: string): boolean {
   if (values !== undefined && !values.includes(value)) return false;
   // The length first: a pattern is never tried on a text of any length.
   if (value.length > maxLength || !isText(value)) return false;
+  if (format !== undefined && FORMATS[format]?.test(value) === false) return false;
   return pattern === undefined || patternOf(pattern).test(value);
 }
 

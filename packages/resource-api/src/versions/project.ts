@@ -34,13 +34,13 @@ export function projector(
 }
 
 function makeStep(
-  { anyOf, format, items, properties }: JsonSchema,
+  { oneOf, format, items, properties }: JsonSchema,
   { from, to }: { readonly from: VersionId; readonly to: VersionId },
   stepOf: (schema: JsonSchema) => Step,
   contract: OpenApiDocument,
 ): Step {
-  if (anyOf !== undefined) {
-    const branches = anyOf.map((branch) => ({
+  if (oneOf !== undefined) {
+    const branches = oneOf.map((branch) => ({
       fits: testOf(resolveRef(contract, branch), contract),
       step: stepOf(branch),
     }));

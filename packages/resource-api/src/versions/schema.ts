@@ -17,8 +17,16 @@ export function listOf(items: JsonSchema, description?: string): JsonSchema {
   return { type: 'array', items, ...described(description) };
 }
 
+/**
+ * @param schema an object, or a simple value that is written out. For a reference to a simple value
+ *   use a named schema such as `MoneyOrNull`: openapi-generator up to 7.17 loses the null of a choice
+ *   between such a reference and null.
+ */
 export function nullable(schema: JsonSchema, description?: string): JsonSchema {
-  return { anyOf: [schema, { type: 'null' }], ...described(description) };
+  const { type } = schema;
+  return typeof type === 'string' && type !== 'object'
+    ? { ...schema, type: [type, 'null'], ...described(description) }
+    : { oneOf: [schema, { type: 'null' }], ...described(description) };
 }
 
 export function text(description?: string): JsonSchema {
@@ -71,11 +79,11 @@ export function sparse(
 ): JsonSchema {
   const name = schema.$ref?.replace('#/components/schemas/', '') ?? '';
   const target = schemas[name];
-  if (target !== undefined) return isLeaf(target) ? schema : sparse(schemas, target);
+  if (target !== undefined) return target.properties ? sparse(schemas, target) : schema;
   const { required: _, ...open } = schema;
   return {
     ...open,
-    ...(open.anyOf && { anyOf: open.anyOf.map((branch) => sparse(schemas, branch)) }),
+    ...(open.oneOf && { oneOf: open.oneOf.map((branch) => sparse(schemas, branch)) }),
     ...(open.properties && {
       properties: Object.fromEntries(
         Object.entries(open.properties).map(([key, value]) => [key, sparse(schemas, value)]),
@@ -83,10 +91,6 @@ export function sparse(
     }),
     ...(always.length === 0 ? {} : { required: always }),
   };
-}
-
-function isLeaf({ properties, anyOf }: JsonSchema): boolean {
-  return properties === undefined && anyOf === undefined;
 }
 
 function described(description: string | undefined): { description?: string } {

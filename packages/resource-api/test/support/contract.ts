@@ -1,13 +1,22 @@
 /** Every answer of v1 that a test gets is what the contract promises. */
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { parseBusinessDate } from '../../src/ledger/business-date.ts';
 import type { OpenApiDocument } from '../../src/versions/openapi.ts';
 import { v1Contract } from '../../src/versions/v1/contract.ts';
 
 /** By name of a component's schema. */
 export type Validators = (name: string) => ValidateFunction;
 
+/** What `format` means in answers: days that exist, and UTC to the microsecond. */
+const FORMATS = {
+  date: (value: string) => parseBusinessDate(value) !== undefined,
+  'date-time': /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,6})?Z$/,
+  'api-version': true,
+  'uri-reference': true,
+} as const;
+
 export function validatorsOf(contract: OpenApiDocument): Validators {
-  const ajv = new Ajv2020({ strict: false, validateFormats: false });
+  const ajv = new Ajv2020({ strict: false, formats: FORMATS });
   ajv.addSchema(contract, 'contract');
   const compiled = new Map<string, ValidateFunction>();
   return (name) => {

@@ -3,7 +3,9 @@ import type { JsonSchema } from '../openapi.ts';
 import { as, idOf, integer, listOf, nullable, object, oneOf, ref, text } from '../schema.ts';
 
 const money = ref('Money');
-const date = ref('Date');
+const moneyOrNull = ref('MoneyOrNull');
+const rateOrNull = ref('RateOrNull');
+const date = ref('CalendarDate');
 
 /** Amounts in another currency: of an item and of totals alike. */
 const REPORTED = {
@@ -22,12 +24,12 @@ export const TOTAL = {
     money,
     'Commitment that is not drawn. Left out at level contract: commitments are the facility’s.',
   ),
-  interestAccrued: nullable(
-    money,
+  interestAccrued: as(
+    moneyOrNull,
     'Interest that is accrued and not billed; null: too many items accrue to add them up.',
   ),
-  feesAccrued: nullable(
-    money,
+  feesAccrued: as(
+    moneyOrNull,
     'Fees that are accrued and not billed; null: too many items accrue to add them up.',
   ),
 };
@@ -60,9 +62,9 @@ export const ACCRUAL_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
     balance: as(money, 'What interest or the fee is computed on.'),
     rate: as(ref('Rate'), 'All in: base rate, spread and credit spread adjustment.'),
     baseRateIndex: nullable(text(), 'The reference rate, such as SOFR; null: a fixed rate.'),
-    baseRate: nullable(ref('Rate'), 'The reference rate as it was fixed.'),
-    spread: nullable(ref('Rate'), 'The margin over the reference rate.'),
-    csa: nullable(ref('Rate'), 'The credit spread adjustment.'),
+    baseRate: as(rateOrNull, 'The reference rate as it was fixed.'),
+    spread: as(rateOrNull, 'The margin over the reference rate.'),
+    csa: as(rateOrNull, 'The credit spread adjustment.'),
     amount: as(money, 'With twelve decimals, not rounded to the currency.'),
   }),
   Reporting: object({

@@ -14,7 +14,7 @@ import {
   text,
 } from '../schema.ts';
 import { TOTAL } from './contract-accruals.ts';
-import { COMPARED, itemOf, META, PERIOD } from './contract-lists.ts';
+import { COMPARED, META, PERIOD } from './contract-lists.ts';
 import { DEAL_STATUS, PARTIES, ROLL_FORWARD } from './contract-schemas.ts';
 import type { DocumentName } from './query.ts';
 
@@ -79,16 +79,18 @@ export const DOCUMENTS: Readonly<Record<DocumentName, DocumentTitle>> = {
   },
 };
 
-const money = ref('Money');
+const moneyOrNull = ref('MoneyOrNull');
+const date = ref('CalendarDate');
+const dateOrNull = ref('CalendarDateOrNull');
 /** Sums over items, beyond those of a list's totals. */
 const SUMS = {
   ...TOTAL,
-  commitment: nullable(
-    money,
+  commitment: as(
+    moneyOrNull,
     'What the lenders are bound to lend at the date; left out at level contract.',
   ),
-  available: nullable(money, 'May be drawn now; left out at level contract.'),
-  pastDue: nullable(money, 'Principal, interest and fees; null: too many items to work it out.'),
+  available: as(moneyOrNull, 'May be drawn now; left out at level contract.'),
+  pastDue: as(moneyOrNull, 'Principal, interest and fees; null: too many items to work it out.'),
   warnings: nullable(integer(), 'Items with a warning.'),
 };
 const COMMITTED = ['unfunded', 'commitment', 'available'];
@@ -107,15 +109,15 @@ const item = (data: JsonSchema, meta: JsonSchema) =>
   });
 
 export const DOCUMENT_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
-  BalanceItem: item(itemOf('Balance'), object(META)),
+  BalanceItem: item(ref('BalanceFields'), object(META)),
   Deal: object({
     object: constant('deal'),
     id: idOf('deal', 'The id of the deal.'),
     name: text('The name at the date.'),
     dealNumber: text('The number that the agent gave it.'),
     status: oneOf(DEAL_STATUS, 'The status of the deal at the date.'),
-    closingDate: nullable(ref('Date'), 'When the agreement was signed, where that is known.'),
-    dataFrom: as(ref('Date'), 'The first date on which the book has the deal.'),
+    closingDate: as(dateOrNull, 'When the agreement was signed, where that is known.'),
+    dataFrom: as(date, 'The first date on which the book has the deal.'),
     roles: listOf(
       oneOf(['agent', 'lender', 'borrower', 'full']),
       'What the caller is in the deal; `full` with full control.',
@@ -157,8 +159,8 @@ export const DOCUMENT_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
       ref('Currency'),
       'The currency of the amounts; two currencies are never added up.',
     ),
-    from: as(ref('Date'), 'The first day of the interval.'),
-    date: as(ref('Date'), 'The last day of the interval.'),
+    from: as(date, 'The first day of the interval.'),
+    date: as(date, 'The last day of the interval.'),
     ...ROLL_FORWARD,
     movementCount: integer('Postings of principal in the interval.'),
     reversedCount: integer('How many of them reverse others.'),
@@ -170,7 +172,7 @@ export const DOCUMENT_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
       object({
         limit: integer('How many dates an answer may have.'),
         hasMore: flag('Whether the period goes on after the last date.'),
-        nextFromDate: nullable(ref('Date'), 'The `fromDate` of the next question.'),
+        nextFromDate: as(dateOrNull, 'The `fromDate` of the next question.'),
       }),
       'Where this answer stands in the period.',
     ),

@@ -14,31 +14,33 @@ import {
 } from '../schema.ts';
 import { SCHEMAS } from './contract-schemas.ts';
 
-const date = ref('Date');
+const date = ref('CalendarDate');
+const dateOrNull = ref('CalendarDateOrNull');
 const instant = ref('Instant');
+const instantOrNull = ref('InstantOrNull');
 const ALWAYS = ['object', 'id', 'currency'];
 
 export const META = {
   apiVersion: VERSION_ID,
   asOf: as(date, 'The date of the balances: the one asked for, or the last with data.'),
-  knownAt: nullable(
-    instant,
+  knownAt: as(
+    instantOrNull,
     'The newest change that the answer depends on; as `knownAt` it gets the same answer for ever.',
   ),
   ledgerSeq: integer('The newest journal that the answer knows.'),
-  dataFrom: nullable(date, 'The first date with data: the book begins on it.'),
-  dataThrough: nullable(date, 'The last date with data, up to `asOf`.'),
+  dataFrom: as(dateOrNull, 'The first date with data: the book begins on it.'),
+  dataThrough: as(dateOrNull, 'The last date with data, up to `asOf`.'),
 };
 export const PERIOD = as(
   object({
-    from: nullable(date, 'Its first day; null: since inception.'),
+    from: as(dateOrNull, 'Its first day; null: since inception.'),
     to: as(date, 'Its last day.'),
   }),
   'The days that are rolled forward.',
 );
 const SINCE = as(
   object({
-    asOf: nullable(date, 'Its `meta.asOf`; null: there was nothing yet.'),
+    asOf: as(dateOrNull, 'Its `meta.asOf`; null: there was nothing yet.'),
     knownAt: as(instant, 'Its `meta.knownAt`.'),
   }),
   'With `updatedSince`: the earlier answer that this one was compared with.',
@@ -48,10 +50,10 @@ const SINCE = as(
 export const COMPARED = nullable(
   object({
     asOf: as(date, 'The date of the comparison.'),
-    knownAt: nullable(instant, 'The newest change that what was then depends on.'),
+    knownAt: as(instantOrNull, 'The newest change that what was then depends on.'),
     ledgerSeq: integer('The newest journal that was known.'),
-    dataFrom: nullable(date, 'The first date with data, as was known.'),
-    dataThrough: nullable(date, 'The last date with data, up to `asOf`.'),
+    dataFrom: as(dateOrNull, 'The first date with data, as was known.'),
+    dataThrough: as(dateOrNull, 'The last date with data, up to `asOf`.'),
   }),
   'With `compareAsOf` or `compareKnownAt`: the other time; null: there was no book yet.',
 );
@@ -96,24 +98,28 @@ function list(
   );
 }
 
-/** A whole item, or one with the `fields` that were asked for. */
-export function itemOf(name: string): JsonSchema {
-  return { anyOf: [ref(name), ref(`${name}Fields`)] };
-}
-
-/** An item with the `fields` that were asked for. */
+/** An item of which `fields` may leave members out. Whole items are such items too. */
 function fieldsOf(name: string): JsonSchema {
   const schema = SCHEMAS[name];
   if (schema === undefined) throw new Error(`there is no schema ${name}`);
   return sparse(SCHEMAS, schema, ALWAYS);
 }
 
-const LINE_ENDS = [ref('RemovedItem'), ref('ExportSummary')];
+const SUMMARY = { summary: 'ExportSummary' };
+const ENDS = { removed: 'RemovedItem', ...SUMMARY };
+
+/** One of several schemas: `object` says which. @param names by the value of `object`. */
+function oneByKind(names: Readonly<Record<string, string>>): JsonSchema {
+  const refs = Object.entries(names).map(([kind, name]) => [kind, `#/components/schemas/${name}`]);
+  return {
+    oneOf: Object.values(names).map(ref),
+    discriminator: { propertyName: 'object', mapping: Object.fromEntries(refs) },
+  };
+}
 
 /** Whole answers: pages, and the lines of an export. */
 export const LIST_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   BalanceFields: fieldsOf('Balance'),
-  ComparedBalance: itemOf('Balance'),
   PrincipalBalanceFields: fieldsOf('PrincipalBalance'),
   RemovedItem: object({
     object: constant('removed'),
@@ -138,20 +144,18 @@ export const LIST_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
     ['removed', 'since'],
   ),
   BalanceList: list(
-    itemOf('Balance'),
+    ref('BalanceFields'),
     object({ ...META, since: SINCE, compared: COMPARED }, ['since', 'compared']),
     true,
     COMPARED_LIST,
   ),
   PrincipalBalanceList: list(
-    itemOf('PrincipalBalance'),
+    ref('PrincipalBalanceFields'),
     object({ ...META, period: PERIOD, since: SINCE }, ['since']),
     true,
   ),
   PrincipalMovementList: list(ref('PrincipalMovement'), object(META), false),
-  BalanceLine: { anyOf: [ref('Balance'), ref('BalanceFields'), ...LINE_ENDS] },
-  PrincipalBalanceLine: {
-    anyOf: [ref('PrincipalBalance'), ref('PrincipalBalanceFields'), ...LINE_ENDS],
-  },
-  PrincipalMovementLine: { anyOf: [ref('PrincipalMovement'), ref('ExportSummary')] },
+  BalanceLine: oneByKind({ balance: 'BalanceFields', ...ENDS }),
+  PrincipalBalanceLine: oneByKind({ principalBalance: 'PrincipalBalanceFields', ...ENDS }),
+  PrincipalMovementLine: oneByKind({ principalMovement: 'PrincipalMovement', ...SUMMARY }),
 };

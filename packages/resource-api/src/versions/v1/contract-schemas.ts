@@ -18,9 +18,12 @@ import {
 import { ACCRUAL_SCHEMAS } from './contract-accruals.ts';
 
 const money = ref('Money');
-const date = ref('Date');
+const date = ref('CalendarDate');
+const dateOrNull = ref('CalendarDateOrNull');
 const instant = ref('Instant');
+const instantOrNull = ref('InstantOrNull');
 const rate = ref('Rate');
+const rateOrNull = ref('RateOrNull');
 
 export const DEAL_STATUS = ['pending', 'active', 'matured', 'terminated'];
 const CONTRACT_STATUS = ['pending', 'active', 'repaid', 'written_off'];
@@ -169,11 +172,11 @@ function shareOf(amounts: Readonly<Record<string, JsonSchema>>): JsonSchema {
 
 function provenance(restated: Record<string, JsonSchema>): JsonSchema {
   return object({
-    lastEffectiveDate: nullable(
-      date,
+    lastEffectiveDate: as(
+      dateOrNull,
       'The newest effective date of its postings; null: nothing was posted to it yet.',
     ),
-    lastPostedAt: nullable(instant, 'When its newest posting was recorded.'),
+    lastPostedAt: as(instantOrNull, 'When its newest posting was recorded.'),
     ledgerSeq: integer('The newest journal that the item depends on.'),
     restated: flag('Whether something else was reported of the same date before.'),
     restatedFrom: nullable(
@@ -203,7 +206,8 @@ const FROM = 'What the item was computed from.';
 const WARNINGS =
   'Such as `negative_outstanding`: more was repaid than was owed; `overadvance`: drawn beyond the commitment; `lender_beyond_commitment`: a lender funds more than its commitment; `past_maturity`: matured and not repaid. Real books hold such balances, and they are not hidden.';
 
-export const SCHEMAS: Readonly<Record<string, JsonSchema>> = {
+/** Simple values: each is written as a text. */
+const SIMPLE = {
   Money: {
     type: 'string',
     pattern: '^-?\\d+(\\.\\d+)?$',
@@ -215,18 +219,29 @@ export const SCHEMAS: Readonly<Record<string, JsonSchema>> = {
     description: 'A fraction of one: `0.0475` is 4.75 %.',
   },
   Currency: { type: 'string', pattern: '^[A-Z]{3}$', description: 'A code of ISO 4217.' },
-  Date: {
+  CalendarDate: {
     type: 'string',
     format: 'date',
-    pattern: '^\\d{4}-\\d{2}-\\d{2}$',
     description: 'A day of the calendar, such as `2025-03-31`.',
   },
   Instant: {
     type: 'string',
     format: 'date-time',
-    pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(\\.\\d{1,6})?Z$',
     description: 'RFC 3339 in UTC, to the microsecond.',
   },
+} as const satisfies Readonly<Record<string, JsonSchema>>;
+
+/** Simple values for members that may be null. */
+const OR_NULL: Readonly<Record<string, JsonSchema>> = Object.fromEntries(
+  (['Money', 'Rate', 'CalendarDate', 'Instant'] as const).map((name) => [
+    `${name}OrNull`,
+    nullable(SIMPLE[name]),
+  ]),
+);
+
+export const SCHEMAS: Readonly<Record<string, JsonSchema>> = {
+  ...SIMPLE,
+  ...OR_NULL,
   Party: object({
     id: idOf('pty', 'The id of the party.'),
     name: text('The name at the date.'),
@@ -236,13 +251,13 @@ export const SCHEMAS: Readonly<Record<string, JsonSchema>> = {
     name: text('The name at the date.'),
     type: text('Such as `term_loan` or `revolver`.'),
     currency: as(ref('Currency'), 'In which the lenders committed.'),
-    maturityDate: nullable(date, 'When it must be repaid; null: no such day is known.'),
+    maturityDate: as(dateOrNull, 'When it must be repaid; null: no such day is known.'),
     sublimitOf: nullable(idOf('fac'), 'The facility that it is carved out of.'),
   }),
   Contract: object({
     id: idOf('ctr', 'The id of the loan contract.'),
     contractNumber: text('The number that the agent gave it.'),
-    maturityDate: nullable(date, 'When it must be repaid; null: no such day is known.'),
+    maturityDate: as(dateOrNull, 'When it must be repaid; null: no such day is known.'),
   }),
   Amounts: object(AMOUNTS),
   Share: shareOf(AMOUNTS),
@@ -252,18 +267,18 @@ export const SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   ...ACCRUAL_SCHEMAS,
   Terms: object({
     agent: as(ref('Party'), 'Who keeps the register for the lenders.'),
-    effectiveDate: nullable(date, 'From when on it is in force; of a deal, when it was signed.'),
-    nextPaymentDate: nullable(
-      date,
+    effectiveDate: as(dateOrNull, 'From when on it is in force; of a deal, when it was signed.'),
+    nextPaymentDate: as(
+      dateOrNull,
       'The next day on which something that was billed is due; null: nothing is billed for later.',
     ),
     dayCount: nullable(text(), 'How days are counted, such as ACT/360; null of a deal.'),
     rate: nullable(
       object({
         allIn: as(rate, 'What interest accrues by.'),
-        base: nullable(rate, 'The base rate in it.'),
-        margin: nullable(rate, 'The spread over the base rate.'),
-        adjustment: nullable(rate, 'The credit spread adjustment in it.'),
+        base: as(rateOrNull, 'The base rate in it.'),
+        margin: as(rateOrNull, 'The spread over the base rate.'),
+        adjustment: as(rateOrNull, 'The credit spread adjustment in it.'),
         index: nullable(text(), 'Which base rate it is, such as SOFR.'),
         since: as(date, 'From when on it holds.'),
       }),
@@ -307,7 +322,7 @@ export const SCHEMAS: Readonly<Record<string, JsonSchema>> = {
       provenance: as(provenance(lines('Amounts', 'Share')), FROM),
       warnings: listOf(text(), WARNINGS),
       compared: nullable(
-        ref('ComparedBalance'),
+        ref('BalanceFields'),
         'With `compareAsOf` or `compareKnownAt`: the same item at the other time, whatever the filters would find then; null: it was not there.',
       ),
     },
@@ -325,7 +340,7 @@ export const SCHEMAS: Readonly<Record<string, JsonSchema>> = {
         }),
         'Whatever the period is.',
       ),
-      allInRate: nullable(rate, 'The interest rate of the loan contract; null at other levels.'),
+      allInRate: as(rateOrNull, 'The interest rate of the loan contract; null at other levels.'),
       status: as(object(STATUS, ['facility', 'contract']), 'At the date.'),
       movementCount: integer('Postings of principal in the period.'),
       reversedCount: integer('Postings of them that were taken back.'),

@@ -21,7 +21,10 @@ const WORDS: Readonly<Record<string, string>> = {
   PrincipalMovement: 'One posting of principal: globally, or for one lender.',
   RemovedItem: 'An item of your copy that the question does not find any more.',
   ExportSummary: 'The last line of an NDJSON export. Without it the file was cut.',
-  ComparedBalance: 'What an item was at the other time of a comparison.',
+  BalanceFields:
+    'A balance. Without `fields` it has every member that `Balance` always has; with it, those that were asked for.',
+  PrincipalBalanceFields:
+    'A roll-forward. Without `fields` it has every member that `PrincipalBalance` always has; with it, those that were asked for.',
   BalanceList: 'A page of balances.',
   PrincipalBalanceList: 'A page of roll-forwards.',
   PrincipalMovementList: 'A page of postings.',

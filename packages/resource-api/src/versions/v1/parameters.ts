@@ -49,17 +49,12 @@ const id = (prefix: string, noun: string) =>
     expected: `${noun} id, ${prefix}_… or ext:SOURCE:ID`,
   }) as const;
 const day = {
-  schema: { type: 'string', format: 'date', pattern: '^\\d{4}-\\d{2}-\\d{2}$' },
+  schema: { type: 'string', format: 'date' },
   expected: 'a date as YYYY-MM-DD',
   code: 'invalid_date',
 } as const;
-/** RFC 3339, to the microsecond, as the ledger keeps it. */
 const instant = {
-  schema: {
-    type: 'string',
-    format: 'date-time',
-    pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(\\.\\d{1,6})?(Z|[+-]\\d{2}:\\d{2})$',
-  },
+  schema: { type: 'string', format: 'date-time' },
   expected: 'an instant as 2025-04-01T00:00:00Z',
   code: 'invalid_instant',
 } as const;

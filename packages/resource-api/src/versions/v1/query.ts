@@ -278,10 +278,13 @@ export function splitCanonical(canonical: string): { resource: string; text: str
   return { resource: canonical.slice(0, mark), text: canonical.slice(mark + 1) };
 }
 
-/** In UTC, so that one instant has one spelling. */
+/**
+ * In UTC, so that one instant has one spelling. The ledger's times have microseconds, so what is
+ * finer changes no answer.
+ */
 function parseInstant(value: string): string | undefined {
-  const [fraction = '.'] = /\.\d+/.exec(value) ?? [];
-  const whole = new Date(value.replace(/\.\d+/, ''));
+  const [fraction = '.'] = /\.\d{1,6}/.exec(value) ?? [];
+  const whole = new Date(value.replace(/\.\d+/, '').replace(/(?<=T.*[+-]\d{2})(?=\d{2}$)/, ':'));
   const exists = parseBusinessDate(value.slice(0, 10)) !== undefined;
   if (!exists || Number.isNaN(whole.getTime())) return undefined;
   const text = whole.toISOString().replace('.000Z', `${fraction.padEnd(7, '0')}Z`);

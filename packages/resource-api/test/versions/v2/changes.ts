@@ -5,8 +5,6 @@ import type { Change, Exchange, OperationKey } from '../../../src/lifecycle/rele
 // biome-ignore lint/suspicious/noExplicitAny: items are read as JSON.
 type Json = any;
 
-const DIGITS = 4;
-
 /** What answers balances: the list, one of them, and those of a deal. */
 export const BALANCES: readonly OperationKey[] = [
   'GET /cls/balances',
@@ -129,7 +127,7 @@ export const V2_CHANGES: readonly Change[] = [
 function sum(...lists: readonly (readonly string[])[]): string {
   const amounts = lists.flat();
   const digits = (amounts[0] ?? '').split('.')[1]?.length ?? 0;
-  const minor = amounts.map((text) => parseAmount(text, DIGITS)?.amountMinor ?? 0n);
-  const total = minor.reduce((all, one) => all + one, 0n) / 10n ** BigInt(DIGITS - digits);
+  const minor = amounts.map((text) => parseAmount(text, digits)?.amountMinor ?? 0n);
+  const total = minor.reduce((all, one) => all + one, 0n);
   return formatAmount(total, digits);
 }

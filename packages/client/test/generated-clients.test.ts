@@ -93,19 +93,19 @@ describe('a client that is generated from the contract as it is served', () => {
     this.timeout(0);
     requireServer(this, 'openapi-generator-cli', generator);
     const output = await generate('go', 'cls');
-    if (spawnSync('go', ['version']).status !== 0) {
-      process.stderr.write('SKIPPED: the Go client was generated; Go is not installed here\n');
+    const skip = (why: string) => {
+      process.stderr.write(`SKIPPED: the Go client was generated; ${why}\n`);
       return this.skip();
-    }
+    };
+    if (spawnSync('go', ['version']).status !== 0) return skip('Go is not installed here');
     mkdirSync(join(output, 'balances'));
     copyFileSync(join(EXAMPLES, 'balances.go'), join(output, 'balances', 'main.go'));
     const imports = ['golang.org/x/oauth2', 'gopkg.in/validator.v2'];
-    const download = run('go', ['mod', 'download', ...imports], output);
-    const modules = await download.then(
+    const isThere = await run('go', ['mod', 'download', ...imports], output).then(
       () => true,
-      () => undefined,
+      () => false,
     );
-    requireServer(this, 'what the Go client imports', modules);
+    if (!isThere) return skip('what it imports cannot be fetched here');
     expectAll(await run('go', ['run', '-mod=mod', './balances'], output));
   });
 });

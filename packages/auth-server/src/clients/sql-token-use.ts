@@ -42,7 +42,9 @@ export function shareTokenUse(
   const share = (all = false) => {
     sharing ??= budget
       .share(store, all)
-      .catch((err: unknown) => log.debug({ err }, 'the other replicas hear later how many tokens were given out'))
+      .catch((err: unknown) =>
+        log.debug({ err }, 'the other replicas hear later how many tokens were given out'),
+      )
       .finally(() => {
         sharing = undefined;
       });

@@ -1,3 +1,4 @@
+import { eventually } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { createRemoteJWKSet, jwtVerify } from 'jose';
 import type { Page } from 'playwright-core';
@@ -65,12 +66,15 @@ describe('browsers that are sent on, with Chromium', () => {
     await page.goto(flow.url.href);
     const others = await second.arrive(page, flow);
     await page.goto(first.signOutUrl(tokens.id_token));
-    await press(page, 'Sign out');
     await page.waitForURL(`${first.portal.origin}/bye`);
-    const told = second.portal.received.find(({ path }) => path === '/backchannel');
+    const told = await eventually(async () => {
+      const found = second.portal.received.find(({ path }) => path === '/backchannel');
+      if (found === undefined) throw new Error('not told');
+      return found;
+    });
     const keys = createRemoteJWKSet(new URL(`${world.issuer}/.well-known/jwks.json`));
     const { payload, protectedHeader } = await jwtVerify(
-      told?.body.get('logout_token') ?? '',
+      told.body.get('logout_token') ?? '',
       keys,
       { issuer: world.issuer, audience: second.party.id },
     );

@@ -46,7 +46,6 @@ describe('without scripts, with Chromium', () => {
     const tokens = await portal.arrive(page, first);
 
     await page.goto(portal.signOutUrl(tokens.id_token));
-    await press(page, 'Sign out');
     await page.waitForURL(`${portal.portal.origin}/bye`);
     const flow = await stranger.ask();
     await page.goto(flow.url.href);

@@ -123,6 +123,7 @@ function grouped(readings: readonly BalanceReading[], level: Level, groupBy: Gro
     const warned =
       [global, ...lenders.map(({ balance }) => balance)].some(isBelowZero) ||
       item.overdrawn ||
+      item.lenderOverdrawn ||
       item.overpaid ||
       pastDue.some(({ isMatured }) => isMatured);
     const sums = [

@@ -19,10 +19,11 @@ type Json = any;
 
 describeOnDatabase('what was reported before', (engine) => {
   let api: TestApi;
-  before(async () => {
+  // When a date was reported first is said of the whole book.
+  beforeEach(async () => {
     api = await startTestApi(engine);
   });
-  after(() => api?.stop());
+  afterEach(() => api?.stop());
 
   const ask = async (query: string, resource = ''): Promise<Json> => {
     const response = await api.get(`/api/v1/cls/balances${resource}?limit=1000&${query}`);

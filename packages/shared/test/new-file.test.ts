@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryDirectory } from '@cls/testing/servers';
 import { expect } from 'chai';
+import { CommandRefused } from '../src/cli/command-line.ts';
 import { linesOfFile } from '../src/cli/lines-of-file.ts';
 import { writeNewFile } from '../src/cli/new-file.ts';
 
@@ -85,8 +86,10 @@ describe('the lines of a file', () => {
     expect(await read('one\r', '\ntwo')).to.deep.equal(['one', 'two']);
   });
 
-  it('are refused where they are not UTF-8', async () => {
-    const refused = await read(Buffer.from([0x61, 0xff])).catch(({ code }) => code);
-    expect(refused).to.equal('ERR_ENCODING_INVALID_ENCODED_DATA');
+  it('are refused where they are not UTF-8, with the line', async () => {
+    const bytes = Buffer.from([0x61, 0x0a, 0x62, 0xff]);
+    const refused = await read(bytes).catch((error: unknown) => error);
+    expect(refused).to.be.instanceOf(CommandRefused);
+    expect(`${refused}`).to.include('line 2');
   });
 });

@@ -7,7 +7,7 @@ import { addTaskCommands } from '../src/cli/task-commands.ts';
 import type { Database } from '../src/sql/database.ts';
 import { sqlTaskRuns } from '../src/sql/task-runs.ts';
 
-const MIGRATION = new URL('../../../auth-server/migrations/0025-task-runs.sql', import.meta.url);
+const MIGRATION = new URL('../../../auth-server/migrations/0028-task-runs.sql', import.meta.url);
 
 describeOnEngines('tasks that must run by themselves', (engine) => {
   let database: Database;

@@ -25,6 +25,10 @@ BEGIN
   IF to_regclass('schema_step') IS NOT NULL THEN
     EXECUTE format('REVOKE INSERT, UPDATE, DELETE ON schema_step FROM %I', service);
   END IF;
+  -- Only the owner erases people. The service deletes who they were when the time for that is over.
+  IF to_regclass('erased_identity') IS NOT NULL THEN
+    EXECUTE format('REVOKE INSERT, UPDATE ON erased_identity FROM %I', service);
+  END IF;
   -- Events are deleted when their time is over. A trigger keeps the latest ones (migration 0024).
   EXECUTE format('REVOKE UPDATE ON audit_event FROM %I', service);
   IF to_regclass('audit_month') IS NOT NULL THEN

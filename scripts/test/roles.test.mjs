@@ -18,6 +18,7 @@ const SERVICES = {
       service_account_secret signed_in_session signing_key task_run throttle token_use totp_factor upstream_link
       upstream_provider used_account_link`),
     'INSERT DELETE': ['audit_event', 'audit_event_name'],
+    DELETE: ['erased_identity'],
     '': ['audit_month', 'schema_migration', 'schema_step'],
   },
   api: {

@@ -144,6 +144,10 @@ export async function startWorld(needs = {}) {
       await stop(name);
       await start(name, options);
     },
+    /** A rolling restart: each replica, once the one before it is ready. */
+    async restartEach() {
+      for (const name of SERVICES) await world.restart(name);
+    },
     /** Starts those of `names` that do not run. */
     async startMissing(names = SERVICES) {
       await Promise.all(names.filter((name) => !running.has(name)).map((name) => start(name)));

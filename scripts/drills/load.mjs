@@ -136,7 +136,8 @@ export async function startLoad(world, { pace = 1 } = {}) {
     const work = signIns % 2 === 0 ? signIn(into) : new Reader(into, person).signIn();
     await work.catch((error) => {
       if (error instanceof Wrong) throw error;
-      const reason = `${last?.status} in a sign-in: ${error.message}`.slice(0, REASON_MAX_CHARS);
+      const text = `${last?.status} in a sign-in: ${error.message}`.replaceAll(/\s+/g, ' ');
+      const reason = text.slice(0, REASON_MAX_CHARS);
       throw last === undefined ? new Wrong(reason) : refusalOf(last, reason);
     });
   };

@@ -16,7 +16,7 @@ export function previousKey(
     ? ok('previous key', `opens nothing any more: PREVIOUS_${name} can go`)
     : warning(
         'previous key',
-        `opens ${left} values`,
+        `values that only it opens: ${left}`,
         `the service seals them anew ${sealedAnew}; keep PREVIOUS_${name} until then`,
       );
 }

@@ -64,6 +64,12 @@ export class Reader {
     this.#times ??= times;
   }
 
+  /** Whether the issuer asks for nothing, because the browser is signed in there. */
+  async isSignedInAtIssuer() {
+    const { url } = await this.#person.open('/sign-in?return=%2Fdeals');
+    return url.origin !== this.#world.issuer;
+  }
+
   /** The addresses that are read in turn: the last one learns its times anew. */
   get addresses() {
     const { deal } = this.#world.callers;

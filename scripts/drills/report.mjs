@@ -21,8 +21,8 @@ export function writeReport(drills, results) {
   for (const [drill, runs] of results) rows.set(drill.name, rowOf(drill, runs));
   const lines = drills.map(({ name }) => rows.get(name)).filter((line) => line !== undefined);
   const head = [
-    '| drill | what is broken | runs | answers | 503 | last 503 after the fault | after it was mended | slowest answer | load | faults |',
-    '|---|---|---|---|---|---|---|---|---|---|',
+    '| drill | what is broken | day | runs | answers | 503 | last 503 after the fault | after it was mended | slowest answer | load | faults |',
+    '|---|---|---|---|---|---|---|---|---|---|---|',
   ];
   writeFileSync(PAGE, `${before}${BEGIN}\n\n${[...head, ...lines].join('\n')}\n\n${END}${after}`);
 }
@@ -38,7 +38,8 @@ function rowOf({ name, title }, runs) {
   const mended = runs.every(({ afterHealMs }) => afterHealMs === undefined);
   const faults = runs.flatMap((run) => run.faults);
   const cells = [
-    ...[`\`${name}\``, title, runs.length, range('answers'), range('refused')],
+    ...[`\`${name}\``, title, new Date().toISOString().slice(0, 10), runs.length],
+    ...[range('answers'), range('refused')],
     ...[seconds(worst('failedForMs')), mended ? '' : seconds(worst('afterHealMs'))],
     ...[seconds(worst('slowestMs')), range('machineLoad')],
     faults.length === 0 ? 'none' : faults.join('; ').replaceAll(/\s+/g, ' '),

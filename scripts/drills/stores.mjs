@@ -1,7 +1,15 @@
 // The PostgreSQL and the Redis of a drill, as it needs them.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, mkdtempSync, openSync, rmdirSync, rmSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  mkdtempSync,
+  openSync,
+  rmdirSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startPostgresInstance } from '../../packages/testing/dist/src/postgres-instance.js';
@@ -12,6 +20,7 @@ import {
   startRedis,
   startRedisCluster,
   startRedisSentinels,
+  temporaryDirectory,
 } from '../../packages/testing/dist/src/servers.js';
 import { archivedPostgres } from './backups.mjs';
 import { startPatroni } from './patroni.mjs';
@@ -21,7 +30,8 @@ import { DATABASES, makeRoles, ownerOf, serviceOf } from './roles.mjs';
 /**
  * @param kind `single`; `pair`: a primary and its standby; `pooled`: behind pgbouncer;
  *   `small`: on a disk of its own that can be filled; `patroni`: deploy/patroni;
- *   `replicas`: with two that answer questions; `archived`: with its log in an archive
+ *   `replicas`: with two that answer questions; `archived`: with its log in an archive;
+ *   `passwords`: the service roles need one
  */
 export async function startPostgres(kind = 'single') {
   if (kind === 'patroni') return startPatroni();
@@ -40,6 +50,7 @@ export async function startPostgres(kind = 'single') {
     await primary.query(`ALTER SYSTEM SET synchronous_standby_names = '*'`);
     await primary.query('SELECT pg_reload_conf()');
   }
+  if (kind === 'passwords') await requirePasswords(primary);
   const replicas = [];
   while (kind === 'replicas' && replicas.length < 2) replicas.push(await primary.startStandby());
   const poolers = new Map();
@@ -49,7 +60,7 @@ export async function startPostgres(kind = 'single') {
     }
   }
   const url = (name) => {
-    const role = serviceOf(name);
+    const role = kind === 'passwords' ? `${serviceOf(name)}:first` : serviceOf(name);
     if (standby === undefined) return poolers.get(name)?.url ?? primary.url(name, role);
     return `postgres://${role}@127.0.0.1:${primary.port},127.0.0.1:${standby.port}/${name}`;
   };
@@ -83,6 +94,17 @@ export async function startPostgres(kind = 'single') {
       disk?.unmount();
     },
   };
+}
+
+/** Administrators and owners need none; it is `first` for the service roles. */
+async function requirePasswords(server) {
+  const [{ file }] = await server.query(`SELECT current_setting('hba_file') AS file`);
+  const trusted = ['postgres', ...DATABASES.map(ownerOf)].join(',');
+  const [all, own] = [`host all all 127.0.0.1/32`, `host all ${trusted} 127.0.0.1/32`];
+  writeFileSync(file, `${own} trust\n${all} scram-sha-256\n`);
+  await server.query('SELECT pg_reload_conf()');
+  for (const name of DATABASES)
+    await server.query(`ALTER ROLE ${serviceOf(name)} PASSWORD 'first'`);
 }
 
 async function startPooler(url) {
@@ -151,12 +173,14 @@ function mountDisk(prefix, size) {
 
 export { mountDisk };
 
-/** @param kind `single`, `proxied`: through a proxy that can be slow; `sentinel` or `cluster` */
+/** @param kind `single`, `proxied`: through a proxy that can be slow; `sentinel` or `cluster`;
+ *   `passwords`: services are its user `cls`, with a password */
 export async function startRedisOf(kind = 'single') {
   if (kind === 'sentinel') return several(await startRedisSentinels());
   if (kind === 'cluster')
     return several(await startRedisCluster(['--cluster-node-timeout', '2000']));
-  const server = await startRedis(['--appendonly', 'yes']);
+  const users = kind === 'passwords' ? ['--aclfile', aclFile()] : [];
+  const server = await startRedis(['--appendonly', 'yes', ...users]);
   if (server === undefined) throw new Error('Redis is not installed');
   const { port } = new URL(server.url);
   const { spawnfile, spawnargs } = server.process;
@@ -167,8 +191,9 @@ export async function startRedisOf(kind = 'single') {
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'ignore'],
     });
+  const address = `127.0.0.1:${proxy?.port ?? port}`;
   return {
-    url: proxy === undefined ? server.url : `redis://127.0.0.1:${proxy.port}`,
+    url: kind === 'passwords' ? `redis://cls:first@${address}` : `redis://${address}`,
     proxy,
     command,
     signal: (name) => child.kill(name),
@@ -188,6 +213,12 @@ export async function startRedisOf(kind = 'single') {
       child.kill('SIGKILL');
     },
   };
+}
+
+function aclFile() {
+  const file = join(temporaryDirectory('cls-acl-'), 'users.acl');
+  writeFileSync(file, 'user default on nopass ~* &* +@all\nuser cls on >first ~* &* +@all\n');
+  return file;
 }
 
 function several(servers) {

@@ -93,6 +93,8 @@ export async function startWorld(needs = {}) {
   /** Of processes that ended without being asked to. */
   const ends = [];
 
+  const logOf = (name) => join(disks?.log.folder ?? folder, `${name}.log`);
+
   /** `ends`: it is expected to end by itself. */
   const start = async (name, { env = {}, ready = true, ends: mayEnd = false } = {}) => {
     const { service, prefix, named } = REPLICAS[name];
@@ -100,7 +102,7 @@ export async function startWorld(needs = {}) {
     mkdirSync(data, { recursive: true });
     const main = join(build, 'packages', service, 'dist', 'src', 'main.js');
     const address = { [`${prefix}_HOST`]: '127.0.0.1', [`${prefix}_PORT`]: `${ports[named]}` };
-    const log = openSync(join(disks?.log.folder ?? folder, `${name}.log`), 'a');
+    const log = openSync(logOf(name), 'a');
     const child = endWithTests(
       spawn(process.execPath, [main], {
         env: { ...environment, CLS_DATA_DIR: data, ...address, ...env },
@@ -118,10 +120,16 @@ export async function startWorld(needs = {}) {
   };
   const isReady = async (name) => {
     const url = `http://127.0.0.1:${ports[REPLICAS[name].named]}/readyz`;
-    const answer = await fetch(url, { signal: AbortSignal.timeout(5_000) });
+    const answer = await fetch(url, { signal: AbortSignal.timeout(5_000) }).catch((error) => {
+      throw new Error(`${name}: ${error.cause?.code ?? error.message}`);
+    });
     if (!answer.ok) throw new Error(`${name}: ${await answer.text()}`);
   };
-  const untilReady = (name) => eventually(() => isReady(name), START_MS);
+  const untilReady = (name) =>
+    eventually(() => isReady(name), START_MS).catch(({ message }) => {
+      const last = readFileSync(logOf(name), 'utf8').trimEnd().split('\n').at(-1);
+      throw new Error(`${message}; the last line of its log: ${last}`);
+    });
   const stop = async (name, signal = 'SIGTERM') => {
     const replica = running.get(name);
     if (replica === undefined) return;
@@ -143,6 +151,10 @@ export async function startWorld(needs = {}) {
     async restart(name, options) {
       await stop(name);
       await start(name, options);
+    },
+    /** A rolling restart: each replica, once the one before it is ready. */
+    async restartEach() {
+      for (const name of SERVICES) await world.restart(name);
     },
     /** Starts those of `names` that do not run. */
     async startMissing(names = SERVICES) {

@@ -9,6 +9,7 @@ import { POSTGRES } from './postgres.mjs';
 import { PROCESSES } from './processes.mjs';
 import { REDIS } from './redis.mjs';
 import { RESTORES } from './restore.mjs';
+import { SECRETS } from './secrets.mjs';
 import { STARTS } from './starts.mjs';
 import { UPGRADE } from './upgrade.mjs';
 
@@ -18,6 +19,7 @@ export const DRILLS = [
   ...REDIS,
   ...STARTS,
   ...ENVIRONMENT,
+  ...SECRETS,
   ...RESTORES,
   ...UPGRADE,
 ];

@@ -22,9 +22,7 @@ export const PROCESSES = [
     short: true,
     name: 'rolling-restart',
     title: 'each replica restarted, one right after the other',
-    async break(world) {
-      for (const name of SERVICES) await world.restart(name);
-    },
+    break: (world) => world.restartEach(),
   },
   ...['auth-1', 'api-1', 'explorer-1'].map((name) => ({
     name: `freeze-${name}`,

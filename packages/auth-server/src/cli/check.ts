@@ -7,6 +7,7 @@ import { checkKeySet } from '@cls/shared/check/check-key-set';
 import { checkMail } from '@cls/shared/check/check-mail';
 import { checkRedis } from '@cls/shared/check/check-redis';
 import { type Finding, findingsOf, refusalFinding } from '@cls/shared/check/finding';
+import { previousKey } from '@cls/shared/check/previous-key';
 import { developmentSecret } from '@cls/shared/development-secret';
 import { ConfigurationError } from '@cls/shared/environment';
 import { reasonOf } from '@cls/shared/reason';
@@ -23,7 +24,8 @@ import { refuseDemoCustomers } from '../organisations/demo-customers.ts';
 import { sqlCustomers } from '../organisations/sql-customers.ts';
 import { MIGRATIONS } from '../server/migrations.ts';
 
-const { ok, warning, failed } = findingsOf('signing keys');
+const FINDINGS = findingsOf('signing keys');
+const { ok, warning, failed } = FINDINGS;
 const DAY_S = 86_400;
 /** Keys are changed every few months, so that people know how. */
 const ACTIVE_MAX_S = 180 * DAY_S;
@@ -98,20 +100,14 @@ async function opened(open: () => Promise<void>): Promise<Finding> {
     return ok('sealed', 'KEY_ENCRYPTION_KEY opens them');
   } catch (error) {
     const todo =
-      'set the KEY_ENCRYPTION_KEY that they were sealed with: docs/operations.md, "Replace a key"';
+      'set the KEY_ENCRYPTION_KEY that they were sealed with: docs/runbooks/replace-passwords-and-keys.md';
     return failed('sealed', reasonOf(error), todo);
   }
 }
 
 async function resealed(database: Database, current: Secret): Promise<Finding> {
   const left = await sealedByOthers(database, SEALED, aesGcmSealer(current));
-  return left.length === 0
-    ? ok('previous key', 'opens nothing any more: PREVIOUS_KEY_ENCRYPTION_KEY can go')
-    : warning(
-        'previous key',
-        `opens ${left.length} values`,
-        'the service seals them anew within an hour; keep PREVIOUS_KEY_ENCRYPTION_KEY until then',
-      );
+  return previousKey(FINDINGS, 'KEY_ENCRYPTION_KEY', left.length, 'within an hour');
 }
 
 function ageOf({ kid, state, createdAt, retiredAt, dueAt }: SigningKeyListing): Finding {

@@ -5,15 +5,25 @@ import { checkKeySet } from '@cls/shared/check/check-key-set';
 import { checkMail } from '@cls/shared/check/check-mail';
 import { checkRedis } from '@cls/shared/check/check-redis';
 import { type Finding, findingsOf } from '@cls/shared/check/finding';
+import { previousKey } from '@cls/shared/check/previous-key';
+import type { Database } from '@cls/shared/sql/database';
 import type { ResourceApiConfig } from '../config.ts';
+import { KEY_NAME, newWebhookSealer } from '../notices/open-webhook-sealer.ts';
 import { checkReadReplicas, SESSIONS } from '../store/check-read-replicas.ts';
 import { MIGRATIONS } from '../store/migrations.ts';
 import { reader } from '../store/reader-role.ts';
+import { webhooksOfOtherKeys } from '../store/sql-notice-contacts.ts';
+
+const WEBHOOKS = findingsOf('webhooks');
 
 /** `cls-api check`: each part that resource-api needs. */
 export function checks(config: ResourceApiConfig): readonly Promise<readonly Finding[]>[] {
+  const deps = { config, tool: 'cls-api', migrations: MIGRATIONS, sessions: SESSIONS };
   return [
-    checkDatabase({ config, tool: 'cls-api', migrations: MIGRATIONS, sessions: SESSIONS }, reader),
+    checkDatabase(deps, async (database) => [
+      ...(await reader(database)),
+      ...(await previousWebhookKey(database, config)),
+    ]),
     checkReadReplicas(config),
     checkRedis(config, {
       evictionLoses: 'uses of versions are forgotten, and who used one is not told when it ends',
@@ -36,8 +46,18 @@ function issuerBase({ jwksUrl, issuer }: ResourceApiConfig): string {
   return jwksUrl.endsWith(end) ? jwksUrl.slice(0, -end.length) : issuer;
 }
 
+async function previousWebhookKey(
+  database: Database,
+  config: ResourceApiConfig,
+): Promise<readonly Finding[]> {
+  const current = newWebhookSealer(config);
+  if (current === undefined) return [];
+  const left = await webhooksOfOtherKeys(database, current);
+  return [previousKey(WEBHOOKS, KEY_NAME, left, 'when a replica starts')];
+}
+
 function webhooks({ notices, production }: ResourceApiConfig): Finding {
-  const { ok, skipped } = findingsOf('webhooks');
+  const { ok, skipped } = WEBHOOKS;
   if (notices.webhookSecretsKey !== undefined) return ok('key', 'WEBHOOK_SECRETS_KEY is set');
   return production
     ? skipped('key', 'WEBHOOK_SECRETS_KEY is not set', 'set it before a customer asks for webhooks')

@@ -21,7 +21,7 @@ export function openWebhookSealer(settings: SealerSettings): Sealer | undefined 
   return key && aesGcmSealer(key, KEY_NAME, notices.previousWebhookSecretsKey);
 }
 
-const KEY_NAME = 'WEBHOOK_SECRETS_KEY';
+export const KEY_NAME = 'WEBHOOK_SECRETS_KEY';
 
 /** Of the current key alone; undefined where no key is being replaced. */
 export function newWebhookSealer({ notices }: SealerSettings): Sealer | undefined {

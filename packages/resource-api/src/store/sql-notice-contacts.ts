@@ -1,6 +1,6 @@
 import type { Sealer } from '@cls/shared/seal';
 import type { Database } from '@cls/shared/sql/database';
-import { reseal } from '@cls/shared/sql/reseal';
+import { reseal, sealedByOthers } from '@cls/shared/sql/reseal';
 import {
   type ContactRecord,
   type NoticeContacts,
@@ -23,6 +23,11 @@ const SEALED = {
 /** Seals with the current key what another one sealed. @returns how many secrets that were. */
 export function resealWebhooks(database: Database, current: Sealer, any: Sealer): Promise<number> {
   return database.transaction((transaction) => reseal(transaction, SEALED, current, any));
+}
+
+/** @returns how many secrets do not open with the current key */
+export async function webhooksOfOtherKeys(database: Database, current: Sealer): Promise<number> {
+  return (await sealedByOthers(database, SEALED, current)).length;
 }
 
 export function sqlNoticeContacts(database: Database): NoticeContacts {

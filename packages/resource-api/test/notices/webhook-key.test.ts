@@ -4,6 +4,7 @@ import { Secret } from '@cls/shared/secret';
 import { describeOnDatabase } from '@cls/testing/engines';
 import { eventually } from '@cls/testing/servers';
 import { expect } from 'chai';
+import { checks } from '../../src/cli/check.ts';
 import { startResourceApi } from '../../src/compose.ts';
 import { secretContext } from '../../src/notices/notice-outbox.ts';
 import { resealWebhooks, sqlNoticeContacts } from '../../src/store/sql-notice-contacts.ts';
@@ -37,13 +38,21 @@ describeOnDatabase('a WEBHOOK_SECRETS_KEY that another one replaces', (engine) =
     return aesGcmSealer(key).unseal(row?.sealed ?? '', context);
   };
 
-  it('seals the secrets anew, once', async () => {
+  const replacing = { WEBHOOK_SECRETS_KEY: NEW, PREVIOUS_WEBHOOK_SECRETS_KEY: OLD };
+  const previousKey = async () => {
+    const config = apiConfig(api.location, api.jwks.url, replacing);
+    const findings = (await Promise.all(checks(config))).flat();
+    const { result, found } = findings.find(({ check }) => check === 'previous key') ?? {};
+    return `${result}: ${found}`;
+  };
+
+  it('seals the secrets anew, once, and `check` says when the previous key can go', async () => {
     expect(await openedWith(OLD_KEY)).to.equal('whsec_secret');
+    expect(await previousKey()).to.equal('warning: values that only it opens: 1');
     const current = aesGcmSealer(NEW_KEY);
     if (engine.name === 'PostgreSQL') {
       // As the first replica that has the new key.
-      const env = { WEBHOOK_SECRETS_KEY: NEW, PREVIOUS_WEBHOOK_SECRETS_KEY: OLD };
-      const config = apiConfig(api.location, api.jwks.url, env);
+      const config = apiConfig(api.location, api.jwks.url, replacing);
       const replica = await startResourceApi(config, silentLog);
       await eventually(async () => {
         expect(await openedWith(NEW_KEY)).to.equal('whsec_secret');
@@ -55,5 +64,6 @@ describeOnDatabase('a WEBHOOK_SECRETS_KEY that another one replaces', (engine) =
       expect(await openedWith(NEW_KEY)).to.equal('whsec_secret');
     }
     expect(await resealWebhooks(api.database, current, current)).to.equal(0);
+    expect(await previousKey()).to.match(/^ok: opens nothing any more/);
   });
 });

@@ -55,6 +55,7 @@ describe('nginx in front of two replicas of each service', () => {
       TRUSTED_PROXY_HOPS: '1',
       DRAIN_DELAY_MS: '500',
       RATE_LIMIT_PER_MINUTE: '0',
+      TOKENS_PER_MINUTE: '0',
       CLS_DATA_DIR: join(folder, 'data'),
     };
     services = new Map();

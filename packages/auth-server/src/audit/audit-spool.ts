@@ -163,8 +163,11 @@ function spoolIn(place: string, lock: DirectoryLock): AuditSpool {
     },
     async close() {
       closeSync(fd);
-      if (size === 0) rmSync(place, { recursive: true, force: true });
+      // Others look for the file alone. The folder goes last, without the lock's socket in it: after a look
+      // at a socket Node 20 resolves no symbolic links of modules that are imported next.
+      if (size === 0) rmSync(join(place, FILE), { force: true });
       await lock.release();
+      if (size === 0) rmSync(place, { recursive: true, force: true });
     },
   };
 }

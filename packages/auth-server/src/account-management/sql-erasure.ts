@@ -36,9 +36,11 @@ const ABOUT_KEPT: readonly AuditEventType[] = [
   'account.organisation_linked',
 ];
 
+/** An event that says from where, or with which device. */
+const HAS_PLACE = '(address IS NOT NULL OR browser IS NOT NULL OR system IS NOT NULL)';
+
 /** `$1` account, `$2` address, `$3` types above. */
-const NAMING = `(subject = $2 OR subject = $1 AND (
-  address IS NOT NULL OR browser IS NOT NULL OR system IS NOT NULL
+const NAMING = `(subject = $2 OR subject = $1 AND (${HAS_PLACE}
   OR about IS NOT NULL AND NOT type = ANY($3::text[])))`;
 
 const MENTIONING = `type = 'account.deleted' AND about = ANY($1::text[])`;
@@ -46,8 +48,7 @@ const MENTIONING = `type = 'account.deleted' AND about = ANY($1::text[])`;
 /** Requests that were under way during an erasure may have left something. */
 const OF_CUSTOMER = `customer_id = $1 AND (erased_at IS NULL
   OR EXISTS (SELECT FROM signed_in_session WHERE account_id = account.id)
-  OR EXISTS (SELECT FROM audit_event WHERE subject = account.id
-    AND (address IS NOT NULL OR browser IS NOT NULL OR system IS NOT NULL)))`;
+  OR EXISTS (SELECT FROM audit_event WHERE subject = account.id AND ${HAS_PLACE}))`;
 
 const identityContext = (accountId: string) => `erased_identity:${accountId}`;
 

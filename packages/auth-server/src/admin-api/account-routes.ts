@@ -1,6 +1,6 @@
 import { API_PERMISSIONS } from '@cls/shared/access-token';
 import type { AdministerAccounts } from '../account-management/administer.ts';
-import type { Account, AccountDirectory } from '../accounts/account.ts';
+import { ACCOUNT_ID, type Account, type AccountDirectory } from '../accounts/account.ts';
 import type { AccountRecords } from '../accounts/account-records.ts';
 import type { AuditReader } from '../audit/audit-log.ts';
 import { type InvitationDeps, inviteAccount } from './invite-account.ts';
@@ -132,14 +132,12 @@ function setName(deps: AccountRouteDeps): Handle {
   };
 }
 
-const ID = /^acc_[0-9A-Z]{26}$/;
-
 /** @throws {Refusal} 404, the same for no account and another customer's. */
 async function requireAccount(
   { accounts }: AccountRouteDeps,
   { customer, id }: AdminRequest,
 ): Promise<Account> {
-  const account = ID.test(id) ? await accounts.find(id) : undefined;
+  const account = ACCOUNT_ID.test(id) ? await accounts.find(id) : undefined;
   if (account === undefined || account.customer !== customer) throw accountNotFound();
   return account;
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ACCOUNT_ID } from '../accounts/account.ts';
 import { EMAIL_ADDRESS, validate } from './validate.ts';
 
 const ONE = { error: 'expected one value' };
@@ -13,7 +14,7 @@ const cursor = (pattern: RegExp) =>
 const ACCOUNTS = z.strictObject({
   email: z.string(ONE).pipe(EMAIL_ADDRESS).exactOptional(),
   limit,
-  cursor: cursor(/^acc_[0-9A-Z]{26}$/),
+  cursor: cursor(ACCOUNT_ID),
 });
 const EVENTS = z.strictObject({ limit, cursor: cursor(/^[1-9]\d{0,17}$/) });
 

@@ -49,9 +49,12 @@ export function describeOnEngines(title: string, suite: (engine: Engine) => void
  * PostgreSQL is not installed. Where `ENGINES` names engines it runs on each of them.
  */
 export function describeOnDatabase(title: string, suite: (engine: Engine) => void): void {
+  if (process.env['ENGINES']) {
+    describeOnEngines(title, suite);
+    return;
+  }
   const isOnPostgres = process.env['CLS_REQUIRE_SERVERS'] === '1' || postgresBinDir() !== undefined;
-  if (process.env['ENGINES']) describeOnEngines(title, suite);
-  else describeOn(isOnPostgres ? postgres : pglite, title, suite);
+  describeOn(isOnPostgres ? postgres : pglite, title, suite);
 }
 
 function describeOn(engine: Engine, title: string, suite: (engine: Engine) => void): void {

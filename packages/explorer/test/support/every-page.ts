@@ -12,6 +12,8 @@ export interface Shown {
   /** Names in braces are those of the book. */
   readonly address: string;
   readonly status?: number;
+  /** What it says needs further answers of the API, such as since when there is something. */
+  readonly asksFurther?: true;
   /** What tells that the page is in this state: CSS. */
   readonly has?: string;
   /** Answers instead of the API. */
@@ -159,30 +161,45 @@ const OF_THE_AGENT = pagesOf('agent', {
       path.includes('updatedSince') ? problem(410, 'delta_unavailable')(response) : PASS,
     ...NOTICE,
   },
-  'no deal at the address': { address: NO_DEAL, status: 404, has: CARD },
+  'no deal at the address': { asksFurther: true, address: NO_DEAL, status: 404, has: CARD },
   'no facility at the address': {
+    asksFurther: true,
     address: `/facilities/fac_${'0'.repeat(26)}`,
     status: 404,
     has: CARD,
   },
-  'a date after the book': { address: '/deals?asOf=2150-01-01', status: 400, has: CARD },
-  'a date before the book': { address: '/portfolio?asOf=1900-01-01', status: 400, has: CARD },
+  'a date after the book': {
+    asksFurther: true,
+    address: '/deals?asOf=2150-01-01',
+    status: 400,
+    has: CARD,
+  },
+  'a date before the book': {
+    asksFurther: true,
+    address: '/portfolio?asOf=1900-01-01',
+    status: 400,
+    has: CARD,
+  },
   'a period that begins before the book': {
+    asksFurther: true,
     address: `${DEAL}/roll-forward?fromDate=1900-01-01`,
     status: 400,
     has: '#fault-fromDate',
   },
   'a comparison with a date after the book': {
+    asksFurther: true,
     address: '/deals?cmpAsOf=2150-01-01',
     status: 400,
     has: '#fault-cmpAsOf',
   },
   'a time before the book': {
+    asksFurther: true,
     address: '/deals?knownAt=1990-01-01T00:00:00Z',
     status: 400,
     has: CARD,
   },
   'a time in the future': {
+    asksFurther: true,
     address: '/deals?knownAt=2150-01-01T00:00:00Z',
     status: 400,
     has: CARD,
@@ -193,6 +210,7 @@ const OF_THE_AGENT = pagesOf('agent', {
     has: `${CARD} code`,
   },
   'filters that cannot be read': {
+    asksFurther: true,
     address: '/deals?country=Atlantis&minOutstanding=much',
     status: 400,
     has: '#fault-country',
@@ -210,6 +228,7 @@ const OF_THE_AGENT = pagesOf('agent', {
   'a deal on a date after the data': { address: `${DEAL}?asOf=2026-06-30`, has: 'td small.tag' },
   'deals on a date after the data': { address: '/deals?asOf=2026-06-30', has: '.times .notice' },
   'a deal that begins later': {
+    asksFurther: true,
     address: '/deals/{negative}?asOf=2024-06-30',
     ...{ status: 404, has: CARD },
   },
@@ -268,7 +287,7 @@ const OF_OTHERS = [
   ...pagesOf('nobody', {
     'portfolio with nothing granted': { address: '/portfolio', ...EMPTY },
     'deals with nothing granted': { address: '/deals', ...EMPTY },
-    'a deal that was not granted': { address: DEAL, status: 404, has: CARD },
+    'a deal that was not granted': { asksFurther: true, address: DEAL, status: 404, has: CARD },
     'changes with nothing granted': '/changes',
     'a sign-in that the issuer refused': {
       ...{ address: '/sign-in?return=/deals', status: 400, has: CARD },

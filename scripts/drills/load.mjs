@@ -24,8 +24,12 @@ class Wrong extends Error {}
 /** The service says that it cannot answer now. */
 class Refused extends Error {}
 
-/** @param pace so many times slower. @returns once every kind of request was answered */
-export async function startLoad(world, { pace = 1 } = {}) {
+/**
+ * @param options `pace`: so many times slower; `newCursors`: CURSOR_KEY is replaced, so that the same
+ *   answer gets another cursor
+ * @returns once every kind of request was answered
+ */
+export async function startLoad(world, { pace = 1, newCursors = false } = {}) {
   const { callers } = world;
   const history = [];
   const acknowledged = {
@@ -39,6 +43,8 @@ export async function startLoad(world, { pace = 1 } = {}) {
   for (const reader of readers) await untilDone(() => reader.signIn());
   const state = { token: undefined, admin: undefined, knownAt: undefined, number: 0 };
   let going = true;
+  // Walks show whether cursors are good.
+  const bytesOf = (text) => digest(newCursors ? text.replace(/"nextCursor":"[^"]*"/, '') : text);
 
   const attempt = async (kind, work) => {
     const startedMs = performance.now();
@@ -93,7 +99,7 @@ export async function startLoad(world, { pace = 1 } = {}) {
     const url = `/api/v1/cls/balances?${question}`;
     const { text, json } = await ask(world, url, bearer());
     if (json.data.length === 0) throw new Wrong('a page without items');
-    const sha256 = digest(withoutCursor(text));
+    const sha256 = bytesOf(text);
     const before = acknowledged.answers.get(url);
     if (before !== undefined && before !== sha256) throw new Wrong('other bytes than before');
     if (acknowledged.answers.size < 200) acknowledged.answers.set(url, sha256);
@@ -211,7 +217,7 @@ export async function startLoad(world, { pace = 1 } = {}) {
       const other = [];
       for (const [url, sha256] of acknowledged.answers) {
         const { text } = await ask(world, url, bearer());
-        if (digest(withoutCursor(text)) !== sha256) other.push(url);
+        if (bytesOf(text) !== sha256) other.push(url);
       }
       return other;
     },
@@ -290,11 +296,6 @@ function numbersOf(html) {
   const cells = [...html.matchAll(/<td class="n">([\s\S]*?)<\/td>/g)].map(([, cell]) => cell);
   if (cells.length === 0) throw new Wrong('a page without numbers');
   return cells.join('\n');
-}
-
-/** A cursor depends on CURSOR_KEY, which a drill replaces; walks show whether cursors are good. */
-function withoutCursor(text) {
-  return text.replace(/"nextCursor":"[^"]*"/, '');
 }
 
 function parsed(text) {

@@ -151,6 +151,7 @@ export const SECRETS = [
     name: 'keys-replaced',
     title: 'all keys replaced, each with its PREVIOUS_…, and each replica restarted three times',
     holdMs: 0,
+    newCursors: true,
     break: replaceKeys,
   },
 ];

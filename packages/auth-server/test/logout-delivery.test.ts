@@ -159,7 +159,7 @@ describe('telling applications of sessions that were ended elsewhere', () => {
   });
 });
 
-describeOnDatabase('telling applications one of which never answers', (engine) => {
+describeOnDatabase('telling several applications of which one never answers', (engine) => {
   let server: TestAuthServer;
   let hanging: Portal;
   let healthy: Portal;

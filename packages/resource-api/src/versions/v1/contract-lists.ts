@@ -98,7 +98,7 @@ function list(
   );
 }
 
-/** An item of which `fields` may leave members out. Whole items are such items too. */
+/** The schema of an item in which only the members that `fields` never leaves out are required. */
 function fieldsOf(name: string): JsonSchema {
   const schema = SCHEMAS[name];
   if (schema === undefined) throw new Error(`there is no schema ${name}`);

@@ -18,6 +18,16 @@ const root = resolve(import.meta.dirname, '..', '..');
 const SERVER = 2;
 const CLIENT = 3;
 
+/** A promise that only `reject` settles; who does not wait for it any more is not told. */
+function rejectable() {
+  let reject;
+  const promise = new Promise((_, rejectIt) => {
+    reject = rejectIt;
+  });
+  promise.catch(() => undefined);
+  return { promise, reject };
+}
+
 describe('the traces of the services', () => {
   const spans = [];
   const children = [];
@@ -63,19 +73,27 @@ describe('the traces of the services', () => {
       ...{ ISSUER: issuer, AUTH_PORT: ports[0], API_PORT: ports[1], EXPLORER_PORT: ports[2] },
       ...{ EXPLORER_URL: explorer, EXPLORER_CLIENT_ID: 'app_1', EXPLORER_CLIENT_SECRET: 'x' },
     };
+    const { promise: ended, reject: onEnd } = rejectable();
     const start = (name, more = {}) => {
       const main = join(root, 'packages', name, 'dist', 'src', 'main.js');
       const child = spawn(process.execPath, [main], { env: { ...env, ...more } });
       child.stdout.on('data', (text) => {
         logs[name] += text;
       });
+      let complaint = '';
+      child.stderr.on('data', (text) => {
+        complaint += text;
+      });
+      child.once('exit', () => onEnd(new Error(`${name} ended: ${logs[name]}${complaint}`)));
       children.push(endWithTests(child));
     };
     start('auth-server', { REDIS_URL: redis.url });
-    const answers = (url) =>
-      eventually(async () => {
+    const answers = (url) => {
+      const ready = eventually(async () => {
         if (!(await fetch(`${url}/readyz`)).ok) throw new Error('not ready');
       });
+      return Promise.race([ready, ended]);
+    };
     start('resource-api');
     await answers(issuer);
     start('explorer', { REDIS_URL: redis.url }); // Then it makes no store.

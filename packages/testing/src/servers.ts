@@ -6,7 +6,7 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -218,20 +218,42 @@ export function temporaryDirectory(prefix: string): string {
 }
 
 /** Below those that the machine gives to connections and to whoever asks for any port. */
-const PORTS = { from: 10_000, to: 32_000 };
+const PORTS = { from: 10_000, to: 32_000, ofProcess: 500 };
 
-/** A TCP port of 127.0.0.1 on which nothing listened a moment ago. */
-export function freePort(): Promise<number> {
+let ownPorts: Promise<Generator<number, never>> | undefined;
+
+/**
+ * A TCP port of 127.0.0.1 on which nothing listens, and which no other process of tests is given: between this
+ * call and the start of a server pass seconds.
+ */
+export async function freePort(): Promise<number> {
+  ownPorts ??= eventually(async () => {
+    const first = PORTS.from + PORTS.ofProcess * randomInt((PORTS.to - PORTS.from) / PORTS.ofProcess);
+    // For as long as this process lives, the first one says that the rest is taken.
+    (await listenOn(first)).unref();
+    return portsAfter(first);
+  });
+  const ports = await ownPorts;
   return eventually(async () => {
-    const port = randomInt(PORTS.from, PORTS.to);
-    const server = createServer();
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', reject);
-      server.listen(port, '127.0.0.1', resolve);
-    });
+    const port = ports.next().value;
+    const server = await listenOn(port);
     await new Promise((resolve) => server.close(resolve));
     return port;
   });
+}
+
+function* portsAfter(first: number): Generator<number, never> {
+  for (let n = 1; ; n = (n % (PORTS.ofProcess - 1)) + 1) yield first + n;
+}
+
+/** @throws where something listens there. */
+async function listenOn(port: number): Promise<Server> {
+  const server = createServer();
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', resolve);
+  });
+  return server;
 }
 
 async function startPostgres(): Promise<PostgresServer | undefined> {

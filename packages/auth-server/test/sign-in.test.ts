@@ -692,6 +692,22 @@ describeOnDatabase('signing in with a browser', (engine) => {
     expect((await exchange(portal, flow, url)).claims()?.aud).to.equal(portal.id);
   });
 
+  for (const aheadS of [-90, 90]) {
+    it(`works through a request pushed to a replica whose clock differs by ${aheadS} s`, async () => {
+      const flow = await authorizationUrl(portal);
+      const parameters = Object.fromEntries(flow.url.searchParams);
+      const { now } = Date;
+      Date.now = () => now() + aheadS * 1_000;
+      const pushed = await client
+        .buildAuthorizationUrlWithPAR(portal.config, parameters)
+        .finally(() => {
+          Date.now = now;
+        });
+      const { url } = await signIn(new Browser(), pushed);
+      expect((await exchange(portal, flow, url)).claims()?.aud).to.equal(portal.id);
+    });
+  }
+
   it('answers a pushed request once, however often a browser asks at the same time', async () => {
     const browser = new Browser();
     await signIn(browser, (await authorizationUrl(portal)).url);

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { epochSeconds, systemClock } from '@cls/shared/clock';
+import { decodeJwt, decodeProtectedHeader, UnsecuredJWT } from 'jose';
 import { type Adapter, type AdapterPayload, errors, Provider } from 'oidc-provider';
 import { digest } from '../crypto/digest.ts';
 import { sealState, unsealState } from '../crypto/seal.ts';
@@ -119,10 +120,22 @@ export function providerAdapter(store: StateStore, kind: string): Adapter {
   };
 }
 
-/** The library compares `exp`, which another replica wrote, with this machine's clock. */
+/** The library compares times that another replica wrote with this machine's clock. */
 function unexpired(kind: string, payload: AdapterPayload | undefined): AdapterPayload | undefined {
   if (payload?.exp === undefined || !EXPIRES_IN_STORE.has(kind)) return payload;
-  return { ...payload, exp: Math.max(payload.exp, epochSeconds(systemClock) + 1) };
+  const { request } = payload;
+  return {
+    ...payload,
+    exp: Math.max(payload.exp, epochSeconds(systemClock) + 1),
+    ...(request === undefined ? {} : { request: withoutOwnTimes(request) }),
+  };
+}
+
+/** The library keeps pushed parameters as an unsigned JWT with times. Those that a client signed are the client's. */
+function withoutOwnTimes(request: string): string {
+  if (decodeProtectedHeader(request).alg !== 'none') return request;
+  const { iat: _iat, nbf: _nbf, exp: _exp, ...parameters } = decodeJwt(request);
+  return new UnsecuredJWT(parameters).encode();
 }
 
 /** Whether a spent entry is asked for by who may not have got the answer. */

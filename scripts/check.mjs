@@ -1,4 +1,4 @@
-// Formatting, lint, import rules, the contract gate, migrations, the generated reference and contracts: what `npm test` checks before it runs a test.
+// Formatting, lint, import rules, the contract gate, migrations, the generated reference, contracts and schemas: what `npm test` checks before it runs a test.
 import { spawnSync } from 'node:child_process';
 import { join, resolve } from 'node:path';
 
@@ -15,6 +15,7 @@ const checks = [
   ],
   ['contracts', process.execPath, [join(root, 'scripts', 'contracts.mjs'), '--check']],
   ['migrations', process.execPath, [join(root, 'scripts', 'check-migrations.mjs')]],
+  ['schema', process.execPath, [join(root, 'scripts', 'schema.mjs'), '--check']],
   ['import rules', process.execPath, [join(root, 'scripts', 'check-imports.mjs')]],
 ];
 for (const [name, command, args] of checks) {

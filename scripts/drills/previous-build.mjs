@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
 const root = resolve(import.meta.dirname, '..', '..');
-/** The commit of release 0.4.0. After a release, name its commit here, and its migrations in released.json. */
-export const PREVIOUS = { release: '0.4.0', commit: 'a975bf97daef3aac8a12cc98a3ee97c1cd3e319b' };
+/** The commit of release 0.5.0. After a release, name its commit here, and its migrations in released.json. */
+export const PREVIOUS = { release: '0.5.0', commit: 'c2e4f971bc446e2341f5f6fa333f5c1e877266c1' };
 
 /** False in a clone without the commit, such as a shallow one. */
 export function hasPrevious() {

@@ -141,7 +141,7 @@ describe('the rule of migrations', () => {
   });
 
   it('finds what migrations of the past did to the builds before them', () => {
-    const folder = new URL('../../packages/auth-server/migrations/', import.meta.url);
+    const folder = new URL('../../packages/auth-server/test/migrations-of-0.5.0/', import.meta.url);
     const faults = readdirSync(folder).flatMap((file) =>
       faultsOf(readFileSync(new URL(file, folder), 'utf8')).map((fault) => `${file}: ${fault}`),
     );

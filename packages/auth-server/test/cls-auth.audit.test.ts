@@ -15,6 +15,7 @@ import { sqlAuditArchive } from '../src/audit/sql-audit-archive.ts';
 import { sweepAudit } from '../src/audit/sql-audit-months.ts';
 import { MIGRATIONS } from '../src/server/migrations.ts';
 import { KEY } from './support/auth-server.ts';
+import { MIGRATIONS_OF_0_5_0 } from './support/release.ts';
 import { runTool } from './support/tool.ts';
 
 const DAY_MS = 86_400_000;
@@ -340,10 +341,11 @@ describe('cls-auth audit on a store of 0.4.0 that was upgraded', () => {
     folder = temporaryDirectory('cls-audit-');
     const directory = join(folder, 'auth-server', 'database');
     owner = await openDatabaseAsOperator({ kind: 'embedded', directory }, 'test', silentLog);
-    const migrations = readMigrations(MIGRATIONS);
-    await migrate(owner, migrations.slice(0, 20));
+    const old = readMigrations(MIGRATIONS_OF_0_5_0);
+    await migrate(owner, old.slice(0, 20));
     for (const offset of [-3, -2]) await insert(owner, first(offset), [`of ${offset}`]);
-    await migrate(owner, migrations);
+    await migrate(owner, old);
+    await migrate(owner, readMigrations(MIGRATIONS));
   });
   after(() => owner?.close());
   const run = (words: string) =>

@@ -9,6 +9,7 @@ import { sqlAuditLog } from '../src/audit/sql-audit-log.ts';
 import { auditPartitions, sweepAudit } from '../src/audit/sql-audit-months.ts';
 import { sqlAuditReader } from '../src/audit/sql-audit-reader.ts';
 import { MIGRATIONS } from '../src/server/migrations.ts';
+import { MIGRATIONS_OF_0_5_0 } from './support/release.ts';
 
 const DAY_MS = 86_400_000;
 const RELEASED = 20;
@@ -52,12 +53,13 @@ describeOnEngines('a store of 0.4.0 whose audit gets months', (engine) => {
   const again = randomUUID();
   before(async () => {
     database = await engine.open();
-    const migrations = readMigrations(MIGRATIONS);
-    await migrate(database, migrations.slice(0, RELEASED));
+    const old = readMigrations(MIGRATIONS_OF_0_5_0);
+    await migrate(database, old.slice(0, RELEASED));
     for (const days of [500, 410, 30, 0]) await insert(database, daysAgo(days), `${days} days ago`);
     await insert(database, daysAgo(1), 'again', again);
     await insert(database, daysAgo(-400), 'a clock that was ahead');
-    await migrate(database, migrations);
+    await migrate(database, old);
+    await migrate(database, readMigrations(MIGRATIONS));
   });
   after(() => database?.close());
 

@@ -71,7 +71,7 @@ describe('the help of cls-api', () => {
 
   it('has the version', async () => {
     const { code, stdout } = await runProgram(TOOL, ['--version']);
-    expect([code, stdout.trim()]).to.deep.equal([0, '0.5.0']);
+    expect([code, stdout.trim()]).to.deep.equal([0, '0.6.0']);
   });
 });
 

@@ -60,7 +60,7 @@ describe('resource-api under a role that does not own its schema [PostgreSQL]', 
   it('is told to have the owner migrate, by the service and by each tool', async () => {
     const refused = await asOperator(async () => undefined).catch(String);
     expect(refused).to.match(
-      /lacks migration 0001-ledger\.sql and \d+ more, and this role may not change it .*: run .migrate. of .*cls-api.* as the role that owns the schema/,
+      /lacks migration 0050-baseline and \d+ more, and this role may not change it .*: run .migrate. of .*cls-api.* as the role that owns the schema/,
     );
   });
 

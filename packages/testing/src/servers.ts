@@ -228,7 +228,8 @@ let ownPorts: Promise<Generator<number, never>> | undefined;
  */
 export async function freePort(): Promise<number> {
   ownPorts ??= eventually(async () => {
-    const first = PORTS.from + PORTS.ofProcess * randomInt((PORTS.to - PORTS.from) / PORTS.ofProcess);
+    const first =
+      PORTS.from + PORTS.ofProcess * randomInt((PORTS.to - PORTS.from) / PORTS.ofProcess);
     // For as long as this process lives, the first one says that the rest is taken.
     (await listenOn(first)).unref();
     return portsAfter(first);

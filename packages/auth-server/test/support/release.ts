@@ -6,6 +6,7 @@ import {
   openDatabaseAsOperator,
   openDatabaseAsOwner,
 } from '@cls/shared/service/open-database';
+import { migrate, readMigrations } from '@cls/shared/sql/migrate';
 import type { Engine } from '@cls/testing/engines';
 import { digest } from '../../src/crypto/digest.ts';
 import { sealState, unsealState } from '../../src/crypto/seal.ts';
@@ -48,7 +49,10 @@ export function releasedFacts(): Release {
   return JSON.parse(fixture('release-0009.json').toString());
 }
 
-/** A store of the release, which no build has opened since: as if it had been made just now. */
+/** What release 0.5.0 made of a store: the last that had each migration. */
+export const MIGRATIONS_OF_0_5_0 = new URL('../../../test/migrations-of-0.5.0/', import.meta.url);
+
+/** A store of an early release, which 0.5.0 has opened, and no build since: as if it had been made just now. */
 export async function releasedStore(engine: Engine, facts: Release): Promise<DatabaseLocation> {
   const location = await engine.createLocation();
   const sinceMs = Date.now() - Date.parse(facts.dumpedAt);
@@ -63,6 +67,7 @@ export async function releasedStore(engine: Engine, facts: Release): Promise<Dat
     await database.transaction((transaction) =>
       transaction.execute(`SET LOCAL check_function_bodies = off; ${script}`),
     );
+    await migrate(database, readMigrations(MIGRATIONS_OF_0_5_0));
   } finally {
     await database.close();
   }

@@ -84,7 +84,8 @@ const OBJECTS = `
   SELECT 'function', p.proname || '(' || pg_get_function_identity_arguments(p.oid) || ')',
     concat_ws(' ', pg_get_function_result(p.oid), l.lanname, p.provolatile,
       CASE WHEN p.prosecdef THEN 'security definer' END,
-      array_to_string(p.proconfig, ', '), p.prosrc,
+      array_to_string(ARRAY(SELECT unnest(p.proconfig) ORDER BY 1), ', '),
+      regexp_replace(btrim(p.prosrc, E' \\n'), '\\s+', ' ', 'g'),
       regexp_replace(pg_get_function_sqlbody(p.oid), '[\\s()]', '', 'g'))
   FROM pg_proc p JOIN pg_language l ON l.oid = p.prolang
   WHERE p.pronamespace ${OURS} AND NOT EXISTS (

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { silentLog } from '@cls/shared/log';
 import { type DatabaseLocation, openDatabaseAsOwner } from '@cls/shared/service/open-database';
+import { migrate, readMigrations } from '@cls/shared/sql/migrate';
 import type { Engine } from '@cls/testing/engines';
 
 const fixture = (name: string) =>
@@ -17,7 +18,10 @@ const READER = `DO $$ BEGIN
   EXECUTE format('GRANT cls_reader TO %I', current_user);
 EXCEPTION WHEN OTHERS THEN NULL; END $$;`;
 
-/** A store with the book of the release, which no build has opened since. */
+/** What release 0.5.0 made of a store: the last that had each migration. */
+export const MIGRATIONS_OF_0_5_0 = new URL('../../../test/migrations-of-0.5.0/', import.meta.url);
+
+/** A store with the book of an early release, which 0.5.0 has opened, and no build since. */
 export async function releasedBook(engine: Engine): Promise<DatabaseLocation> {
   const location = await engine.createLocation();
   const database = await openDatabaseAsOwner(location, 'test', silentLog, true);
@@ -28,6 +32,7 @@ export async function releasedBook(engine: Engine): Promise<DatabaseLocation> {
         `SET LOCAL check_function_bodies = off; ${fixture('release-0005.sql')}`,
       );
     });
+    await migrate(database, readMigrations(MIGRATIONS_OF_0_5_0));
   } finally {
     await database.close();
   }

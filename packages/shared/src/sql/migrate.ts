@@ -26,7 +26,11 @@ export interface Migration {
    * (scripts/migration-rules.mjs). Every build must know the others.
    */
   readonly newest?: boolean;
+  /** Of a baseline: the migrations that it stands for, up to its number, in order. */
+  readonly standsFor?: readonly Stood[];
 }
+
+type Stood = Pick<Migration, 'number' | 'name' | 'checksum'>;
 
 /** What a service's database must be: its migrations, and what its service role may do. */
 export interface Schema {
@@ -41,6 +45,8 @@ export interface MigrationStatus {
 }
 
 const FILE = /^(\d{4})-[a-z0-9-]+\.sql$/;
+/** A folder of files, which make what all migrations up to its number made. */
+const BASELINE = /^(\d{4})-baseline$/;
 /** Key of the advisory lock that keeps replicas from migrating at once. */
 const LOCK_KEY = 7_204_311;
 
@@ -57,25 +63,53 @@ const historyTable = (name: History) => `
 
 /**
  * Reads `NNNN-name.sql` files, and the file `released.json` beside their folder: the number of the
- * last migration of each release.
+ * last migration of each release. The first may be a folder `NNNN-baseline` of files in the order of
+ * their names, with `stands-for.json`: the checksums of the migrations in whose place it is.
  *
  * @throws {MigrationError} on a gap, a duplicate or another name.
  */
 export function readMigrations(directory: URL): readonly Migration[] {
-  const names = readdirSync(directory).sort();
+  const [first = '', ...more] = readdirSync(directory).sort();
+  const baseline = BASELINE.test(first) ? readBaseline(new URL(`${first}/`, directory), first) : [];
+  const names = baseline.length === 0 ? [first, ...more].filter((name) => name !== '') : more;
+  const before = baseline[0]?.number ?? 0;
   const settled = settledCount(
-    names.length,
+    before + names.length,
     releasedNumbers(new URL('../released.json', directory)),
   );
-  return names.map((name, index) => {
+  const files = names.map((name, index) => {
     const number = Number(FILE.exec(name)?.[1]);
-    if (number !== index + 1) {
-      throw new MigrationError(`migration ${name} is not number ${index + 1} as NNNN-name.sql`);
+    const expected = before + index + 1;
+    if (number !== expected) {
+      throw new MigrationError(`migration ${name} is not number ${expected} as NNNN-name.sql`);
     }
     const sql = readFileSync(new URL(name, directory), 'utf8');
-    const checksum = createHash('sha256').update(sql).digest('hex');
-    return { number, name, sql, checksum, ...(number > settled ? { newest: true } : {}) };
+    return { number, name, sql, checksum: sha256(sql), ...(number > settled && { newest: true }) };
   });
+  return [...baseline, ...files];
+}
+
+function readBaseline(folder: URL, name: string): readonly Migration[] {
+  const texts = readdirSync(folder)
+    .filter((file) => file.endsWith('.sql'))
+    .sort()
+    .map((file) => readFileSync(new URL(file, folder), 'utf8'));
+  const stood = JSON.parse(readFileSync(new URL('stands-for.json', folder), 'utf8')) as Record<
+    string,
+    string
+  >;
+  const standsFor = Object.entries(stood).map(([file, checksum], index) => ({
+    number: index + 1,
+    name: file,
+    checksum,
+  }));
+  // Functions of one file name tables and functions of a later one.
+  const sql = ['SET LOCAL check_function_bodies = off;', ...texts].join('\n');
+  return [{ number: standsFor.length, name, sql, checksum: sha256(sql), standsFor }];
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
 }
 
 function releasedNumbers(file: URL): readonly number[] {
@@ -175,7 +209,7 @@ function applyNext(
     const [pending, ...more] = pendingOf(migrations, await appliedMigrations(transaction));
     if (pending !== undefined) {
       await transaction.execute(pending.sql);
-      await record(transaction, pending, migrations.filter(({ newest }) => !newest).length);
+      await record(transaction, pending, settledNumber(migrations));
       // With the last one, because a schema that lacks none is not looked at again.
       if (more.length === 0 && grants !== '') await transaction.execute(grants);
     }
@@ -208,14 +242,23 @@ async function untilLocked<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** A migration of the newest release makes those of the release before known to every build. */
+/** Up to which number every build must know the migrations. */
+function settledNumber(migrations: readonly Migration[]): number {
+  return migrations.findLast(({ newest }) => !newest)?.number ?? 0;
+}
+
+/**
+ * A migration of the newest release makes those of the release before known to every build. A
+ * baseline leaves the rows of the migrations that it stands for: nobody can tell a database that it
+ * made from one that they made.
+ */
 async function record(
   transaction: Transaction,
-  { number, name, checksum, newest = false }: Migration,
+  migration: Migration,
   settled: number,
 ): Promise<void> {
-  const table: History = newest ? 'schema_step' : 'schema_migration';
-  if (newest) {
+  const table: History = migration.newest ? 'schema_step' : 'schema_migration';
+  if (migration.newest) {
     await transaction.execute(historyTable('schema_step'));
     await transaction.query(
       `WITH settled AS (DELETE FROM schema_step WHERE number <= $1 RETURNING *)
@@ -223,11 +266,13 @@ async function record(
       [settled],
     );
   }
-  await transaction.query(`INSERT INTO ${table} (number, name, checksum) VALUES ($1, $2, $3)`, [
-    number,
-    name,
-    checksum,
-  ]);
+  for (const { number, name, checksum } of migration.standsFor ?? [migration]) {
+    const values = [number, name, checksum];
+    await transaction.query(
+      `INSERT INTO ${table} (number, name, checksum) VALUES ($1, $2, $3)`,
+      values,
+    );
+  }
 }
 
 /** What a migration run would do. */
@@ -266,16 +311,30 @@ function pendingOf(
   migrations: readonly Migration[],
   applied: readonly AppliedMigration[],
 ): readonly Migration[] {
+  const known = new Map(knownMigrations(migrations).map((one) => [one.number, one]));
   for (const row of applied) {
-    const known = migrations[row.number - 1];
-    if (known === undefined && !row.newest) {
+    const { checksum } = known.get(row.number) ?? {};
+    if (checksum === undefined && !row.newest) {
       throw new MigrationError(
         `the database has ${row.name}, which this build does not know: the database is more than one release newer than this build, so start a newer build`,
       );
     }
-    if (known !== undefined && known.checksum !== row.checksum) {
+    if (checksum !== undefined && checksum !== row.checksum) {
       throw new MigrationError(`${row.name} differs from the text that was applied`);
     }
   }
-  return migrations.slice(applied.length);
+  const [first] = migrations;
+  const last = applied.at(-1);
+  if (last !== undefined && first?.standsFor !== undefined && last.number < first.number) {
+    const { name } = first.standsFor.at(-1) ?? first;
+    throw new MigrationError(
+      `the database has migrations up to ${last.name}, and this build begins after ${name}: start the release before this one on it once, which applies what lies between, and then this one`,
+    );
+  }
+  return migrations.filter(({ number }) => number > (last?.number ?? 0));
+}
+
+/** What rows a database may have: each migration, and in the place of a baseline those that it stands for. */
+export function knownMigrations(migrations: readonly Migration[]): readonly Stood[] {
+  return migrations.flatMap((one) => one.standsFor ?? [one]);
 }

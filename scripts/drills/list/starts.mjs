@@ -27,8 +27,8 @@ export const STARTS = [
       ]) {
         for (let kills = 1; kills <= 6; kills += 1) {
           await world.start(name, { ready: false });
-          await untilMigrated(world, database, kills * 2);
-          await sleep(Math.random() * 60);
+          await untilMigrates(world, database);
+          await sleep(Math.random() * 300);
           await world.stop(name, 'SIGKILL');
         }
         await world.start(name);
@@ -78,13 +78,18 @@ export const STARTS = [
   },
 ];
 
-async function untilMigrated({ postgres }, database, count) {
+/** Until a migration is under way, or all were applied. */
+async function untilMigrates({ postgres }, database) {
+  const lock = `SELECT FROM pg_locks WHERE locktype = 'advisory' AND granted AND mode = 'ExclusiveLock'
+    AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
+  const done = 'SELECT FROM schema_migration';
   const deadline = Date.now() + 60_000;
   for (;;) {
-    const sql = 'SELECT count(*)::int AS count FROM schema_migration';
-    const [row] = await postgres.current.query(sql, database).catch(() => []);
-    if (row?.count >= count) return;
-    if (Date.now() > deadline) throw new Error(`${database}: ${row?.count ?? 0} migrations`);
+    const [locks, migrations] = await Promise.all(
+      [lock, done].map((sql) => postgres.current.query(sql, database).catch(() => [])),
+    );
+    if (locks.length > 0 || migrations.length > 0) return;
+    if (Date.now() > deadline) throw new Error(`${database}: nobody migrates`);
   }
 }
 

@@ -1,31 +1,34 @@
 // `npm test`: installs, builds, checks, runs tests; `npm test -- --help` says what it takes.
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bootstrap, fail, root } from './bootstrap.mjs';
 import { runCommand } from './run-command.mjs';
-import { compiledName, testFiles } from './test-runner/files.mjs';
+import { compiledName, recordSeconds, sourceName, testFiles } from './test-runner/files.mjs';
 import { runFiles } from './test-runner/queue.mjs';
 import { summaryOf } from './test-runner/summary.mjs';
 import { HELP, readWords } from './test-runner/words.mjs';
 
-const { files, filter, fast, slowest, help, workers } = wordsOrHelp();
-if (help) {
+const words = wordsOrHelp();
+if (words.help) {
   process.stdout.write(HELP);
   process.exit(0);
 }
-const missing = files.find((file) => !existsSync(file));
+const missing = words.files.find((file) => !existsSync(file));
 if (missing !== undefined) fail(`${missing} is not there`);
 await bootstrap();
-if (runCommand(join(root, 'scripts', 'check.mjs')) !== 0) process.exit(1);
+const isPart = words.unit || words.fast || words.since !== undefined;
+if (!isPart && runCommand(join(root, 'scripts', 'check.mjs')) !== 0) process.exit(1);
 
 const coverage =
   process.env.CLS_COVERAGE === '1' ? mkdtempSync(join(tmpdir(), 'cls-coverage-')) : undefined;
-const outcome = await runFiles(files.length > 0 ? files.map(compiledName) : testFiles({ fast }), {
-  workers,
-  filter,
+const files = await filesToRun(words);
+const outcome = await runFiles(files, {
+  workers: words.workers,
+  filter: words.filter,
   env: {
-    ...(fast && { ENGINES: 'pglite', CLS_TEST_SERVERS: '0' }),
+    ...(words.fast && { ENGINES: 'pglite', CLS_TEST_SERVERS: '0' }),
     ...(coverage && { NODE_V8_COVERAGE: coverage }),
   },
 });
@@ -34,8 +37,30 @@ if (coverage !== undefined) {
   runCommand(c8, 'report', '--temp-directory', coverage);
   rmSync(coverage, { recursive: true });
 }
-process.stdout.write(summaryOf(outcome, slowest));
-process.exitCode = outcome.failed === 0 && outcome.passed > 0 ? 0 : 1;
+if (words.record) recordSeconds(outcome.seconds);
+process.stdout.write(summaryOf(outcome, words.slowest));
+process.exitCode = outcome.failed === 0 && (outcome.passed > 0 || files.length === 0) ? 0 : 1;
+
+async function filesToRun({ files, unit, since, fast }) {
+  if (files.length > 0) return files.map(compiledName);
+  const all = testFiles({ fast });
+  if (!unit && since === undefined) return all;
+  const { startsNothing, testsOf } = await import('./test-runner/import-graph.mjs');
+  const sources = all.map(sourceName);
+  const chosen = unit ? sources.filter(startsNothing) : testsOf(sources, changedSince(since));
+  return chosen.map(compiledName);
+}
+
+/** Tracked files that differ from a commit, and new ones. */
+function changedSince(commit) {
+  const git = (...args) => {
+    const { status, stdout, stderr } = spawnSync('git', args, { cwd: root, encoding: 'utf8' });
+    if (status !== 0) fail(stderr.trim());
+    return stdout.split('\n').filter((line) => line !== '');
+  };
+  const changed = git('diff', '--name-only', commit);
+  return [...changed, ...git('ls-files', '--others', '--exclude-standard')];
+}
 
 function wordsOrHelp() {
   try {

@@ -1,5 +1,5 @@
 import { systemClock } from '@cls/shared/clock';
-import { pglite } from '@cls/testing/engines';
+import { anyEngine } from '@cls/testing/engines';
 import { eventually } from '@cls/testing/servers';
 import { expect } from 'chai';
 import * as client from 'openid-client';
@@ -39,7 +39,7 @@ describe('the account pages', () => {
   let n = 0;
 
   before(async () => {
-    server = await startTestAuthServer(pglite);
+    server = await startTestAuthServer(anyEngine);
     portal = await relyingParty(server, { name: 'Portal' });
     thirdParty = await relyingParty(server, { name: 'Other Firm', firstParty: false });
   });

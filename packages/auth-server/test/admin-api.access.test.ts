@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import type { Permission } from '@cls/shared/access-token';
-import { pglite } from '@cls/testing/engines';
+import { anyEngine } from '@cls/testing/engines';
 import { eventually } from '@cls/testing/servers';
 import { expect } from 'chai';
 import type { JWK } from 'jose';
@@ -25,7 +25,7 @@ describe('who may use the administrators’ API', () => {
   let token: string;
   let foreign: JWK & { kid: string };
   before(async () => {
-    server = await startTestAuthServer(pglite);
+    server = await startTestAuthServer(anyEngine);
     caller = await newCaller(server);
     token = await adminToken(server, caller);
     foreign = await newRsaKey(2048);

@@ -1,4 +1,4 @@
-import { pglite } from '@cls/testing/engines';
+import { anyEngine } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { startTestAuthServer, type TestAuthServer } from './support/auth-server.ts';
 import {
@@ -28,7 +28,7 @@ describe('an authorization request whose answer has a long address', () => {
   let server: TestAuthServer;
   let party: RelyingParty;
   before(async () => {
-    server = await startTestAuthServer(pglite);
+    server = await startTestAuthServer(anyEngine);
     party = await relyingParty(server, { confidential: false });
   });
   after(() => server?.stop());

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigurationError } from '@cls/shared/environment';
-import { pglite } from '@cls/testing/engines';
+import { anyEngine } from '@cls/testing/engines';
 import { temporaryDirectory } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { CONTRAST_MIN, contrastOf } from '../src/brand/brand.ts';
@@ -17,7 +17,7 @@ describe('an operator’s own name, colour and logo', () => {
   const logo = join(temporaryDirectory('cls-brand-'), 'logo.svg');
   before(async () => {
     writeFileSync(logo, LOGO);
-    server = await startTestAuthServer(pglite, {
+    server = await startTestAuthServer(anyEngine, {
       ...{ BRAND_NAME: 'Lindholm Loans', BRAND_COLOUR: '#7B1FA2', BRAND_LOGO: logo },
     });
   });

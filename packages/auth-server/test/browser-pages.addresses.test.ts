@@ -1,4 +1,4 @@
-import { pglite } from '@cls/testing/engines';
+import { anyEngine } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { startTestAuthServer, type TestAuthServer } from './support/auth-server.ts';
 import { authorizationUrl, Browser, relyingParty } from './support/relying-party.ts';
@@ -8,7 +8,7 @@ const OF_A_BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;
 describe('an address that is opened', () => {
   let server: TestAuthServer;
   before(async () => {
-    server = await startTestAuthServer(pglite);
+    server = await startTestAuthServer(anyEngine);
   });
   after(() => server?.stop());
 

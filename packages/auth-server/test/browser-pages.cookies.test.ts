@@ -1,6 +1,6 @@
 import { aesGcmSealer } from '@cls/shared/seal';
 import { Secret } from '@cls/shared/secret';
-import { pglite } from '@cls/testing/engines';
+import { anyEngine } from '@cls/testing/engines';
 import { expect } from 'chai';
 import * as client from 'openid-client';
 import { sqlUpstreamProviders } from '../src/organisations/sql-upstream.ts';
@@ -45,8 +45,8 @@ describe('cookies of an https issuer behind a proxy', () => {
   let seen: SetCookie[];
   let send: Send;
   before(async () => {
-    server = await startTestAuthServer(pglite, { ISSUER, TRUSTED_PROXY_HOPS: '1' });
-    upstream = await startTestAuthServer(pglite);
+    server = await startTestAuthServer(anyEngine, { ISSUER, TRUSTED_PROXY_HOPS: '1' });
+    upstream = await startTestAuthServer(anyEngine);
     await sqlUpstreamProviders(server.database, aesGcmSealer(new Secret(KEY))).add({
       domain: DOMAIN,
       customer: 'india',

@@ -1,4 +1,4 @@
-import { describeOnDatabase, pglite, requireServer } from '@cls/testing/engines';
+import { anyEngine, describeOnDatabase, requireServer } from '@cls/testing/engines';
 import { type RedisServer, startRedis } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { sqlAccountLinks } from '../src/accounts/sql-account-links.ts';
@@ -80,7 +80,7 @@ describe('pages while a store does not answer', () => {
     const started = await startRedis();
     requireServer(this, 'Redis', started);
     redis = started;
-    server = await startTestAuthServer(pglite, { REDIS_URL: redis.url });
+    server = await startTestAuthServer(anyEngine, { REDIS_URL: redis.url });
   });
   after(async () => {
     redis?.process.kill('SIGKILL');

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { pglite } from '@cls/testing/engines';
+import { anyEngine } from '@cls/testing/engines';
 import { eventually } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { startTestAuthServer, type TestAuthServer } from './support/auth-server.ts';
@@ -36,7 +36,7 @@ for (const { hops, forwardedFor, address } of [
     let server: TestAuthServer;
     let forged: Send;
     before(async () => {
-      server = await startTestAuthServer(pglite, { TRUSTED_PROXY_HOPS: `${hops}` });
+      server = await startTestAuthServer(anyEngine, { TRUSTED_PROXY_HOPS: `${hops}` });
       const headers = { ...FORGED, 'x-forwarded-for': forwardedFor };
       forged = sendTo(server.config.port, headers);
     });

@@ -1,4 +1,4 @@
-import { pglite } from '@cls/testing/engines';
+import { anyEngine } from '@cls/testing/engines';
 import { expect } from 'chai';
 import * as client from 'openid-client';
 import { sqlAccountLinks } from '../src/accounts/sql-account-links.ts';
@@ -28,7 +28,7 @@ describe('browser pages under attack', () => {
   let portal: RelyingParty;
   let third: RelyingParty;
   before(async () => {
-    server = await startTestAuthServer(pglite);
+    server = await startTestAuthServer(anyEngine);
     portal = await relyingParty(server, { name: 'Portal' });
     third = await relyingParty(server, { name: `Third ${SCRIPT}`, firstParty: false });
   });

@@ -1,4 +1,4 @@
-import { pglite } from '@cls/testing/engines';
+import { anyEngine } from '@cls/testing/engines';
 import { expect } from 'chai';
 import * as client from 'openid-client';
 import { startTestAuthServer, type TestAuthServer } from './support/auth-server.ts';
@@ -18,7 +18,7 @@ describe('the other language of a page', () => {
   let server: TestAuthServer;
   let portal: RelyingParty;
   before(async () => {
-    server = await startTestAuthServer(pglite);
+    server = await startTestAuthServer(anyEngine);
     portal = await relyingParty(server);
   });
   after(() => server?.stop());

@@ -1,4 +1,4 @@
-import { pglite } from '@cls/testing/engines';
+import { anyEngine } from '@cls/testing/engines';
 import { expect } from 'chai';
 import * as client from 'openid-client';
 import { PASSWORD, startTestAuthServer, type TestAuthServer } from './support/auth-server.ts';
@@ -14,7 +14,7 @@ describe('what an https issuer tells browsers about transport', () => {
   let answers: Response[];
   let send: Send;
   before(async () => {
-    server = await startTestAuthServer(pglite, { ISSUER, TRUSTED_PROXY_HOPS: '1' });
+    server = await startTestAuthServer(anyEngine, { ISSUER, TRUSTED_PROXY_HOPS: '1' });
     const proxy = sendTo(server.config.port, PROXY);
     send = async (url, init) => {
       const response = await proxy(url, init);
@@ -56,7 +56,7 @@ describe('what an https issuer tells browsers about transport', () => {
 
 describe('an http issuer', () => {
   it('asks for no https', async () => {
-    const server = await startTestAuthServer(pglite);
+    const server = await startTestAuthServer(anyEngine);
     const { headers } = await fetch(`${server.issuer}/.well-known/jwks.json`);
     await server.stop();
     expect(headers.get('strict-transport-security')).to.equal(null);

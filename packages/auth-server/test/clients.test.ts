@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
-import { pglite, requireServer } from '@cls/testing/engines';
+import { anyEngine, requireServer } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { sqlAccounts } from '../src/accounts/sql-accounts.ts';
 import { sqlApplications } from '../src/clients/sql-applications.ts';
@@ -35,7 +35,7 @@ describe('a client of docs/clients.md', function () {
   this.timeout(300_000);
   let server: TestAuthServer;
   before(async () => {
-    server = await startTestAuthServer(pglite);
+    server = await startTestAuthServer(anyEngine);
     const id = await createPerson(server.database, EMAIL);
     await sqlAccounts(server.database).rename(id, 'Asha Rao');
   });

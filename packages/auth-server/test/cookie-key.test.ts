@@ -1,6 +1,6 @@
 import { silentLog } from '@cls/shared/log';
 import { Secret } from '@cls/shared/secret';
-import { pglite } from '@cls/testing/engines';
+import { anyEngine } from '@cls/testing/engines';
 import { expect } from 'chai';
 import * as client from 'openid-client';
 import { startAuthServer } from '../src/compose.ts';
@@ -12,7 +12,7 @@ const ANOTHER = 'B'.repeat(43);
 describe('a new COOKIE_KEY', () => {
   let server: TestAuthServer;
   beforeEach(async () => {
-    server = await startTestAuthServer(pglite);
+    server = await startTestAuthServer(anyEngine);
   });
 
   it('lets everybody stay signed in, and send forms, where the previous key is given', async () => {

@@ -1,4 +1,4 @@
-import { pglite } from '@cls/testing/engines';
+import { anyEngine } from '@cls/testing/engines';
 import { expect } from 'chai';
 import {
   basic,
@@ -21,7 +21,7 @@ describe('an application that runs in the browser', () => {
   let server: TestAuthServer;
   let party: RelyingParty;
   before(async () => {
-    server = await startTestAuthServer(pglite);
+    server = await startTestAuthServer(anyEngine);
     const spa = { redirectUris: [REDIRECT], confidential: false, allowedOrigins: [APP] };
     party = await relyingParty(server, spa);
   });

@@ -1,4 +1,4 @@
-import { pglite } from '@cls/testing/engines';
+import { anyEngine } from '@cls/testing/engines';
 import { freePort } from '@cls/testing/servers';
 import { expect } from 'chai';
 import * as client from 'openid-client';
@@ -10,7 +10,7 @@ describe('an issuer with a path', () => {
   before(async () => {
     const port = await freePort();
     const issuer = `http://localhost:${port}/loans`;
-    server = await startTestAuthServer(pglite, { ISSUER: issuer, AUTH_PORT: `${port}` });
+    server = await startTestAuthServer(anyEngine, { ISSUER: issuer, AUTH_PORT: `${port}` });
   });
   after(() => server?.stop());
 

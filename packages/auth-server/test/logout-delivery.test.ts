@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Log, silentLog } from '@cls/shared/log';
 import { openDatabaseAsOperator } from '@cls/shared/service/open-database';
 import type { Database } from '@cls/shared/sql/database';
-import { describeOnDatabase, pglite } from '@cls/testing/engines';
+import { anyEngine, describeOnDatabase } from '@cls/testing/engines';
 import { eventually } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { createRemoteJWKSet, decodeJwt, jwtVerify } from 'jose';
@@ -33,7 +33,7 @@ describe('telling applications of sessions that were ended elsewhere', () => {
   };
 
   before(async () => {
-    server = await startTestAuthServer(pglite, {}, undefined, log);
+    server = await startTestAuthServer(anyEngine, {}, undefined, log);
     portal = await startPortal('Portal');
     party = await relyingParty(server, { backchannelLogoutUri: `${portal.origin}/backchannel` });
   });

@@ -1,5 +1,5 @@
 import { get } from 'node:http';
-import { describeOnDatabase, pglite, requireServer } from '@cls/testing/engines';
+import { anyEngine, describeOnDatabase, requireServer } from '@cls/testing/engines';
 import { readExposition } from '@cls/testing/exposition';
 import { statusOfRaw, UNREADABLE } from '@cls/testing/raw-request';
 import { eventually, type RedisServer, startRedis } from '@cls/testing/servers';
@@ -121,7 +121,7 @@ describe('Metrics of auth-server with Redis', () => {
     const started = await startRedis();
     requireServer(this, 'redis-server', started);
     redis = started;
-    server = await startTestAuthServer(pglite, { METRICS_PORT: '0', REDIS_URL: redis.url });
+    server = await startTestAuthServer(anyEngine, { METRICS_PORT: '0', REDIS_URL: redis.url });
   });
   after(() => server?.stop());
   const guarded = () => {

@@ -1,4 +1,4 @@
-import { pglite } from '@cls/testing/engines';
+import { anyEngine } from '@cls/testing/engines';
 import { expect } from 'chai';
 import * as client from 'openid-client';
 import { PASSWORD, startTestAuthServer, type TestAuthServer } from './support/auth-server.ts';
@@ -22,7 +22,7 @@ describe('a native application, where a person is signed in', () => {
   let desktop: RelyingParty;
   let browser: Browser;
   before(async () => {
-    server = await startTestAuthServer(pglite);
+    server = await startTestAuthServer(anyEngine);
     desktop = await relyingParty(server, {
       ...{ name: 'Ledger desktop', redirectUris: REGISTERED, confidential: false },
     });

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { pglite } from '@cls/testing/engines';
+import { anyEngine } from '@cls/testing/engines';
 import { eventually, freePort } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { basic, startTestAuthServer, type TestAuthServer } from './support/auth-server.ts';
@@ -14,7 +14,7 @@ describe('auth-server with more requests under way than it takes', () => {
 
   before(async () => {
     healthPort = await freePort();
-    server = await startTestAuthServer(pglite, {
+    server = await startTestAuthServer(anyEngine, {
       MAX_REQUESTS_AT_ONCE: `${LIMIT}`,
       HEALTH_PORT: `${healthPort}`,
     });

@@ -1,4 +1,4 @@
-import { pglite } from '@cls/testing/engines';
+import { anyEngine } from '@cls/testing/engines';
 import { expect } from 'chai';
 import * as client from 'openid-client';
 import { refuseAfterAbsoluteLife } from '../src/library/refresh-lifetime.ts';
@@ -18,7 +18,7 @@ describe('the life of a refresh token', () => {
   const { now } = Date;
   let server: TestAuthServer;
   before(async () => {
-    server = await startTestAuthServer(pglite, {
+    server = await startTestAuthServer(anyEngine, {
       REFRESH_TOKEN_TTL: `${2 * 86_400}`,
       REFRESH_ABSOLUTE_S: `${12 * 86_400}`,
     });
@@ -154,7 +154,7 @@ describe('the life of a refresh token', () => {
   });
 
   it('is not given out to an application that comes when the sign-in is too old for one', async () => {
-    const brief = await startTestAuthServer(pglite, { REFRESH_ABSOLUTE_S: '300' });
+    const brief = await startTestAuthServer(anyEngine, { REFRESH_ABSOLUTE_S: '300' });
     try {
       const { browser } = await signInWith(brief);
       Date.now = () => now() + 400_000;

@@ -1,4 +1,4 @@
-import { pglite } from '@cls/testing/engines';
+import { anyEngine } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { asRegistered } from '../src/oauth/authorize/registered-redirect.ts';
 import { PASSWORD, startTestAuthServer, type TestAuthServer } from './support/auth-server.ts';
@@ -44,7 +44,7 @@ describe('the address that an answer goes to', () => {
 describe('a redirect URI with a query', () => {
   let server: TestAuthServer;
   before(async () => {
-    server = await startTestAuthServer(pglite);
+    server = await startTestAuthServer(anyEngine);
   });
   after(() => server?.stop());
 

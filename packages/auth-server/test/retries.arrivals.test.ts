@@ -1,7 +1,7 @@
 import { systemClock } from '@cls/shared/clock';
 import { aesGcmSealer } from '@cls/shared/seal';
 import { Secret } from '@cls/shared/secret';
-import { pglite } from '@cls/testing/engines';
+import { anyEngine } from '@cls/testing/engines';
 import { eventually, freePort } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { sqlAccountLinks } from '../src/accounts/sql-account-links.ts';
@@ -149,7 +149,7 @@ describeOnFailingStores('somebody who tries again', (open) => {
     before(async () => {
       const port = await freePort();
       const issuer = `http://127.0.0.1:${port}`;
-      upstream = await startTestAuthServer(pglite, { ISSUER: issuer, AUTH_PORT: `${port}` });
+      upstream = await startTestAuthServer(anyEngine, { ISSUER: issuer, AUTH_PORT: `${port}` });
       const { id, secret } = await sqlApplications(upstream.database).create({
         ...{ name: 'CLS', firstParty: true, confidential: true, device: false },
         redirectUris: [`${server.issuer}/upstream/${DOMAIN}`],

@@ -1,4 +1,4 @@
-import { pglite, postgres, requireServer } from '@cls/testing/engines';
+import { anyEngine, postgres, requireServer } from '@cls/testing/engines';
 import { readOnly } from '@cls/testing/read-only';
 import { eventually, postgresServer, redisServer, startRedis } from '@cls/testing/servers';
 import { expect } from 'chai';
@@ -102,7 +102,7 @@ for (const graceS of [10, 0]) {
     });
     suite(async () => {
       const redis = await startRedis();
-      const server = await startTestAuthServer(pglite, { ...env, REDIS_URL: redis?.url ?? '' });
+      const server = await startTestAuthServer(anyEngine, { ...env, REDIS_URL: redis?.url ?? '' });
       return {
         server,
         fail: async () => {

@@ -1,5 +1,5 @@
 import { systemClock } from '@cls/shared/clock';
-import { pglite, requireServer } from '@cls/testing/engines';
+import { anyEngine, requireServer } from '@cls/testing/engines';
 import { type Fault, type FaultProxy, faultProxy } from '@cls/testing/fault-proxy';
 import { eventually, postgresServer, redisServer } from '@cls/testing/servers';
 import { expect } from 'chai';
@@ -129,7 +129,7 @@ describe('signing in on a Redis that fails between any two commands', function (
     const redis = await redisServer();
     const proxy = await faultProxy(Number(new URL(redis?.url ?? '').port));
     const env = { REDIS_URL: `redis://127.0.0.1:${proxy.port}` };
-    return { server: await startTestAuthServer(pglite, env), proxy };
+    return { server: await startTestAuthServer(anyEngine, env), proxy };
   }, ['cut before', 'cut after', 'late']);
 });
 

@@ -1,4 +1,4 @@
-import { pglite, requireServer } from '@cls/testing/engines';
+import { anyEngine, requireServer } from '@cls/testing/engines';
 import type { FailingStore } from '@cls/testing/failing-database';
 import { type Fault, faultProxy } from '@cls/testing/fault-proxy';
 import { eventually, postgresServer, redisServer } from '@cls/testing/servers';
@@ -314,7 +314,7 @@ describe('a token request on a Redis that fails between any two commands', funct
         REDIS_URL: `redis://127.0.0.1:${proxy.port}`,
         REFRESH_GRACE_S: `${graceS}`,
       };
-      return { server: await startTestAuthServer(pglite, env), proxy, graceS };
+      return { server: await startTestAuthServer(anyEngine, env), proxy, graceS };
     },
     [...CUTS, ...FREEZES],
   );

@@ -1,4 +1,4 @@
-import { pglite } from '@cls/testing/engines';
+import { anyEngine } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { PASSWORD, startTestAuthServer, type TestAuthServer } from './support/auth-server.ts';
 import {
@@ -14,7 +14,7 @@ describe('the life of a session, of 300 seconds without use and 600 in any case'
   let portal: RelyingParty;
   let browser: Browser;
   before(async () => {
-    server = await startTestAuthServer(pglite, {
+    server = await startTestAuthServer(anyEngine, {
       ...{ SESSION_IDLE_S: '300', SESSION_ABSOLUTE_S: '600' },
     });
     portal = await relyingParty(server);

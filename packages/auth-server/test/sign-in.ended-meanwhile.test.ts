@@ -1,4 +1,4 @@
-import { describeOnDatabase, pglite, requireServer } from '@cls/testing/engines';
+import { anyEngine, describeOnDatabase, requireServer } from '@cls/testing/engines';
 import { redisServer } from '@cls/testing/servers';
 import { expect } from 'chai';
 import type { Account } from '../src/accounts/account.ts';
@@ -35,7 +35,7 @@ describe(`${TITLE} [Redis]`, () => {
     requireServer(this, 'Redis', redis);
     redisUrl = redis.url;
   });
-  suite(() => startTestAuthServer(pglite, { REDIS_URL: redisUrl, REDIS_TIMEOUT_MS: '10000' }));
+  suite(() => startTestAuthServer(anyEngine, { REDIS_URL: redisUrl, REDIS_TIMEOUT_MS: '10000' }));
 });
 
 function suite(start: () => Promise<TestAuthServer>): void {

@@ -1,7 +1,7 @@
 import { systemClock } from '@cls/shared/clock';
 import { aesGcmSealer } from '@cls/shared/seal';
 import { Secret } from '@cls/shared/secret';
-import { pglite } from '@cls/testing/engines';
+import { anyEngine } from '@cls/testing/engines';
 import { freePort } from '@cls/testing/servers';
 import { expect } from 'chai';
 import * as client from 'openid-client';
@@ -32,10 +32,10 @@ describe('the first sign-in through the organisation, in a browser where one is 
   let upstream: TestAuthServer;
   let portal: RelyingParty;
   before(async () => {
-    server = await startTestAuthServer(pglite);
+    server = await startTestAuthServer(anyEngine);
     const port = await freePort();
     const issuer = `http://127.0.0.1:${port}`;
-    upstream = await startTestAuthServer(pglite, { ISSUER: issuer, AUTH_PORT: `${port}` });
+    upstream = await startTestAuthServer(anyEngine, { ISSUER: issuer, AUTH_PORT: `${port}` });
     const { id, secret } = await sqlApplications(upstream.database).create({
       name: 'CLS',
       firstParty: true,

@@ -1,5 +1,5 @@
 import { silentLog } from '@cls/shared/log';
-import { pglite } from '@cls/testing/engines';
+import { anyEngine } from '@cls/testing/engines';
 import { expect } from 'chai';
 import * as client from 'openid-client';
 import { type AuthServer, startAuthServer } from '../src/compose.ts';
@@ -24,7 +24,7 @@ describe('a restart with MFA_POLICY=required', () => {
   after(() => running?.stop());
 
   it('ends what was signed in without a second factor, and nothing else', async () => {
-    before = await startTestAuthServer(pglite);
+    before = await startTestAuthServer(anyEngine);
     portal = await relyingParty(before);
     const { person, guarded } = before;
     const [weak, strong] = [new Browser(), new Browser()];

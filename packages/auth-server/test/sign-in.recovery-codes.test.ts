@@ -1,4 +1,4 @@
-import { pglite } from '@cls/testing/engines';
+import { anyEngine } from '@cls/testing/engines';
 import { expect } from 'chai';
 import {
   createPerson,
@@ -19,7 +19,7 @@ describe('new recovery codes that were not saved', () => {
   let server: TestAuthServer;
   let portal: RelyingParty;
   before(async () => {
-    server = await startTestAuthServer(pglite, { MFA_POLICY: 'required' });
+    server = await startTestAuthServer(anyEngine, { MFA_POLICY: 'required' });
     portal = await relyingParty(server);
   });
   after(() => server?.stop());

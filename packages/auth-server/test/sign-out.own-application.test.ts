@@ -1,4 +1,4 @@
-import { pglite } from '@cls/testing/engines';
+import { anyEngine } from '@cls/testing/engines';
 import { eventually } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { PASSWORD, startTestAuthServer, type TestAuthServer } from './support/auth-server.ts';
@@ -19,7 +19,7 @@ describe('an application that asks to sign a person out', () => {
   let own: RelyingParty;
   let another: RelyingParty;
   before(async () => {
-    server = await startTestAuthServer(pglite);
+    server = await startTestAuthServer(anyEngine);
     portal = await startPortal('Portal');
     own = await relyingParty(server, { backchannelLogoutUri: `${portal.origin}/backchannel` });
     another = await relyingParty(server, { firstParty: false });

@@ -1,4 +1,4 @@
-import { pglite } from '@cls/testing/engines';
+import { anyEngine } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { parseConfig } from '../src/config.ts';
 import { startTestAuthServer, type TestAuthServer } from './support/auth-server.ts';
@@ -10,10 +10,10 @@ describe('SUPPORT_URL', () => {
   let server: TestAuthServer;
   let without: TestAuthServer;
   before(async () => {
-    server = await startTestAuthServer(pglite, {
+    server = await startTestAuthServer(anyEngine, {
       SUPPORT_URL: 'mailto:help@cls.example?subject=CLS',
     });
-    without = await startTestAuthServer(pglite);
+    without = await startTestAuthServer(anyEngine);
   });
   after(async () => {
     await server?.stop();

@@ -1,4 +1,4 @@
-import { pglite } from '@cls/testing/engines';
+import { anyEngine } from '@cls/testing/engines';
 import { expect } from 'chai';
 import * as client from 'openid-client';
 import { askForToken, MANAGE, newCaller, type TestCaller } from './support/administrator.ts';
@@ -16,7 +16,7 @@ describe('the audience of a token', () => {
   let server: TestAuthServer;
   const callers = new Map<string, TestCaller>();
   before(async () => {
-    server = await startTestAuthServer(pglite);
+    server = await startTestAuthServer(anyEngine);
     callers.set('both', await newCaller(server, [FULL, MANAGE, VIEW]));
     callers.set('admin', await newCaller(server));
     callers.set('api', await newCaller(server, [VIEW]));

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import { aesGcmSealer } from '@cls/shared/seal';
 import { Secret } from '@cls/shared/secret';
-import { describeOnDatabase, pglite } from '@cls/testing/engines';
+import { anyEngine, describeOnDatabase } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { type Account, hasPassword } from '../src/accounts/account.ts';
 import { sqlApplications } from '../src/clients/sql-applications.ts';
@@ -34,7 +34,7 @@ describeOnDatabase('signing in through an organisation’s own provider', (engin
   let providers: UpstreamRecords;
   let provider: UpstreamProvider;
   before(async () => {
-    upstream = await startTestAuthServer(pglite);
+    upstream = await startTestAuthServer(anyEngine);
     const { id, secret } = await sqlApplications(upstream.database).create({
       name: 'CLS',
       firstParty: true,

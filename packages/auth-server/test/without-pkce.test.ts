@@ -1,4 +1,4 @@
-import { pglite } from '@cls/testing/engines';
+import { anyEngine } from '@cls/testing/engines';
 import { expect } from 'chai';
 import * as client from 'openid-client';
 import { PASSWORD, startTestAuthServer, type TestAuthServer } from './support/auth-server.ts';
@@ -13,7 +13,7 @@ import {
 describe('an application that is registered without PKCE', () => {
   let server: TestAuthServer;
   before(async () => {
-    server = await startTestAuthServer(pglite);
+    server = await startTestAuthServer(anyEngine);
   });
   after(() => server?.stop());
   const signIn = async (url: URL) => {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Database, Transaction } from '@cls/shared/sql/database';
 import { migrate, readMigrations } from '@cls/shared/sql/migrate';
-import { describeOnEngines, pglite } from '@cls/testing/engines';
+import { anyEngine, describeOnEngines } from '@cls/testing/engines';
 import { expect } from 'chai';
 import type { ChainLink } from '../src/chain/ledger-chain.ts';
 import { MIGRATIONS } from '../src/store/migrations.ts';
@@ -311,7 +311,7 @@ function columnIsRead(source: string, table: string, column: string): boolean {
 
 describe('the chain of a book that was made before it', () => {
   it('is made by the migration', async () => {
-    const database = await pglite.open();
+    const database = await anyEngine.open();
     const old = readMigrations(MIGRATIONS_OF_0_5_0);
     const chained = old.findIndex(({ name }) => name.endsWith('hash-chain.sql'));
     await migrate(database, old.slice(0, chained));
@@ -328,7 +328,7 @@ describe('the chain of a book that was made before it', () => {
 
 describe('the chain of a book from before its hashes covered names', () => {
   it('goes on, and covers the names from before with the next journal', async () => {
-    const database = await pglite.open();
+    const database = await anyEngine.open();
     const released = readMigrations(MIGRATIONS_OF_0_5_0);
     const named = released.findIndex(({ name }) => name.endsWith('records-have-journals.sql'));
     await migrate(database, released.slice(0, named));

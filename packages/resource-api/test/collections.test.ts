@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { pglite } from '@cls/testing/engines';
+import { anyEngine } from '@cls/testing/engines';
 import ajv from 'ajv';
 import { expect } from 'chai';
 import { strFromU8, unzipSync } from 'fflate';
@@ -22,7 +22,7 @@ const namesIn = ({ parameters }: DescribedOperation, place: string) =>
 describe('the collections of a version', () => {
   let api: TestApi;
   before(async () => {
-    api = await startTestApi(pglite);
+    api = await startTestApi(anyEngine);
   });
   after(() => api?.stop());
   const download = async (name: string) => {

@@ -1,4 +1,4 @@
-import { pglite } from '@cls/testing/engines';
+import { anyEngine } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { parseConfig } from '../src/config.ts';
 import { startTestApi, type TestApi } from './support/api.ts';
@@ -10,8 +10,8 @@ describe('the API for pages of other origins', () => {
   let api: TestApi;
   let closed: TestApi;
   before(async () => {
-    api = await startTestApi(pglite, { CORS_ORIGINS: `${APP}, http://localhost:5173` });
-    closed = await startTestApi(pglite);
+    api = await startTestApi(anyEngine, { CORS_ORIGINS: `${APP}, http://localhost:5173` });
+    closed = await startTestApi(anyEngine);
   });
   after(async () => {
     await api?.stop();

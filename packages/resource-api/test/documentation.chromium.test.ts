@@ -1,6 +1,6 @@
 import { NARROW, objections, widthOf } from '@cls/testing/accessibility';
 import { sharedBrowser } from '@cls/testing/browser';
-import { pglite } from '@cls/testing/engines';
+import { anyEngine } from '@cls/testing/engines';
 import { expect } from 'chai';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { startTestApi, type TestApi } from './support/api.ts';
@@ -28,7 +28,7 @@ describe('the documentation, with Chromium', function () {
   let browser: Browser;
   before(async function () {
     browser = await sharedBrowser(this);
-    api = await startTestApi(pglite);
+    api = await startTestApi(anyEngine);
   });
   after(() => api?.stop());
 

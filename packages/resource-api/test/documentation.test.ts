@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { FAULT_CODES, PROBLEM_CODES } from '@cls/shared/http/problem-codes';
-import { pglite } from '@cls/testing/engines';
+import { anyEngine } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { readContent } from '../src/documentation/content.ts';
 import { operationsOf } from '../src/documentation/contract-reader.ts';
@@ -14,7 +14,7 @@ describe('/docs', () => {
   let api: TestApi;
   let site: ReadonlyMap<string, Visited>;
   before(async () => {
-    api = await startTestApi(pglite);
+    api = await startTestApi(anyEngine);
     site = await crawl(api.baseUrl, ISSUER);
   });
   after(() => api?.stop());

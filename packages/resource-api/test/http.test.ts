@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { silentLog } from '@cls/shared/log';
-import { pglite, requireServer } from '@cls/testing/engines';
+import { anyEngine, requireServer } from '@cls/testing/engines';
 import { eventually, freePort, startRedis } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { startResourceApi } from '../src/compose.ts';
@@ -14,7 +14,7 @@ const PATH = '/api/v1/cls/balances';
 describe('the API over HTTP', () => {
   let api: TestApi;
   before(async () => {
-    api = await startTestApi(pglite);
+    api = await startTestApi(anyEngine);
   });
   after(() => api?.stop());
 
@@ -300,7 +300,7 @@ describe('the API without its issuer', () => {
     const jwks = await startJwksServer([key.jwk]);
     await jwks.stop();
     const api = await startResourceApi(
-      apiConfig(await pglite.createLocation(MIGRATIONS), jwks.url),
+      apiConfig(await anyEngine.createLocation(MIGRATIONS), jwks.url),
       silentLog,
     );
     const ask = async () =>
@@ -333,7 +333,7 @@ describe('the API without its issuer', () => {
 
 describe('the rate limit', () => {
   it('answers 429 with Retry-After beyond the limit, per caller', async () => {
-    const api = await startTestApi(pglite, { RATE_LIMIT_PER_MINUTE: '5' });
+    const api = await startTestApi(anyEngine, { RATE_LIMIT_PER_MINUTE: '5' });
     const statuses: number[] = [];
     for (let n = 0; n < 7; n += 1) {
       const response = await api.get(PATH);
@@ -355,7 +355,7 @@ describe('the rate limit', () => {
   });
 
   it('admits as many at once as the limit says, and no more', async () => {
-    const api = await startTestApi(pglite, { RATE_LIMIT_PER_MINUTE: '60' });
+    const api = await startTestApi(anyEngine, { RATE_LIMIT_PER_MINUTE: '60' });
     const token = await api.token();
     const answers = await Promise.all(Array.from({ length: 100 }, () => api.getWith(PATH, token)));
     expect(answers.filter(({ status }) => status === 200)).to.have.length(60);
@@ -366,7 +366,10 @@ describe('the rate limit', () => {
     const redis = await startRedis();
     requireServer(this, 'Redis', redis);
     const env = { RATE_LIMIT_PER_MINUTE: '40', REDIS_URL: redis.url };
-    const [one, two] = await Promise.all([startTestApi(pglite, env), startTestApi(pglite, env)]);
+    const [one, two] = await Promise.all([
+      startTestApi(anyEngine, env),
+      startTestApi(anyEngine, env),
+    ]);
     await eventually(async () => {
       const headers = (await one.get(PATH, { sub: `svc_${'9'.repeat(26)}` })).headers;
       expect(headers.get('ratelimit')).to.include('r=39');
@@ -387,7 +390,7 @@ describe('the rate limit', () => {
 
   it('does not keep the API from starting when Redis is down', async () => {
     const env = { RATE_LIMIT_PER_MINUTE: '5', REDIS_URL: `redis://127.0.0.1:${await freePort()}` };
-    const api = await startTestApi(pglite, env);
+    const api = await startTestApi(anyEngine, env);
     expect((await api.get(PATH)).status).to.equal(200);
     await api.stop();
   });

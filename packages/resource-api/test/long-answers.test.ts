@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
-import { pglite } from '@cls/testing/engines';
+import { anyEngine } from '@cls/testing/engines';
 import { readExposition } from '@cls/testing/exposition';
 import { eventually } from '@cls/testing/servers';
 import { expect } from 'chai';
@@ -24,7 +24,7 @@ describe('answers of more than 128 KiB', () => {
   let token: string;
   before(async () => {
     const settings = { CALLER_LONG_ANSWERS: '1', METRICS_PORT: '0', ANSWER_TIMEOUT_S: '600' };
-    api = await startTestApi(pglite, settings);
+    api = await startTestApi(anyEngine, settings);
     await loadRecords(api.database, generated({ contracts: CONTRACTS, years: 0 }).records);
     token = await api.token();
   });

@@ -53,8 +53,12 @@ export function describeOnDatabase(title: string, suite: (engine: Engine) => voi
     describeOnEngines(title, suite);
     return;
   }
-  const isOnPostgres = process.env['CLS_REQUIRE_SERVERS'] === '1' || postgresBinDir() !== undefined;
-  describeOn(isOnPostgres ? postgres : pglite, title, suite);
+  describeOn(isPostgresThere() ? postgres : pglite, title, suite);
+}
+
+function isPostgresThere(): boolean {
+  if (isEngineLeftOut('postgres')) return false;
+  return process.env['CLS_REQUIRE_SERVERS'] === '1' || postgresBinDir() !== undefined;
 }
 
 function describeOn(engine: Engine, title: string, suite: (engine: Engine) => void): void {
@@ -93,7 +97,6 @@ export async function requirePgbouncer(context: Mocha.Context): Promise<void> {
 /** A service under test does not give a statement up because the machine is busy. */
 const UNHURRIED = { statementTimeoutMs: 300_000, patienceMs: 300_000 };
 
-/** For suites whose subject does not depend on the database. */
 export const pglite: Engine = {
   name: 'PGlite',
   async createLocation(migrations, content) {
@@ -135,6 +138,18 @@ export const postgres: Engine = {
     if (location.kind !== 'postgres') throw new Error('not a PostgreSQL location');
     return openPostgres(location.url);
   },
+};
+
+/**
+ * For suites whose subject does not depend on the database: PostgreSQL, which costs a fifth, or
+ * PGlite where it is not installed.
+ */
+export const anyEngine: Engine = {
+  get name() {
+    return isPostgresThere() ? postgres.name : pglite.name;
+  },
+  createLocation: (...given) => (isPostgresThere() ? postgres : pglite).createLocation(...given),
+  open: (...given) => (isPostgresThere() ? postgres : pglite).open(...given),
 };
 
 /**

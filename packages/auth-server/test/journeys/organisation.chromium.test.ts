@@ -1,6 +1,6 @@
 import { aesGcmSealer } from '@cls/shared/seal';
 import { Secret } from '@cls/shared/secret';
-import { pglite } from '@cls/testing/engines';
+import { anyEngine } from '@cls/testing/engines';
 import { freePort } from '@cls/testing/servers';
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
@@ -26,7 +26,7 @@ describe('through the organisation’s own provider, with Chromium', () => {
     // Another host, so that the cookies of the two are apart.
     const port = await freePort();
     const issuer = `http://127.0.0.1:${port}`;
-    upstream = await startTestAuthServer(pglite, { ISSUER: issuer, AUTH_PORT: `${port}` });
+    upstream = await startTestAuthServer(anyEngine, { ISSUER: issuer, AUTH_PORT: `${port}` });
     world.allow(issuer);
     const { id, secret } = await sqlApplications(upstream.database).create({
       name: 'CLS',

@@ -4,7 +4,7 @@ import { silentLog } from '@cls/shared/log';
 import { aesGcmSealer } from '@cls/shared/seal';
 import { Secret } from '@cls/shared/secret';
 import type { Database } from '@cls/shared/sql/database';
-import { pglite } from '@cls/testing/engines';
+import { anyEngine } from '@cls/testing/engines';
 import { eventually } from '@cls/testing/servers';
 import { expect } from 'chai';
 import type { SigningKeyStore } from '../../src/keys/signing-key.ts';
@@ -18,7 +18,7 @@ describe('the keys of a service that is starting', () => {
   let database: Database;
   let server: Server;
   before(async () => {
-    database = await pglite.open(MIGRATIONS);
+    database = await anyEngine.open(MIGRATIONS);
   });
   after(async () => {
     server?.close();

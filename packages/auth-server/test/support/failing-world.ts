@@ -1,4 +1,4 @@
-import { pglite, requireServer } from '@cls/testing/engines';
+import { anyEngine, requireServer } from '@cls/testing/engines';
 import type { FailingStore } from '@cls/testing/failing-database';
 import { type Fault, faultProxy } from '@cls/testing/fault-proxy';
 import { eventually, postgresServer, redisServer } from '@cls/testing/servers';
@@ -129,7 +129,7 @@ export function describeOnFailingStores(
       const redis = await redisServer();
       const store = await faultProxy(Number(new URL(redis?.url ?? '').port));
       const env = { REDIS_URL: `redis://127.0.0.1:${store.port}` };
-      const server = await startTestAuthServer(pglite, env);
+      const server = await startTestAuthServer(anyEngine, env);
       return failingWorld({ server, store }, ['cut before', 'cut after', 'late'], 2);
     });
   });

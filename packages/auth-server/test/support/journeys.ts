@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { aesGcmSealer } from '@cls/shared/seal';
 import { Secret } from '@cls/shared/secret';
 import { sharedBrowser } from '@cls/testing/browser';
-import { pglite } from '@cls/testing/engines';
+import { anyEngine } from '@cls/testing/engines';
 import { eventually } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { Secret as TotpSecret } from 'otpauth';
@@ -87,7 +87,7 @@ export function journeys(env: Record<string, string> = {}): Journeys {
 
   before(async function () {
     browser = await sharedBrowser(this);
-    server = await startTestAuthServer(pglite, env);
+    server = await startTestAuthServer(anyEngine, env);
   });
   afterEach(async () => {
     await Promise.all(contexts.splice(0).map((context) => context.close()));

@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { sqlEntitlements } from '@cls/resource-api/store/sql-entitlements';
 import type { Clock } from '@cls/shared/clock';
 import { atEndOfTests, sharedByFiles } from '@cls/testing/end-of-tests';
-import { pglite } from '@cls/testing/engines';
+import { anyEngine } from '@cls/testing/engines';
 import type { startTestAuthServer } from '../../../auth-server/dist/test/support/auth-server.js';
 import type { startTestApi } from '../../../resource-api/dist/test/support/api.js';
 import type { loadRecords } from '../../../resource-api/dist/test/support/generated.js';
@@ -47,10 +47,10 @@ export function sharedServices(): Promise<Services> {
 export async function startServices(env: Record<string, string> = {}) {
   let days = 0;
   const clock: Clock = { now: () => new Date(Date.now() + days * DAY_MS) };
-  const auth = await authServer.startTestAuthServer(pglite, { AUDIENCE });
+  const auth = await authServer.startTestAuthServer(anyEngine, { AUDIENCE });
   const jwks = `${auth.issuer}/.well-known/jwks.json`;
   const settings = { ISSUER: auth.issuer, AUDIENCE, JWKS_URL: jwks, ...env };
-  const api = await resourceApi.startTestApi(pglite, settings, clock);
+  const api = await resourceApi.startTestApi(anyEngine, settings, clock);
   const borrower = aParty('Borrower');
   const lenders = ['Anna', 'Bert'].map(aParty);
   const [anna] = lenders;

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { sqlEntitlements } from '@cls/resource-api/store/sql-entitlements';
 import { type Log, silentLog } from '@cls/shared/log';
 import { atEndOfTests, sharedByFiles } from '@cls/testing/end-of-tests';
-import { pglite } from '@cls/testing/engines';
+import { anyEngine } from '@cls/testing/engines';
 import { freePort, temporaryDirectory } from '@cls/testing/servers';
 import type { sqlAccounts } from '../../../auth-server/dist/src/accounts/sql-accounts.js';
 import type { sqlApplications } from '../../../auth-server/dist/src/clients/sql-applications.js';
@@ -80,10 +80,10 @@ export function sharedServices(): Promise<Services> {
 
 /** The issuer, the API and the explorer as they are, each on a port of its own. */
 export async function startServices() {
-  const auth = await startTestAuthServer(pglite, { AUDIENCE });
+  const auth = await startTestAuthServer(anyEngine, { AUDIENCE });
   const jwks = `${auth.issuer}/.well-known/jwks.json`;
   const settings = { ISSUER: auth.issuer, AUDIENCE, JWKS_URL: jwks };
-  const resource = await api.startTestApi(pglite, settings);
+  const resource = await api.startTestApi(anyEngine, settings);
   const between = await startBetween(resource.baseUrl);
   const port = await freePort();
   const url = `http://localhost:${port}`;

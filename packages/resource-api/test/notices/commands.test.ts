@@ -1,5 +1,5 @@
 import type { Database } from '@cls/shared/sql/database';
-import { pglite } from '@cls/testing/engines';
+import { anyEngine } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { Command } from 'commander';
 import type { Operator } from '../../src/cli/operator.ts';
@@ -93,7 +93,7 @@ describe('cls-api versions notices and retire', () => {
   before(async () => {
     mail = await startMailServer();
     receiver = await startWebhookReceiver(clock.now);
-    database = await pglite.open(MIGRATIONS);
+    database = await anyEngine.open(MIGRATIONS);
     const world = { database, clock, usage, mail, receiver };
     service = replica(world);
     await addContact(world, 'bank', 'webhook');

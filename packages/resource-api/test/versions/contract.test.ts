@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { pglite } from '@cls/testing/engines';
+import { anyEngine } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { contracts, contractText } from '../../src/contracts.ts';
 import { responseSchema } from '../../src/versions/conversion.ts';
@@ -173,7 +173,7 @@ describe('the contract of each version', () => {
 describe('/api/{version}/openapi.json', () => {
   let api: TestApi;
   before(async () => {
-    api = await startTestApi(pglite);
+    api = await startTestApi(anyEngine);
   });
   after(() => api?.stop());
 

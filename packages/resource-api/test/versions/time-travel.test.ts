@@ -1,4 +1,4 @@
-import { pglite } from '@cls/testing/engines';
+import { anyEngine } from '@cls/testing/engines';
 import { eventually } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { sqlVersionUsage } from '../../src/store/sql-version-usage.ts';
@@ -18,8 +18,8 @@ describe('the life of a version', () => {
   let replicas: readonly VersionedApi[];
   before(async () => {
     replicas = await Promise.all([
-      startVersionedApi(pglite, clock, withV2([RELEASES[0], { ...ENDING[1] }] as typeof ENDING)),
-      startVersionedApi(pglite, clock, withV2([RELEASES[0], { ...ENDING[1] }] as typeof ENDING)),
+      startVersionedApi(anyEngine, clock, withV2([RELEASES[0], { ...ENDING[1] }] as typeof ENDING)),
+      startVersionedApi(anyEngine, clock, withV2([RELEASES[0], { ...ENDING[1] }] as typeof ENDING)),
     ]);
   });
   after(() => Promise.all((replicas ?? []).map((replica) => replica.stop())));

@@ -1,8 +1,7 @@
-// Writes docs/explain.md: how PostgreSQL executes each statement of a read, on a generated book.
+// Prints how PostgreSQL executes each statement of a read, on a generated book (Markdown).
 // Takes the statements from the store itself as it runs, so the page cannot tell of others.
 //   node scripts/explain.mjs [contracts, 1000] [years, 4]
-import { writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { writeSync } from 'node:fs';
 import { generateBook } from '../packages/book-generator/dist/src/generate-book.js';
 import { LEVELS, NO_FILTER } from '../packages/resource-api/dist/src/balances/balance-store.js';
 import { MIGRATIONS } from '../packages/resource-api/dist/src/store/migrations.js';
@@ -14,7 +13,6 @@ import { postgresDatabase } from '../packages/shared/dist/src/sql/postgres.js';
 import { explainedDatabase } from '../packages/testing/dist/src/explained-database.js';
 import { postgresServer } from '../packages/testing/dist/src/servers.js';
 
-const root = resolve(import.meta.dirname, '..');
 const contracts = Number(process.argv[2] ?? 1_000);
 const years = Number(process.argv[3] ?? 4);
 const CUSTOMER = 'customer';
@@ -147,7 +145,7 @@ const head = `# How statements are executed
 
 Made by \`node scripts/explain.mjs\` on PostgreSQL, from the statements that the store runs: a book of ${contracts} contracts over ${years} years with ${facts} postings, as of ${asOf}. A balance is read as \`Index Scan … balance_pkey\` with one row each time: the newest row at or before the date and the sequence, whatever the length of the history. A statement whose plan sessions keep is shown with this plan: \`$1\` is the date, \`$2\` the sequence. What row-level security adds to a condition reads (policy); what never ran is left out.
 `;
-writeFileSync(join(root, 'docs', 'explain.md'), [head, ...sections].join('\n'));
+writeSync(1, [head, ...sections].join('\n'));
 process.exit(0);
 
 /** Without what never ran, how much memory was used, and the ends of long conditions. */

@@ -655,6 +655,6 @@ describe('cls-auth', () => {
     await empty.close();
     const pending = await runTool(['migrate', '--check'], elsewhere);
     expect(pending.code).to.equal(1);
-    expect(pending.stderr).to.include('0001-records.sql');
+    expect(pending.stderr).to.include('0029-baseline');
   });
 });

@@ -1,8 +1,20 @@
-// `npm run drill:upgrade`: the upgrade from the last release to this build under load, and back.
-import { bootstrap } from './bootstrap.mjs';
+// `npm run drill:upgrade`: the upgrade from the last release to this build under load, and back. With --if-changed
+// only where migrations, grants or the release changed since it passed last: that is in drilled.json.
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { bootstrap, root } from './bootstrap.mjs';
+import { hasPrevious, PREVIOUS, previousBuild } from './drills/previous-build.mjs';
 
+const DRILLED = join(import.meta.dirname, 'drills', 'drilled.json');
+const digest = digestOfSchemas();
+if (process.argv.includes('--if-changed') && JSON.parse(readFileSync(DRILLED)).digest === digest) {
+  process.stdout.write(
+    'The upgrade passed with these migrations, grants and this release before.\n',
+  );
+  process.exit(0);
+}
 await bootstrap();
-const { hasPrevious, PREVIOUS, previousBuild } = await import('./drills/previous-build.mjs');
 try {
   if (hasPrevious()) previousBuild();
 } catch ({ message }) {
@@ -18,4 +30,22 @@ const results = await runDrills(UPGRADE, 1, (drill, _, { faults, answers, slowes
   process.stdout.write(`${drill.name}: ${verdict}; ${answers} answers, slowest ${slowest} s\n`);
   for (const reason of reasons) process.stdout.write(`    ${reason}\n`);
 });
-process.exit([...results.values()].flat().some(({ faults }) => faults.length > 0) ? 1 : 0);
+const runs = [...results.values()].flat();
+const passed = runs.length > 0 && runs.every(({ faults }) => faults.length === 0);
+if (passed) writeFileSync(DRILLED, `{ "digest": "${digest}" }\n`);
+process.exit(passed || runs.length === 0 ? 0 : 1);
+
+/** Of what decides whether two builds work on one schema. */
+function digestOfSchemas() {
+  const hash = createHash('sha256').update(PREVIOUS.commit);
+  for (const name of ['auth-server', 'explorer', 'resource-api']) {
+    const folder = join(root, 'packages', name);
+    const migrations = readdirSync(join(folder, 'migrations'), { recursive: true })
+      .filter((file) => file.endsWith('.sql'))
+      .map((file) => join('migrations', file));
+    for (const file of ['grants.sql', ...migrations.sort()]) {
+      hash.update(`${name}/${file}\n`).update(readFileSync(join(folder, file)));
+    }
+  }
+  return hash.digest('hex');
+}

@@ -3,9 +3,11 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { root } from '../bootstrap.mjs';
 
-/** What a change may add without a look at the story; lower it when files are merged. */
+/** At most so many. Lower it when files are merged; who raises it says why in the same commit. */
 const MOST = {
   token: 17,
+  balance: 81,
+  import: 23,
   // Of the lengths of an answer, plain addresses, the store's clock and the rule for text, seven files.
   'sign-in': 98,
 };

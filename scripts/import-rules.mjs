@@ -95,7 +95,15 @@ export const EDGE_LIBRARIES = /^(koa|@koa\/.*|oidc-provider|commander)(\/|$)/;
 /** Libraries that one place wraps. Paths start with the package's folder name. */
 export const LIBRARY_PLACES = [
   { name: 'oidc-provider', places: ['auth-server/library/'] },
-  { name: 'ioredis', places: ['auth-server/state/', 'explorer/sessions/'] },
+  {
+    name: 'ioredis',
+    places: [
+      'shared/service/connect-redis',
+      'shared/check/redis-node',
+      'auth-server/state/',
+      'explorer/sessions/',
+    ],
+  },
   { name: '@node-rs/argon2', places: ['auth-server/accounts/password'] },
   { name: '@zxcvbn-ts/language-common', places: ['auth-server/accounts/common-passwords'] },
   { name: '@simplewebauthn/server', places: ['auth-server/factors/webauthn'] },

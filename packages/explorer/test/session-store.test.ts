@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { silentLog } from '@cls/shared/log';
 import { Secret } from '@cls/shared/secret';
+import { connectRedis } from '@cls/shared/service/connect-redis';
 import { describeOnEngines, requireServer } from '@cls/testing/engines';
 import { redisServer } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { digest, sealer } from '../src/crypto/seal.ts';
-import { connectRedis } from '../src/sessions/connect-redis.ts';
 import { keepSessions } from '../src/sessions/keep-sessions.ts';
 import { MIGRATIONS } from '../src/sessions/open-session-store.ts';
 import { redisSessionStore } from '../src/sessions/redis-session-store.ts';
@@ -195,7 +195,11 @@ describe('sessions in Redis', () => {
   behaves(async function (this: Mocha.Context) {
     const redis = await redisServer();
     requireServer(this, 'Redis', redis);
-    const connected = await connectRedis(new Secret(redis.url), 60_000, silentLog);
+    const connected = await connectRedis(
+      new Secret(redis.url),
+      { connectionName: 'cls-explorer', commandTimeout: 60_000 },
+      silentLog,
+    );
     const store = redisSessionStore(connected);
     return { store, close: () => store.close() };
   } as () => Promise<{ store: SessionStore; close: () => Promise<void> }>);

@@ -23,9 +23,10 @@ export async function openSessionStore(
   observed: Pick<Observation, 'database' | 'command'>,
 ): Promise<SessionStore> {
   if (redisUrl !== undefined) {
-    const { connectRedis } = await import('./connect-redis.ts');
+    const { connectRedis } = await import('@cls/shared/service/connect-redis');
     const { redisSessionStore } = await import('./redis-session-store.ts');
-    const redis = await connectRedis(redisUrl, redisTimeoutMs, log);
+    const settings = { connectionName: 'cls-explorer', commandTimeout: redisTimeoutMs };
+    const redis = await connectRedis(redisUrl, settings, log);
     if (observed.command !== undefined) observeIoredis(redis, observed.command);
     return redisSessionStore(redis);
   }

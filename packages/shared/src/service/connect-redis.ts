@@ -1,28 +1,38 @@
-import type { Log } from '@cls/shared/log';
-import { whyFailed } from '@cls/shared/outage-log';
-import type { Secret } from '@cls/shared/secret';
-import { readBeforeTimeouts } from '@cls/shared/service/ioredis-timeouts';
-import { parseRedisUrl, type RedisAddress } from '@cls/shared/service/redis-address';
-import { redisOutage } from '@cls/shared/service/redis-outage';
-import { DatabaseUnavailable } from '@cls/shared/sql/database';
 import { Cluster, Redis } from 'ioredis';
+import type { Log } from '../log.ts';
+import { whyFailed } from '../outage-log.ts';
+import type { Secret } from '../secret.ts';
+import { DatabaseUnavailable } from '../sql/database.ts';
+import { readBeforeTimeouts } from './ioredis-timeouts.ts';
+import { parseRedisUrl, type RedisAddress } from './redis-address.ts';
+import { redisOutage } from './redis-outage.ts';
 
-/** A request must get its answer, or its 503, soon: commands wait for no connection. */
-const FAIL_FAST = {
-  connectTimeout: 2_000,
-  maxRetriesPerRequest: 1,
-  connectionName: 'cls-explorer',
-};
+/**
+ * The library's defaults queue commands for as long as Redis is away and wait for ever for one
+ * that is frozen. A request must get its answer, or its 503, soon.
+ */
+const FAIL_FAST = { connectTimeout: 2_000, maxRetriesPerRequest: 1 };
 const CONNECTION = { lazyConnect: true, enableOfflineQueue: false };
 const retryStrategy = (attempt: number) => Math.min(50 * 2 ** attempt, 1_000);
 
-/** @throws {DatabaseUnavailable} when it cannot be reached. */
+export interface RedisClientSettings {
+  /** What Redis lists the connection as. */
+  readonly connectionName: string;
+  /** How long one command may take, in milliseconds. */
+  readonly commandTimeout: number;
+}
+
+/**
+ * Connects to the Redis that `url` names, as `parseRedisUrl` reads it.
+ *
+ * @throws {DatabaseUnavailable} when it cannot be reached.
+ */
 export async function connectRedis(
   url: Secret,
-  timeoutMs: number,
+  settings: RedisClientSettings,
   log: Log,
 ): Promise<Redis | Cluster> {
-  const redis = clientFor(parseRedisUrl(url.expose()), timeoutMs);
+  const redis = clientFor(parseRedisUrl(url.expose()), settings);
   readBeforeTimeouts(redis);
   const outage = redisOutage(log);
   redis.on('error', (error: Error) => outage.failed(whyFailed(error)));
@@ -36,11 +46,11 @@ export async function connectRedis(
   }
 }
 
-function clientFor(address: RedisAddress, commandTimeout: number): Redis | Cluster {
+function clientFor(address: RedisAddress, settings: RedisClientSettings): Redis | Cluster {
   const { topology, nodes, tls, username, password, master = '', db } = address;
   const node = {
     ...FAIL_FAST,
-    commandTimeout,
+    ...settings,
     ...(username === undefined ? {} : { username }),
     ...(password === undefined ? {} : { password }),
     ...(tls ? { tls: {} } : {}),

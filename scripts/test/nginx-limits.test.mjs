@@ -28,6 +28,8 @@ const LONG_ADDRESS = `/oauth/authorize?${'x'.repeat(20_000)}`;
 
 describe('nginx in front of replicas that have as many requests as they take', () => {
   const agent = new Agent({ keepAlive: true });
+  /** From another address of this machine. */
+  const elsewhere = new Agent({ keepAlive: true, localAddress: '127.0.0.2' });
   const servers = [];
   const ports = {};
   /** Answers that wait, by the port that the files give a replica. */
@@ -37,6 +39,7 @@ describe('nginx in front of replicas that have as many requests as they take', (
   let explorer;
   let nginx;
   let send;
+  let sendElsewhere;
 
   before(async function () {
     requireServer(this, 'nginx', NGINX);
@@ -69,10 +72,12 @@ describe('nginx in front of replicas that have as many requests as they take', (
     ));
     const ca = readFileSync(certificate);
     send = sendThrough({ agent, ca, base: issuer });
+    sendElsewhere = sendThrough({ agent: elsewhere, ca, base: issuer });
     await eventually(async () => expect((await send('/api')).status).to.equal(200));
   });
   after(() => {
     agent.destroy();
+    elsewhere.destroy();
     nginx?.kill('SIGTERM');
     for (const server of servers) {
       server.close();
@@ -203,7 +208,7 @@ describe('nginx in front of replicas that have as many requests as they take', (
     for (const socket of slow) socket.destroy();
   });
 
-  it('lets few exports and downloads through at once, and answers other questions', async () => {
+  it('lets an address have few exports and downloads at once, and answers its other questions', async () => {
     const csv = { headers: { accept: 'text/csv' } };
     for (const [address, small, options, replicas] of [
       ['/api/slow', '/api/v1/cls/balances', csv, ['8082', '8182']],
@@ -219,10 +224,13 @@ describe('nginx in front of replicas that have as many requests as they take', (
         );
       }
       expect((await send(small)).status).to.equal(200);
+      // Another address has its own.
+      const other = sendElsewhere(address, options);
+      await eventually(async () => expect(heldAt(...replicas).join()).to.match(/^(1,1|0,2|2,0)$/));
       for (const each of replicas) {
         for (const response of held.get(each).splice(0)) response.end('answered');
       }
-      expect((await first).status).to.equal(200);
+      expect([(await first).status, (await other).status]).to.deep.equal([200, 200]);
     }
   });
 

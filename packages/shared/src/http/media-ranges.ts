@@ -1,8 +1,5 @@
 import type { IncomingMessage } from 'node:http';
 
-/** Of a list and of its parts: a quoted text may have a comma or a semicolon. */
-const RANGES = /(?:[^,"]|"(?:[^"\\]|\\.)*")+/g;
-const PARTS = /(?:[^;"]|"(?:[^"\\]|\\.)*")+/g;
 const WEIGHT = /^\s*q\s*=/i;
 
 /**
@@ -11,9 +8,9 @@ const WEIGHT = /^\s*q\s*=/i;
  */
 export function plainMediaRanges(accept: string): string {
   if (!accept.includes(';')) return accept;
-  return (accept.match(RANGES) ?? [])
+  return unquotedParts(accept, ',')
     .map((range) => {
-      const [type = '', ...parameters] = range.match(PARTS) ?? [];
+      const [type = '', ...parameters] = unquotedParts(range, ';');
       const weight = parameters.find((parameter) => WEIGHT.test(parameter));
       return [type, weight ?? []]
         .flat()
@@ -21,6 +18,24 @@ export function plainMediaRanges(accept: string): string {
         .join(';');
     })
     .join(', ');
+}
+
+/** What stands between separators. A quoted text may have one; it ends with the text where its quote does not. */
+function unquotedParts(text: string, separator: ',' | ';'): readonly string[] {
+  const parts: string[] = [];
+  let from = 0;
+  let isQuoted = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text[at];
+    if (isQuoted && character === '\\') at += 1;
+    else if (character === '"') isQuoted = !isQuoted;
+    else if (character === separator && !isQuoted) {
+      parts.push(text.slice(from, at));
+      from = at + 1;
+    }
+  }
+  parts.push(text.slice(from));
+  return parts.filter((part) => part.trim() !== '');
 }
 
 /** Gives a request an `Accept` header that every negotiation understands. */

@@ -28,7 +28,8 @@ const CLASSES: readonly (readonly [string, 'refused' | '503', 'refused' | '503']
   ['24000', 'refused', 'refused'], // invalid cursor state
   ['25006', '503', '503'], // read-only transaction
   ['25P02', 'refused', 'refused'], // in failed transaction
-  ['25P03', 'refused', 'refused'], // idle in transaction
+  ['25P03', '503', '503'], // idle in transaction
+  ['25P04', '503', '503'], // transaction timeout
   ['26000', 'refused', 'refused'], // invalid SQL statement name
   ['27000', 'refused', 'refused'], // triggered data change violation
   ['28P01', 'refused', '503'], // invalid password

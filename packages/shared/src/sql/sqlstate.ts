@@ -15,6 +15,8 @@ interface PassingState {
 export const PASSING_STATES: readonly PassingState[] = [
   { begins: '08', when: 'always', because: 'the connection failed' },
   { begins: '25006', when: 'always', because: 'it is a standby, or was made read-only' },
+  { begins: '25P03', when: 'always', because: 'it ended a session that waited in a transaction' },
+  { begins: '25P04', when: 'always', because: 'a transaction took too long, as after a freeze' },
   { begins: '40001', when: 'always', because: 'it gave way to another transaction or to recovery' },
   { begins: '40003', when: 'always', because: 'nobody knows whether the statement was completed' },
   { begins: '40P01', when: 'always', because: 'two transactions waited for each other' },

@@ -215,7 +215,8 @@ async function compose(
   });
   const checks = [...needs, clocks.check];
   measureReadiness(metrics, checks);
-  measureTasks(metrics, sqlTaskRuns(apart), Object.keys(TASKS));
+  // A book that others bill is not billed here.
+  measureTasks(metrics, sqlTaskRuns(apart), Object.keys(TASKS), ['bill']);
   let service: HttpService | undefined;
   const app = createApp({
     tokens: rememberVerified(tokenVerifier(keys, config, clock, warnOfClock(log)), keys, clock),

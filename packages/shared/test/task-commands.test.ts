@@ -1,20 +1,21 @@
-import { readFileSync } from 'node:fs';
 import { describeOnEngines } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { Command } from 'commander';
 import { CommandRefused } from '../src/cli/command-line.ts';
 import { addTaskCommands } from '../src/cli/task-commands.ts';
+import { type Metrics, noMetrics } from '../src/metrics/metrics.ts';
+import { measureTasks } from '../src/service/task-ages.ts';
 import type { Database } from '../src/sql/database.ts';
 import { sqlTaskRuns } from '../src/sql/task-runs.ts';
 
-const MIGRATION = new URL('../../../auth-server/migrations/0028-task-runs.sql', import.meta.url);
+/** A schema that has the table. */
+const MIGRATIONS = new URL('../../../auth-server/migrations/', import.meta.url);
 
 describeOnEngines('tasks that must run by themselves', (engine) => {
   let database: Database;
   let ran: string[] = [];
   before(async () => {
-    database = await engine.open();
-    await database.execute(readFileSync(MIGRATION, 'utf8'));
+    database = await engine.open(MIGRATIONS);
   });
   beforeEach(() => {
     ran = [];
@@ -50,6 +51,29 @@ describeOnEngines('tasks that must run by themselves', (engine) => {
     const refused = await run('run', 'count-nothing').catch((error: unknown) => error);
     expect(refused).to.be.instanceOf(CommandRefused);
     expect(await done()).to.deep.equal(['count-day']);
+  });
+
+  it('are as old as the store where they were never done, but for those that some do without', async () => {
+    const aged = new Map<string, number>();
+    const metrics: Metrics = {
+      ...noMetrics,
+      gauge(_, read) {
+        reading = async () => {
+          for (const { labels, value } of await read()) {
+            aged.set(Object.values<string>(labels).join(), value);
+          }
+        };
+      },
+    };
+    let reading: () => Promise<void> = async () => undefined;
+    await database.execute(
+      `UPDATE schema_migration SET applied_at = applied_at - interval '3 days'`,
+    );
+    measureTasks(metrics, sqlTaskRuns(database), ['backup', 'count-day', 'bill'], ['bill']);
+    await reading();
+    expect([...aged.keys()]).to.deep.equal(['backup', 'count-day']);
+    expect(aged.get('backup')).to.be.within(3 * 86_400, 3 * 86_400 + 600);
+    expect(aged.get('count-day')).to.be.within(0, 600);
   });
 
   it('are recorded for another program, which the tool cannot run itself', async () => {

@@ -1,8 +1,18 @@
 import type { Metrics } from '../metrics/metrics.ts';
 import type { TaskRuns } from '../sql/task-runs.ts';
 
-/** @param tasks those of the service. One that was never done has no value, and so no alert. */
-export function measureTasks(metrics: Metrics, runs: TaskRuns, tasks: readonly string[]): void {
+/**
+ * A task that was never done is as old as the store, so that a timer that nobody set up is noticed.
+ *
+ * @param tasks those of the service.
+ * @param optional those that some installations do without: never done, they have no value.
+ */
+export function measureTasks(
+  metrics: Metrics,
+  runs: TaskRuns,
+  tasks: readonly string[],
+  optional: readonly string[] = [],
+): void {
   metrics.gauge(
     {
       name: 'cls_task_age_seconds',
@@ -10,9 +20,9 @@ export function measureTasks(metrics: Metrics, runs: TaskRuns, tasks: readonly s
       labels: { task: tasks },
     },
     async () => {
-      const ages = await runs.ages();
+      const [ages, storeAge] = await Promise.all([runs.ages(), runs.storeAge()]);
       return tasks.flatMap((task) => {
-        const value = ages.get(task);
+        const value = ages.get(task) ?? (optional.includes(task) ? undefined : storeAge);
         return value === undefined ? [] : [{ labels: { task }, value }];
       });
     },

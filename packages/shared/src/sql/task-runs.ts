@@ -5,6 +5,8 @@ export interface TaskRuns {
   done(task: string): Promise<void>;
   /** Seconds since each task was last done; one that never was is not there. */
   ages(): Promise<ReadonlyMap<string, number>>;
+  /** Seconds since the store was made. */
+  storeAge(): Promise<number>;
 }
 
 /** In the table `task_run`, to which rows are only added: some a day. */
@@ -19,6 +21,13 @@ export function sqlTaskRuns(database: Database): TaskRuns {
          FROM task_run GROUP BY task ORDER BY task`,
       );
       return new Map(rows.map(({ task, age }) => [task, age]));
+    },
+    async storeAge() {
+      const [row] = await database.query<{ age: number }>(
+        `SELECT extract(epoch FROM clock_timestamp() - min(applied_at))::float8 AS age
+         FROM schema_migration`,
+      );
+      return row?.age ?? 0;
     },
   };
 }

@@ -67,7 +67,7 @@ describeOnEngines('tasks that must run by themselves', (engine) => {
     };
     let reading: () => Promise<void> = async () => undefined;
     await database.execute(
-      `UPDATE schema_migration SET applied_at = applied_at - interval '3 days'`,
+      `UPDATE schema_migration SET applied_at = now() - interval '3 days'`,
     );
     measureTasks(metrics, sqlTaskRuns(database), ['backup', 'count-day', 'bill'], ['bill']);
     await reading();

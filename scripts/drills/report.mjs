@@ -1,10 +1,10 @@
-// docs/drills.md: what the drills showed when they were last run. The table is kept as data beside
+// docs/guides/drills.md: what the drills showed when they were last run. The table is kept as data beside
 // it, so that one drill may be run again by itself.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
 const docs = resolve(import.meta.dirname, '..', '..', 'docs');
-const PAGE = join(docs, 'drills.md');
+const PAGE = join(docs, 'guides', 'drills.md');
 const [BEGIN, END] = ['<!-- drills: made by npm run drills -->', '<!-- drills: end -->'];
 
 /** Replaces the rows of these drills; the others stay, in the order of `drills`. */

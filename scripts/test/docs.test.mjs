@@ -15,12 +15,16 @@ const topFolders = new Set(files.map((file) => file.split('/')[0]));
 const bases = ['', ...[...folders].filter((folder) => /^packages\/[^/]+(\/src)?$/.test(folder))];
 
 const documents = files.filter((file) =>
-  /^([A-Z]+\.md|docs\/[^/]+\.md|docs\/adr\/.*\.md|packages\/.*README\.md)$/.test(file),
+  /^([A-Z]+\.md|docs\/.*\.md|packages\/.*README\.md)$/.test(file),
 );
 
 describe('the documents', () => {
   it('are found', () => {
-    expect(documents).to.include.members(['README.md', 'docs/api.md', 'docs/adr/README.md']);
+    expect(documents).to.include.members([
+      'README.md',
+      'docs/reference/api.md',
+      'docs/reasons/adr/README.md',
+    ]);
   });
 
   for (const document of documents) {
@@ -35,8 +39,8 @@ describe('the documents', () => {
 });
 
 describe('the decisions', () => {
-  const index = readFileSync(join(root, 'docs/adr/README.md'), 'utf8');
-  const decisions = files.filter((file) => /^docs\/adr\/\d/.test(file)).sort();
+  const index = readFileSync(join(root, 'docs/reasons/adr/README.md'), 'utf8');
+  const decisions = files.filter((file) => /^docs\/reasons\/adr\/\d/.test(file)).sort();
 
   it('are numbered without gaps', () => {
     expect(decisions.map((file) => Number(basename(file).slice(0, 4)))).to.deep.equal(

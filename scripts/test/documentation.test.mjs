@@ -11,10 +11,10 @@ import { markdownPages } from '../documentation/markdown.mjs';
 describe('a document on its way to /docs', () => {
   const render = markdownPages({
     pathOf: (file) =>
-      ({ 'docs/tokens.md': '/docs/tokens', 'docs/a/x.py': '/docs/files/a/x.py' })[file],
+      ({ 'docs/reference/tokens.md': '/docs/tokens', 'docs/a/x.py': '/docs/files/a/x.py' })[file],
     include: () => ({ text: 'print("<b>")\n' }),
   });
-  const htmlOf = (text, file = 'docs/api.md') => render(file, text).html;
+  const htmlOf = (text, file = 'docs/reference/api.md') => render(file, text).html;
 
   it('leads to pages that are served, and names what is not as text', () => {
     expect(htmlOf('[a](tokens.md#using-one)')).to.include('<a href="/docs/tokens#using-one">a</a>');
@@ -34,7 +34,7 @@ describe('a document on its way to /docs', () => {
 
   it('has the anchors of GitHub, each once, and its first heading as the title', () => {
     const { title, html, headings } = render(
-      'docs/api.md',
+      'docs/reference/api.md',
       '# The API\n\n## `GET …/cls`: a & b\n\n## Twice\n\n## Twice\n',
     );
     expect(title).to.equal('The API');

@@ -1,4 +1,4 @@
-# With the client that openapi-generator makes (docs/clients.md, "Generated clients").
+# With the client that openapi-generator makes (docs/guides/clients.md, "Generated clients").
 import os
 from datetime import datetime, timezone
 

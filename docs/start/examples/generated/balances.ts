@@ -1,4 +1,4 @@
-// With the types that openapi-typescript makes (docs/clients.md, "Generated clients").
+// With the types that openapi-typescript makes (docs/guides/clients.md, "Generated clients").
 import createClient from 'openapi-fetch';
 import type { paths } from './schema.ts';
 

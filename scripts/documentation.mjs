@@ -4,7 +4,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { root } from './bootstrap.mjs';
-import { callersChangelog } from './documentation/changelog.mjs';
 import { errorEntries } from './documentation/errors.mjs';
 import { examplesOf } from './documentation/examples.mjs';
 import { markdownPages } from './documentation/markdown.mjs';
@@ -50,10 +49,11 @@ function pathOf(file) {
 }
 
 const render = markdownPages({ pathOf, include });
-const pages = PAGES.map(([file, path, group]) => {
-  const text = file === 'docs/CHANGELOG.md' ? callersChangelog(read(file)) : read(file);
-  return { path: `/docs/${path}`, group, ...render(file, text) };
-});
+const pages = PAGES.map(([file, path, group]) => ({
+  path: `/docs/${path}`,
+  group,
+  ...render(file, read(file)),
+}));
 const [errorsIntroduction] = read('docs/reference/errors.md').split(/^## /m);
 const errors = {
   introduction: render('docs/reference/errors.md', errorsIntroduction).html,

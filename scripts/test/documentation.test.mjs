@@ -1,9 +1,8 @@
-// What scripts/documentation.mjs makes of Markdown, of the errors, of the changelog and of recordings.
+// What scripts/documentation.mjs makes of Markdown, of the errors and of recordings.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { callersChangelog } from '../documentation/changelog.mjs';
 import { errorEntries } from '../documentation/errors.mjs';
 import { examplesOf } from '../documentation/examples.mjs';
 import { markdownPages } from '../documentation/markdown.mjs';
@@ -67,13 +66,6 @@ describe('the errors on their way to /docs', () => {
 
   it('are refused where one does not say whether to send again', () => {
     expect(() => errorEntries('## `a_b`\n\nWhy.\n')).to.throw('a_b needs *Status');
-  });
-});
-
-describe('the changelog on its way to /docs', () => {
-  it('has what callers notice', () => {
-    const text = '# C\n\n## 2\n\n- a\n- Operators: b\n- c\n  d\n\n## 1\n\n- Operators: e\n';
-    expect(callersChangelog(text)).to.equal('# C\n\n## 2\n\n- a\n- c\n  d\n\n');
   });
 });
 

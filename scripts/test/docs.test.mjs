@@ -1,4 +1,4 @@
-// What the documents name is there (files in backticks, targets of links); decisions have a number,
+// What the documents name is there (files in backticks, targets of links, headings); decisions have a number,
 // a status and a date; each folder of sources that holds a protocol or a thing says what it is.
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, posix, resolve } from 'node:path';
@@ -34,6 +34,12 @@ describe('the documents', () => {
       expect(named.filter((token) => isMissingFile(document, token))).to.deep.equal([]);
       const links = [...text.matchAll(/\]\(([^)\s#]+)(?:#[^)]*)?\)/g)].map(([, target]) => target);
       expect(links.filter((target) => isMissingTarget(document, target))).to.deep.equal([]);
+    });
+
+    it(`${document} links to headings that are there`, () => {
+      expect(anchorsOf(document).filter((link) => isMissingHeading(document, link))).to.deep.equal(
+        [],
+      );
     });
   }
 });
@@ -90,6 +96,35 @@ function isMissingFile(document, token) {
 function isMissingTarget(document, target) {
   if (/^[a-z]+:/.test(target)) return false;
   return !isThere(posix.join(dirname(document), target).replace(/\/$/, ''));
+}
+
+/** Links with a fragment, outside of code: `page.md#heading` or `#heading`. */
+function anchorsOf(document) {
+  const text = readFileSync(join(root, document), 'utf8').replaceAll(/^```.*?^```/gms, '');
+  return [...text.matchAll(/\]\(([^)\s#]*#[^)\s]+)\)/g)].map(([, link]) => link);
+}
+
+function isMissingHeading(document, link) {
+  const [target, fragment] = link.split('#');
+  if (/^[a-z]+:/.test(target)) return false;
+  const file = target === '' ? document : posix.join(dirname(document), target);
+  return file.endsWith('.md') && isThere(file) && !fragmentsOf(file).includes(fragment);
+}
+
+/** The fragments of a document's headings, as GitHub makes them. */
+function fragmentsOf(file) {
+  const text = readFileSync(join(root, file), 'utf8').replaceAll(/^```.*?^```/gms, '');
+  const slugs = [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading]) =>
+    heading
+      .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+  return slugs.map((slug, at) => {
+    const before = slugs.slice(0, at).filter((one) => one === slug).length;
+    return before === 0 ? slug : `${slug}-${before}`;
+  });
 }
 
 function isThere(path) {

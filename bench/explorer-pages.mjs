@@ -4,7 +4,7 @@
 // It starts the platform on a data directory (a new one takes minutes), with a proxy between the
 // explorer and the API. "Own" is the time in which a page is waited for and no question is under way;
 // "processor" is the explorer's, main thread. Each page is asked for again and again by one person,
-// one request at a time: middle values. The budgets: docs/explorer.md.
+// one request at a time: middle values. The budgets: docs/guides/explorer.md.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';

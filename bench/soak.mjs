@@ -18,7 +18,7 @@ const PACE = 1.5;
 const ROUND_MS = 480_000;
 /** The heap is collected when the engine thinks fit; this much is no growth. */
 const NOISE = { memory: 1.15, files: 1.1, connections: 1.1, keys: 1.1 };
-/** What is kept for longer than a soak lasts, as docs/capacity.md says: for a day at least. By store. */
+/** What is kept for longer than a soak lasts, as docs/guides/capacity.md says: for a day at least. By store. */
 const KEPT = {
   cls_auth: /^(audit_event\w*|signed_in_session|application_grant|revoked_grant)$/,
   // The ledger is append-only, and each import brings a deal.

@@ -5,7 +5,7 @@
 --
 -- It may run again. Roles get no password here: set them with \password, or let pg_hba.conf name a
 -- certificate. Then `migrate` of `cls-auth`, `cls-api` and `cls-explorer` as the owners make the tables and grant
--- the service roles what the services need (docs/deployment.md, "Database roles").
+-- the service roles what the services need (docs/guides/deployment.md, "Database roles").
 
 -- Owners change the schema. Services and tools read and write through it, and cannot change it.
 SELECT format('CREATE ROLE %I %s', name, attributes)

@@ -1,4 +1,4 @@
-// Checks who imports whom (docs/adr/0001-structure.md, import-rules.mjs). Prints each breach and
+// Checks who imports whom (docs/reasons/adr/0001-structure.md, import-rules.mjs). Prints each breach and
 // each circle of folders, and exits 1.
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';

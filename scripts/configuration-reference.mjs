@@ -1,9 +1,9 @@
-// Writes docs/configuration.md from what the services read; `--check` fails when it differs.
+// Writes docs/reference/configuration.md from what the services read; `--check` fails when it differs.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './bootstrap.mjs';
 
-const file = join(root, 'docs', 'configuration.md');
+const file = join(root, 'docs', 'reference', 'configuration.md');
 const services = ['auth-server', 'resource-api', 'explorer'];
 
 const sections = await Promise.all(
@@ -22,7 +22,7 @@ ${sections.join('\n')}`;
 
 if (process.argv.includes('--check')) {
   if (readFileSync(file, 'utf8') !== text) {
-    process.stderr.write('docs/configuration.md is out of date: npm run docs\n');
+    process.stderr.write('docs/reference/configuration.md is out of date: npm run docs\n');
     process.exit(1);
   }
 } else {

@@ -1,5 +1,5 @@
 // `npm run contract check`: compares each version's contract with its last release and with the next
-// version, by the six rules (docs/contract-gate.md). Exits 1 when a change needs a new version, or
+// version, by the six rules (docs/reference/contract-gate.md). Exits 1 when a change needs a new version, or
 // when a version does not declare a change.
 //   --json           one JSON document on stdout
 //   --folder FOLDER  reads vN.json, released/vN.json and changes.json ({ "v2": [ … ] }) there

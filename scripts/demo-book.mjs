@@ -1,4 +1,4 @@
-// A syndicated deal for the demonstration, as two journal files (docs/journal-file.md): an agent and
+// A syndicated deal for the demonstration, as two journal files (docs/reference/journal-file.md): an agent and
 // five lenders, a revolver with drawings, term loans in two currencies, interest that is billed and
 // paid each quarter, a trade, a mistake that was corrected, and what became known too late.
 import { createHash } from 'node:crypto';

@@ -4,32 +4,31 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { root } from './bootstrap.mjs';
-import { callersChangelog } from './documentation/changelog.mjs';
 import { errorEntries } from './documentation/errors.mjs';
 import { examplesOf } from './documentation/examples.mjs';
 import { markdownPages } from './documentation/markdown.mjs';
 
 /** Which documents callers read, in the order of the menu: file, path below /docs, group. */
 const PAGES = [
-  ['docs/quickstarts/README.md', 'quickstarts', 'start'],
-  ['docs/quickstarts/curl.md', 'quickstarts/curl', 'quickstarts'],
-  ['docs/quickstarts/python.md', 'quickstarts/python', 'quickstarts'],
-  ['docs/quickstarts/go.md', 'quickstarts/go', 'quickstarts'],
-  ['docs/quickstarts/java.md', 'quickstarts/java', 'quickstarts'],
-  ['docs/quickstarts/typescript.md', 'quickstarts/typescript', 'quickstarts'],
-  ['docs/api.md', 'api', 'concepts'],
-  ['docs/tokens.md', 'tokens', 'concepts'],
-  ['docs/sign-in.md', 'sign-in', 'concepts'],
-  ['docs/accounts.md', 'accounts', 'concepts'],
-  ['docs/clients.md', 'clients', 'concepts'],
+  ['docs/start/quickstarts/README.md', 'quickstarts', 'start'],
+  ['docs/start/quickstarts/curl.md', 'quickstarts/curl', 'quickstarts'],
+  ['docs/start/quickstarts/python.md', 'quickstarts/python', 'quickstarts'],
+  ['docs/start/quickstarts/go.md', 'quickstarts/go', 'quickstarts'],
+  ['docs/start/quickstarts/java.md', 'quickstarts/java', 'quickstarts'],
+  ['docs/start/quickstarts/typescript.md', 'quickstarts/typescript', 'quickstarts'],
+  ['docs/reference/api.md', 'api', 'concepts'],
+  ['docs/reference/tokens.md', 'tokens', 'concepts'],
+  ['docs/guides/sign-in.md', 'sign-in', 'concepts'],
+  ['docs/guides/accounts.md', 'accounts', 'concepts'],
+  ['docs/guides/clients.md', 'clients', 'concepts'],
   ['packages/client/README.md', 'typescript-client', 'concepts'],
-  ['docs/glossary.md', 'glossary', 'concepts'],
-  ['docs/versioning.md', 'versioning', 'versions'],
+  ['docs/reference/glossary.md', 'glossary', 'concepts'],
+  ['docs/reference/versioning.md', 'versioning', 'versions'],
   ['docs/CHANGELOG.md', 'changelog', 'versions'],
-  ['docs/add-a-version.md', 'add-a-version', 'maintainers'],
+  ['docs/guides/add-a-version.md', 'add-a-version', 'maintainers'],
 ];
 /** Whose files are served as they are, where a page links to them. */
-const FILES = /^docs\/(examples|quickstarts)\/.+\.\w+$/;
+const FILES = /^docs\/start\/(examples|quickstarts)\/.+\.\w+$/;
 
 const read = (file) => readFileSync(join(root, file), 'utf8');
 const files = {};
@@ -37,29 +36,30 @@ const pageFiles = new Map(PAGES.map(([file, path]) => [file, `/docs/${path}`]));
 
 /** The text of a file that is served, and where. */
 function include(file) {
-  const path = `/docs/files/${file.slice('docs/'.length)}`;
+  const path = `/docs/files/${file.slice('docs/start/'.length)}`;
   files[path] ??= read(file);
   return { path, text: files[path] };
 }
 
 function pathOf(file) {
-  if (file === 'docs/errors.md') return '/docs/errors';
+  if (file === 'docs/reference/errors.md') return '/docs/errors';
   const path = pageFiles.get(file);
   if (path !== undefined) return path;
   return FILES.test(file) && existsSync(join(root, file)) ? include(file).path : undefined;
 }
 
 const render = markdownPages({ pathOf, include });
-const pages = PAGES.map(([file, path, group]) => {
-  const text = file === 'docs/CHANGELOG.md' ? callersChangelog(read(file)) : read(file);
-  return { path: `/docs/${path}`, group, ...render(file, text) };
-});
-const [errorsIntroduction] = read('docs/errors.md').split(/^## /m);
+const pages = PAGES.map(([file, path, group]) => ({
+  path: `/docs/${path}`,
+  group,
+  ...render(file, read(file)),
+}));
+const [errorsIntroduction] = read('docs/reference/errors.md').split(/^## /m);
 const errors = {
-  introduction: render('docs/errors.md', errorsIntroduction).html,
-  entries: errorEntries(read('docs/errors.md')).map(({ text, ...entry }) => ({
+  introduction: render('docs/reference/errors.md', errorsIntroduction).html,
+  entries: errorEntries(read('docs/reference/errors.md')).map(({ text, ...entry }) => ({
     ...entry,
-    html: render('docs/errors.md', text).html,
+    html: render('docs/reference/errors.md', text).html,
   })),
 };
 const golden = join(root, 'packages', 'resource-api', 'golden');

@@ -1,4 +1,4 @@
-// `npm run drills`: breaks one thing at a time under load; docs/drills.md has what it shows.
+// `npm run drills`: breaks one thing at a time under load; docs/guides/drills.md has what it shows.
 import { bootstrap, fail } from './bootstrap.mjs';
 
 const HELP = `npm run drills [-- [name…] [--times 3] [--short] [--write] [--list]]
@@ -9,7 +9,7 @@ that all recovers by itself. Without names: every drill.
 
   --times N   runs of each drill (3)
   --short     only the drills that the tests run
-  --write     write the table of docs/drills.md
+  --write     write the table of docs/guides/drills.md
   --list      only print the names
 `;
 

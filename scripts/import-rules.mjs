@@ -1,4 +1,4 @@
-// Who may import whom (docs/adr/0001-structure.md). Two rules hold for every package: the arrows
+// Who may import whom (docs/reasons/adr/0001-structure.md). Two rules hold for every package: the arrows
 // between its folders form no circle, and each file keeps to its kind:
 //   root     wires the parts; the only one that names an adapter
 //   edge     speaks HTTP, HTML or a command line

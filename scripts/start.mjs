@@ -4,7 +4,7 @@ import { whenNpmEnds } from './progress.mjs';
 
 if (process.env.NODE_ENV === 'production') {
   fail(
-    'npm start creates demo callers and is for evaluation. In production run the two services by themselves: docs/deployment.md.',
+    'npm start creates demo callers and is for evaluation. In production run the two services by themselves: docs/guides/deployment.md.',
   );
 }
 // Until the services run there is nothing to stop but what is being installed or compiled.

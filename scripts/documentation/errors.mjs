@@ -1,4 +1,4 @@
-// docs/errors.md as one entry for each code: a heading, a line of facts, and the text.
+// docs/reference/errors.md as one entry for each code: a heading, a line of facts, and the text.
 
 const FACTS = /^\*Status ([\d, ]+)\. Send again: (yes|no)(?:, ([^*]+))?\.\*$/;
 
@@ -13,7 +13,8 @@ export function errorEntries(text) {
     const rest = lines.join('\n').trim();
     const [first, ...body] = rest.split('\n');
     const facts = FACTS.exec(first);
-    if (facts === null) throw new Error(`docs/errors.md: ${code} needs *Status …. Send again: ….*`);
+    if (facts === null)
+      throw new Error(`docs/reference/errors.md: ${code} needs *Status …. Send again: ….*`);
     const [, statuses, again, how] = facts;
     const written = body.join('\n');
     const [block, example] = EXAMPLE.exec(written) ?? [];

@@ -1,10 +1,10 @@
-// docs/drills.md: what the drills showed when they were last run. The table is kept as data beside
+// docs/guides/drills.md: what the drills showed when they were last run. The table is kept as data beside
 // it, so that one drill may be run again by itself.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
 const docs = resolve(import.meta.dirname, '..', '..', 'docs');
-const PAGE = join(docs, 'drills.md');
+const PAGE = join(docs, 'guides', 'drills.md');
 const [BEGIN, END] = ['<!-- drills: made by npm run drills -->', '<!-- drills: end -->'];
 
 /** Replaces the rows of these drills; the others stay, in the order of `drills`. */
@@ -21,27 +21,22 @@ export function writeReport(drills, results) {
   for (const [drill, runs] of results) rows.set(drill.name, rowOf(drill, runs));
   const lines = drills.map(({ name }) => rows.get(name)).filter((line) => line !== undefined);
   const head = [
-    '| drill | what is broken | day | runs | answers | 503 | last 503 after the fault | after it was mended | slowest answer | load | faults |',
-    '|---|---|---|---|---|---|---|---|---|---|---|',
+    '| drill | what is broken | day | 503 | last 503 after the fault | after it was mended | slowest answer | faults |',
+    '|---|---|---|---|---|---|---|---|',
   ];
   writeFileSync(PAGE, `${before}${BEGIN}\n\n${[...head, ...lines].join('\n')}\n\n${END}${after}`);
 }
 
-/** Of the runs, the worst; answers and refusals from the fewest to the most. */
+/** The worst of the runs in each column. */
 function rowOf({ name, title }, runs) {
   const worst = (field) => Math.max(...runs.map((run) => run[field] ?? 0));
-  const range = (field) => {
-    const values = runs.map((run) => run[field]).sort((a, b) => a - b);
-    return values[0] === values.at(-1) ? `${values[0]}` : `${values[0]}–${values.at(-1)}`;
-  };
   const seconds = (ms) => (ms === 0 ? '–' : `${(ms / 1_000).toFixed(1)} s`);
   const mended = runs.every(({ afterHealMs }) => afterHealMs === undefined);
   const faults = runs.flatMap((run) => run.faults);
   const cells = [
-    ...[`\`${name}\``, title, new Date().toISOString().slice(0, 10), runs.length],
-    ...[range('answers'), range('refused')],
+    ...[`\`${name}\``, title, new Date().toISOString().slice(0, 10), worst('refused')],
     ...[seconds(worst('failedForMs')), mended ? '' : seconds(worst('afterHealMs'))],
-    ...[seconds(worst('slowestMs')), range('machineLoad')],
+    seconds(worst('slowestMs')),
     faults.length === 0 ? 'none' : faults.join('; ').replaceAll(/\s+/g, ' '),
   ];
   return `| ${cells.join(' | ')} |`;

@@ -79,7 +79,7 @@ export async function startPostgres(kind = 'single') {
       await standby.promote();
       current = standby;
     },
-    /** As docs/runbooks/fail-over.md says of a primary that is frozen: ended first, then replaced. */
+    /** As docs/guides/runbooks/fail-over.md says of a primary that is frozen: ended first, then replaced. */
     async failOverByHand() {
       await primary.stop('crash');
       await standby.query('SELECT pg_promote()');

@@ -267,7 +267,7 @@ async function createCallers({ tool, folder, environment, explorer }) {
   };
 }
 
-/** As docs/deployment.md registers it. */
+/** As docs/guides/deployment.md registers it. */
 function explorerApplication(explorer) {
   return [
     ...['--confidential', '--redirect-uri', `${explorer}/callback`],

@@ -96,8 +96,8 @@ describe('manifests of Kubernetes', () => {
     expectSameAsKustomize(this, join(deploy, 'kubernetes', 'tasks'));
   });
 
-  it('docs/deployment.md makes the namespace before it applies what goes there', () => {
-    const text = readFileSync(join(root, 'docs', 'deployment.md'), 'utf8');
+  it('docs/guides/deployment.md makes the namespace before it applies what goes there', () => {
+    const text = readFileSync(join(root, 'docs', 'guides', 'deployment.md'), 'utf8');
     for (const folder of ['migrate', 'overlays/production']) {
       const { namespace } = parse(read('kubernetes', folder, 'kustomization.yaml'));
       const made = text.indexOf(`\nkubectl create namespace ${namespace}\n`);
@@ -219,7 +219,7 @@ describe('manifests of Kubernetes', () => {
 describe('the lists of what deploy/ has', () => {
   const entries = readdirSync(deploy).filter((name) => name !== 'README.md');
 
-  for (const path of ['deploy/README.md', 'docs/deployment.md']) {
+  for (const path of ['deploy/README.md', 'docs/guides/deployment.md']) {
     it(`${path} has every file and folder`, () => {
       const named = [...readFileSync(join(root, path), 'utf8').matchAll(/`([\w.-]+)\/?[\w/]*`/g)];
       expect(named.map(([, name]) => name)).to.include.members(entries);

@@ -1,4 +1,4 @@
-// What the documents name is there (files in backticks, targets of links); decisions have a number,
+// What the documents name is there (files in backticks, targets of links, headings); decisions have a number,
 // a status and a date; each folder of sources that holds a protocol or a thing says what it is.
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, posix, resolve } from 'node:path';
@@ -15,12 +15,16 @@ const topFolders = new Set(files.map((file) => file.split('/')[0]));
 const bases = ['', ...[...folders].filter((folder) => /^packages\/[^/]+(\/src)?$/.test(folder))];
 
 const documents = files.filter((file) =>
-  /^([A-Z]+\.md|docs\/[^/]+\.md|docs\/adr\/.*\.md|packages\/.*README\.md)$/.test(file),
+  /^([A-Z]+\.md|docs\/.*\.md|packages\/.*README\.md)$/.test(file),
 );
 
 describe('the documents', () => {
   it('are found', () => {
-    expect(documents).to.include.members(['README.md', 'docs/api.md', 'docs/adr/README.md']);
+    expect(documents).to.include.members([
+      'README.md',
+      'docs/reference/api.md',
+      'docs/reasons/adr/README.md',
+    ]);
   });
 
   for (const document of documents) {
@@ -31,12 +35,18 @@ describe('the documents', () => {
       const links = [...text.matchAll(/\]\(([^)\s#]+)(?:#[^)]*)?\)/g)].map(([, target]) => target);
       expect(links.filter((target) => isMissingTarget(document, target))).to.deep.equal([]);
     });
+
+    it(`${document} links to headings that are there`, () => {
+      expect(anchorsOf(document).filter((link) => isMissingHeading(document, link))).to.deep.equal(
+        [],
+      );
+    });
   }
 });
 
 describe('the decisions', () => {
-  const index = readFileSync(join(root, 'docs/adr/README.md'), 'utf8');
-  const decisions = files.filter((file) => /^docs\/adr\/\d/.test(file)).sort();
+  const index = readFileSync(join(root, 'docs/reasons/adr/README.md'), 'utf8');
+  const decisions = files.filter((file) => /^docs\/reasons\/adr\/\d/.test(file)).sort();
 
   it('are numbered without gaps', () => {
     expect(decisions.map((file) => Number(basename(file).slice(0, 4)))).to.deep.equal(
@@ -86,6 +96,35 @@ function isMissingFile(document, token) {
 function isMissingTarget(document, target) {
   if (/^[a-z]+:/.test(target)) return false;
   return !isThere(posix.join(dirname(document), target).replace(/\/$/, ''));
+}
+
+/** Links with a fragment, outside of code: `page.md#heading` or `#heading`. */
+function anchorsOf(document) {
+  const text = readFileSync(join(root, document), 'utf8').replaceAll(/^```.*?^```/gms, '');
+  return [...text.matchAll(/\]\(([^)\s#]*#[^)\s]+)\)/g)].map(([, link]) => link);
+}
+
+function isMissingHeading(document, link) {
+  const [target, fragment] = link.split('#');
+  if (/^[a-z]+:/.test(target)) return false;
+  const file = target === '' ? document : posix.join(dirname(document), target);
+  return file.endsWith('.md') && isThere(file) && !fragmentsOf(file).includes(fragment);
+}
+
+/** The fragments of a document's headings, as GitHub makes them. */
+function fragmentsOf(file) {
+  const text = readFileSync(join(root, file), 'utf8').replaceAll(/^```.*?^```/gms, '');
+  const slugs = [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading]) =>
+    heading
+      .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+  return slugs.map((slug, at) => {
+    const before = slugs.slice(0, at).filter((one) => one === slug).length;
+    return before === 0 ? slug : `${slug}-${before}`;
+  });
 }
 
 function isThere(path) {

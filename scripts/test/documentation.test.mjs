@@ -1,9 +1,8 @@
-// What scripts/documentation.mjs makes of Markdown, of the errors, of the changelog and of recordings.
+// What scripts/documentation.mjs makes of Markdown, of the errors and of recordings.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { callersChangelog } from '../documentation/changelog.mjs';
 import { errorEntries } from '../documentation/errors.mjs';
 import { examplesOf } from '../documentation/examples.mjs';
 import { markdownPages } from '../documentation/markdown.mjs';
@@ -11,10 +10,10 @@ import { markdownPages } from '../documentation/markdown.mjs';
 describe('a document on its way to /docs', () => {
   const render = markdownPages({
     pathOf: (file) =>
-      ({ 'docs/tokens.md': '/docs/tokens', 'docs/a/x.py': '/docs/files/a/x.py' })[file],
+      ({ 'docs/reference/tokens.md': '/docs/tokens', 'docs/a/x.py': '/docs/files/a/x.py' })[file],
     include: () => ({ text: 'print("<b>")\n' }),
   });
-  const htmlOf = (text, file = 'docs/api.md') => render(file, text).html;
+  const htmlOf = (text, file = 'docs/reference/api.md') => render(file, text).html;
 
   it('leads to pages that are served, and names what is not as text', () => {
     expect(htmlOf('[a](tokens.md#using-one)')).to.include('<a href="/docs/tokens#using-one">a</a>');
@@ -34,7 +33,7 @@ describe('a document on its way to /docs', () => {
 
   it('has the anchors of GitHub, each once, and its first heading as the title', () => {
     const { title, html, headings } = render(
-      'docs/api.md',
+      'docs/reference/api.md',
       '# The API\n\n## `GET …/cls`: a & b\n\n## Twice\n\n## Twice\n',
     );
     expect(title).to.equal('The API');
@@ -67,13 +66,6 @@ describe('the errors on their way to /docs', () => {
 
   it('are refused where one does not say whether to send again', () => {
     expect(() => errorEntries('## `a_b`\n\nWhy.\n')).to.throw('a_b needs *Status');
-  });
-});
-
-describe('the changelog on its way to /docs', () => {
-  it('has what callers notice', () => {
-    const text = '# C\n\n## 2\n\n- a\n- Operators: b\n- c\n  d\n\n## 1\n\n- Operators: e\n';
-    expect(callersChangelog(text)).to.equal('# C\n\n## 2\n\n- a\n- c\n  d\n\n');
   });
 });
 

@@ -1,4 +1,4 @@
-// The short drills (docs/drills.md): what is broken under load is answered rightly, and recovers.
+// The short drills (docs/guides/drills.md): what is broken under load is answered rightly, and recovers.
 import { expect } from 'chai';
 import { requireServer } from '../../packages/testing/dist/src/engines.js';
 import { postgresServer, redisServer } from '../../packages/testing/dist/src/servers.js';

@@ -15,7 +15,7 @@ import { composed } from './deploy/kubernetes.mjs';
 
 const root = resolve(import.meta.dirname, '..', '..');
 const monitoring = join(root, 'deploy', 'monitoring');
-const runbooks = join(root, 'docs', 'runbooks');
+const runbooks = join(root, 'docs', 'guides', 'runbooks');
 const read = (...path) => readFileSync(join(...path), 'utf8');
 const alerts = parse(read(monitoring, 'alerts.yaml')).groups.flatMap(({ rules }) => rules);
 const { panels } = JSON.parse(read(monitoring, 'dashboard.json'));
@@ -148,7 +148,7 @@ describe('a runbook names', () => {
   });
 
   it('settings that the services have', () => {
-    const settings = read(root, 'docs', 'configuration.md');
+    const settings = read(root, 'docs', 'reference', 'configuration.md');
     const named = inAll(/`([A-Z][A-Z0-9]*_[A-Z0-9_]+)`/g);
     expect(named.length).to.be.above(8);
     const missing = named.filter((name) => !settings.includes(`\`${name}\``));
@@ -192,7 +192,7 @@ describe('what is measured', () => {
   }
 
   it('is documented, each metric of ours', () => {
-    const text = read(root, 'docs', 'operations.md');
+    const text = read(root, 'docs', 'guides', 'operations.md');
     const ours = [...exported].map((name) => name.replace(/_(bucket|count|sum)$/, ''));
     const missing = new Set(ours.filter((name) => name.startsWith('cls_') && !text.includes(name)));
     expect([...missing]).to.deep.equal([]);

@@ -167,7 +167,7 @@ describe('npm start', function () {
     const words = ['applications', 'create', '--name', 'Portal', '--json'];
     const uri = ['--redirect-uri', `${home}callback`];
     const made = await run(process.execPath, [tool, ...words, ...uri], { env });
-    const example = join(import.meta.dirname, '../../docs/examples/portal.mjs');
+    const example = join(import.meta.dirname, '../../docs/start/examples/portal.mjs');
     const { clientId } = JSON.parse(made.stdout);
     const portal = spawn(process.execPath, [example], {
       env: { ...env, CLIENT_ID: clientId, PORT: `${appPort}` },
@@ -328,6 +328,6 @@ describe('npm start, refused', () => {
     const env = { NODE_ENV: 'production' };
     const platform = spawnPlatform({ dataDir: temporaryDataDir(), port: 8080, env });
     expect(await platform.exited).to.equal(1);
-    expect(platform.output()).to.include('docs/deployment.md');
+    expect(platform.output()).to.include('docs/guides/deployment.md');
   });
 });

@@ -20,7 +20,7 @@ describe('the version of a release', () => {
   const images = ['migrate', 'overlays/production', 'overlays/staging'].map(
     (folder) => `deploy/kubernetes/${folder}/kustomization.yaml`,
   );
-  for (const file of [...images, 'docs/deployment.md']) {
+  for (const file of [...images, 'docs/guides/deployment.md']) {
     it(`is the one of the images in ${file}`, () => {
       const tags = [...read(file).matchAll(/newTag: (\S+?) }|cls\/\S+?:(\d\S+)/g)];
       expect(tags).not.to.have.length(0);

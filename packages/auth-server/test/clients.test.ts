@@ -18,7 +18,7 @@ import {
 import { Browser } from './support/relying-party.ts';
 
 const DOCS = resolve(import.meta.dirname, '../../../../docs');
-const EXAMPLES = join(DOCS, 'examples', 'clients');
+const EXAMPLES = join(DOCS, 'start', 'examples', 'clients');
 const REDIRECT_URI = 'http://localhost:3000/callback';
 const EMAIL = 'asha@india.example';
 
@@ -30,8 +30,8 @@ interface Runtime {
 
 const NODE: Runtime = { command: process.execPath };
 
-/** The examples of docs/clients.md, each by the library as it is, against the running server. */
-describe('a client of docs/clients.md', function () {
+/** The examples of docs/guides/clients.md, each by the library as it is, against the running server. */
+describe('a client of docs/guides/clients.md', function () {
   this.timeout(300_000);
   let server: TestAuthServer;
   before(async () => {
@@ -78,7 +78,7 @@ describe('a client of docs/clients.md', function () {
   };
 
   it('has an example that is named on the page, and no other', () => {
-    const page = readFileSync(join(DOCS, 'clients.md'), 'utf8');
+    const page = readFileSync(join(DOCS, 'guides', 'clients.md'), 'utf8');
     for (const name of readdirSync(EXAMPLES)) expect(page).to.include(`examples/clients/${name}`);
   });
 
@@ -120,7 +120,7 @@ describe('a client of docs/clients.md', function () {
     expect(JSON.parse(stdout)).to.include({ token_type: 'Bearer', expires_in: 86_400 });
   });
 
-  const page = () => readFileSync(join(DOCS, 'clients.md'), 'utf8');
+  const page = () => readFileSync(join(DOCS, 'guides', 'clients.md'), 'utf8');
 
   const expectSignedIn = ({ scope, person }: { scope?: string; person: object }) => {
     expect(scope?.split(' ').sort()).to.deep.equal(

@@ -43,7 +43,7 @@ export interface CopiedResource<P extends Path> extends Resource<P> {
   ): Promise<Copy<P, Q>>;
 }
 
-/** A question that has a copy: see "Keeping a copy" in docs/api.md. */
+/** A question that has a copy: see "Keeping a copy" in docs/reference/api.md. */
 export type CopyQuery<P extends Path> = Omit<
   Query<P>,
   'updatedSince' | 'sinceAsOf' | 'sort' | 'knownAt'

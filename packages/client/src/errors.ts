@@ -1,6 +1,6 @@
 import { CONTRACT_CODES } from './generated/problem-codes.ts';
 
-/** Codes of answers that belong to no operation, so the contract does not list them (docs/api.md). */
+/** Codes of answers that belong to no operation, so the contract does not list them (docs/reference/api.md). */
 export const HOST_CODES = [
   'not_found',
   'unknown_version',
@@ -10,7 +10,7 @@ export const HOST_CODES = [
   'too_large',
 ] as const;
 
-/** `error` of the token endpoint (docs/tokens.md), as far as a service account meets it. */
+/** `error` of the token endpoint (docs/reference/tokens.md), as far as a service account meets it. */
 export const TOKEN_CODES = [
   'invalid_client',
   'unauthorized_client',

@@ -43,8 +43,8 @@ describe('the client’s codes', () => {
     services = await sharedServices();
   });
 
-  it('are those of docs/api.md, besides those of the contract', () => {
-    const page = readFileSync(join(DOCS, 'api.md'), 'utf8');
+  it('are those of docs/reference/api.md, besides those of the contract', () => {
+    const page = readFileSync(join(DOCS, 'reference', 'api.md'), 'utf8');
     const [, section = ''] = page.split('\n## Errors\n');
     const rows = section.split('\n').filter((line) => /^\| \d{3}/.test(line));
     // In parentheses: codes of single parameters, and members.
@@ -89,7 +89,7 @@ describe('the client’s codes', () => {
   });
 
   it('are those of the token endpoint', () => {
-    const page = readFileSync(join(DOCS, 'tokens.md'), 'utf8');
+    const page = readFileSync(join(DOCS, 'reference', 'tokens.md'), 'utf8');
     for (const code of TOKEN_CODES) expect(page).to.include(`\`${code}\``);
   });
 });

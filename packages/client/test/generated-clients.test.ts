@@ -9,7 +9,7 @@ import openapiTypes, { astToString } from 'openapi-typescript';
 import { type Services, sharedServices } from './support/services.ts';
 
 const PACKAGE = resolve(import.meta.dirname, '../..');
-const EXAMPLES = resolve(PACKAGE, '../../docs/examples/generated');
+const EXAMPLES = resolve(PACKAGE, '../../docs/start/examples/generated');
 const AMOUNT = '76543210987654321.09';
 /** Without documentation and tests of the client, which take half of the time. */
 const SOURCES_ALONE = [
@@ -17,7 +17,7 @@ const SOURCES_ALONE = [
   ...['apiTests=false', 'modelTests=false'],
 ].join(',');
 
-/** The programs of docs/examples/generated call the services, as their page says. */
+/** The programs of docs/start/examples/generated call the services, as their page says. */
 describe('a client that is generated from the contract as it is served', () => {
   const generator = process.env['CLS_OPENAPI_GENERATOR'] || findBinary('openapi-generator-cli');
   const folder = temporaryDirectory('cls-generated-');

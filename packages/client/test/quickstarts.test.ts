@@ -8,7 +8,7 @@ import ts from 'typescript';
 import { type Services, sharedServices } from './support/services.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../../..');
-const QUICK_STARTS = join(ROOT, 'docs', 'quickstarts');
+const QUICK_STARTS = join(ROOT, 'docs', 'start', 'quickstarts');
 const PACKAGE = join(ROOT, 'packages', 'client');
 
 /** A program as its page has it, and what runs it. */

@@ -1,6 +1,6 @@
 /**
  * Decisions where published tools and policies disagree. `decision` says what the gate does; each has
- * a test of the same name in contested.test.ts and a line in docs/contract-gate.md.
+ * a test of the same name in contested.test.ts and a line in docs/reference/contract-gate.md.
  */
 export const CONTESTED = {
   'response-enum-value-added': 'R5, unless the list is marked x-extensible-enum',

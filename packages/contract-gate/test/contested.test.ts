@@ -176,7 +176,10 @@ const EXAMPLES: Readonly<Record<ContestedCase, readonly Example[]>> = {
 };
 
 describe('what published tools do not agree about', () => {
-  const page = readFileSync(new URL('../../../../docs/contract-gate.md', import.meta.url), 'utf8');
+  const page = readFileSync(
+    new URL('../../../../docs/reference/contract-gate.md', import.meta.url),
+    'utf8',
+  );
 
   for (const [name, decision] of Object.entries(CONTESTED)) {
     it(`${name}: ${decision}`, () => {

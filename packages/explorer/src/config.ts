@@ -32,7 +32,7 @@ export const KEY_256 = {
   pattern: /^[A-Za-z0-9_-]{43}$/,
 } as const;
 
-/** `parseConfig` throws {ConfigurationError}; `describeConfig` is for docs/configuration.md. */
+/** `parseConfig` throws {ConfigurationError}; `describeConfig` is for docs/reference/configuration.md. */
 export const { parseConfig, describeConfig } = configuration(readConfig);
 
 /** The store alone, for `migrate`: before the first one there is no application, and so no id. */

@@ -48,7 +48,7 @@ export interface NoticeSettings {
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 
-/** `parseConfig` throws {ConfigurationError}; `describeConfig` is for docs/configuration.md. */
+/** `parseConfig` throws {ConfigurationError}; `describeConfig` is for docs/reference/configuration.md. */
 export const { parseConfig, describeConfig } = configuration(readConfig);
 
 function readConfig(read: EnvironmentReader): ResourceApiConfig {

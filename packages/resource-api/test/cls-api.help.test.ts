@@ -45,11 +45,14 @@ describe('the help of cls-api', () => {
     expect(about(`${optional} `)?.replaceAll(/\s+/g, ' ')).to.not.include('(required)');
   });
 
-  it('names the profiles and the samples that are there, as docs/ledger.md does', () => {
+  it('names the profiles and the samples that are there, as docs/reference/ledger.md does', () => {
     const folder = (name: string) => new URL(`../../${name}/`, import.meta.url);
     const profiles = readdirSync(folder('profiles')).map((file) => file.replace(/\.json$/, ''));
     const text = commands.find(({ words }) => words === 'import')?.text.replaceAll(/\s+/g, ' ');
-    const page = readFileSync(new URL('../../../../docs/ledger.md', import.meta.url), 'utf8');
+    const page = readFileSync(
+      new URL('../../../../docs/reference/ledger.md', import.meta.url),
+      'utf8',
+    );
     for (const profile of profiles) expect(page).to.include(`\`${profile}\``);
     expect(text).to.include(`${profiles.sort().join(', ')}, or the path of a profile`);
     const samples = readFileSync(new URL('README.md', folder('data')), 'utf8');

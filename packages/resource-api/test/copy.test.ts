@@ -32,7 +32,7 @@ interface Copy {
   readonly knownAt: string | null;
 }
 type Refresh = (url: string, token: string, copy: Copy | undefined) => Promise<Copy>;
-const EXAMPLE = new URL('../../../../docs/examples/keep-a-copy.mjs', import.meta.url);
+const EXAMPLE = new URL('../../../../docs/start/examples/keep-a-copy.mjs', import.meta.url);
 
 const CASH = ['PRINCIPAL_CASH', 'CASH_CLEARING'] as const;
 const ADVANCE = { movement: 'advance' } as const;

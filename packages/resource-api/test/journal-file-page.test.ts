@@ -1,4 +1,4 @@
-/** docs/journal-file.md and its example are as the format is. */
+/** docs/reference/journal-file.md and its example are as the format is. */
 import { readFileSync } from 'node:fs';
 import { describeOnDatabase } from '@cls/testing/engines';
 import { expect } from 'chai';
@@ -15,8 +15,8 @@ import { linesFrom } from './support/journal-lines.ts';
 type Json = any;
 
 const DOCS = new URL('../../../../docs/', import.meta.url);
-const page = readFileSync(new URL('journal-file.md', DOCS), 'utf8');
-const example = readFileSync(new URL('examples/book.ndjson', DOCS), 'utf8');
+const page = readFileSync(new URL('reference/journal-file.md', DOCS), 'utf8');
+const example = readFileSync(new URL('start/examples/book.ndjson', DOCS), 'utf8');
 const lines = example.trimEnd().split('\n');
 
 /** Every field name and every word of a closed list in a JSON Schema. */

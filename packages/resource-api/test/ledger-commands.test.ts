@@ -5,7 +5,7 @@ import { temporaryDirectory } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { startTool, type Tool } from './support/tool.ts';
 
-const DOCS = new URL('../../../../docs/ledger.md', import.meta.url);
+const DOCS = new URL('../../../../docs/reference/ledger.md', import.meta.url);
 
 describe('cls-api ledger', () => {
   const directory = temporaryDirectory('cls-heads-');

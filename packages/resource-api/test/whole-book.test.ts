@@ -232,7 +232,8 @@ describe('cls-api book', () => {
       { CLS_DATA_DIR: join(folder, 'b') },
     ];
     const file = join(folder, 'book.cls');
-    const example = new URL('../../../../docs/examples/book.ndjson', import.meta.url).pathname;
+    const example = new URL('../../../../docs/start/examples/book.ndjson', import.meta.url)
+      .pathname;
     const migrated = await templateDirectory(MIGRATIONS);
     for (const name of ['a', 'b', 'c']) {
       cpSync(migrated, join(folder, name, 'resource-api', 'database'), { recursive: true });

@@ -12,7 +12,7 @@ import {
 } from '@cls/testing/servers';
 import { expect } from 'chai';
 
-/** As docs/deployment.md has it: "TLS to the stores, with a CA of your own". */
+/** As docs/guides/deployment.md has it: "TLS to the stores, with a CA of your own". */
 describe('stores with certificates of a CA of one’s own', () => {
   const folder = temporaryDirectory('cls-ca-');
   const at = (name: string) => join(folder, name);

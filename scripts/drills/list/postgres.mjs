@@ -32,7 +32,7 @@ export const POSTGRES = [
     name: 'postgres-read-only',
     title: 'PostgreSQL read-only',
     break: (world) => reconfigure(primary(world), `SET ${READ_ONLY} = on`),
-    // As docs/drills.md says; a superuser's session of the drills may write.
+    // As docs/guides/drills.md says; a superuser's session of the drills may write.
     heal: (world) => reconfigure(primary(world), `RESET ${READ_ONLY}`),
   },
   {

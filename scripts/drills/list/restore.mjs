@@ -6,7 +6,7 @@ import { dealsFile } from '../book.mjs';
 import { signIn } from '../person.mjs';
 import { DEALS, SERVICES } from '../world.mjs';
 
-/** Back up, go on, lose the database, restore as docs/runbooks/restore.md says, and look. */
+/** Back up, go on, lose the database, restore as docs/guides/runbooks/restore.md says, and look. */
 async function restoreAndLook(world, kind) {
   await world.migrate();
   await world.createCallers();

@@ -1,4 +1,4 @@
-// Passwords and keys are replaced as docs/runbooks/replace-passwords-and-keys.md says, under load.
+// Passwords and keys are replaced as docs/guides/runbooks/replace-passwords-and-keys.md says, under load.
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually } from '../../../packages/testing/dist/src/servers.js';

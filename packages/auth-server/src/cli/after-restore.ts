@@ -4,7 +4,7 @@ import type { AsOperator } from './operator.ts';
 
 /** What only the operator can know, because it is in no backup. */
 const REPEAT = [
-  'Do again what was done since the backup, as docs/runbooks/restore.md says:',
+  'Do again what was done since the backup, as docs/guides/runbooks/restore.md says:',
   '  erase people and offboard customers',
   '  disable accounts, callers and customers; replace secrets and passwords; remove factors',
   '  remove signing keys that were removed (keys list)',

@@ -100,7 +100,7 @@ async function opened(open: () => Promise<void>): Promise<Finding> {
     return ok('sealed', 'KEY_ENCRYPTION_KEY opens them');
   } catch (error) {
     const todo =
-      'set the KEY_ENCRYPTION_KEY that they were sealed with: docs/runbooks/replace-passwords-and-keys.md';
+      'set the KEY_ENCRYPTION_KEY that they were sealed with: docs/guides/runbooks/replace-passwords-and-keys.md';
     return failed('sealed', reasonOf(error), todo);
   }
 }
@@ -114,7 +114,7 @@ function ageOf({ kid, state, createdAt, retiredAt, dueAt }: SigningKeyListing): 
   const ageS = (Date.now() - Date.parse(retiredAt ?? createdAt)) / 1_000;
   const found = `${kid}, ${Math.floor(ageS / DAY_S)} days`;
   if (state === 'active' && ageS > ACTIVE_MAX_S) {
-    return warning(state, found, 'rotate it: docs/operations.md, "Rotate the signing key"');
+    return warning(state, found, 'rotate it: docs/guides/operations.md, "Rotate the signing key"');
   }
   if (state === 'staged' && ageS > STAGED_MAX_S) {
     return warning(state, found, 'finish the rotation: cls-auth keys promote');

@@ -1,4 +1,4 @@
-/** What pages read of the API's answers (docs/api.md). Amounts are decimal strings. */
+/** What pages read of the API's answers (docs/reference/api.md). Amounts are decimal strings. */
 
 export interface Party {
   readonly id: string;

@@ -1,4 +1,4 @@
--- The hash chain: each journal's hash covers what it says and the hash before it (docs/ledger.md).
+-- The hash chain: each journal's hash covers what it says and the hash before it (docs/reference/ledger.md).
 
 -- A row is the hash of a journal: it covers what the journal says and the hash before it.
 CREATE TABLE journal_hash (
@@ -35,7 +35,7 @@ RETURNS TABLE (booked_seq bigint, line text) LANGUAGE sql STABLE AS $$
 $$;
 
 -- What the hash of each journal covers: the journal, its postings, the dated facts and the records that became
--- known with it. Its text is stated in docs/ledger.md.
+-- known with it. Its text is stated in docs/reference/ledger.md.
 CREATE FUNCTION journal_content(first bigint, last bigint) RETURNS TABLE(journal_seq bigint, content text)
  LANGUAGE plpgsql
  STABLE

@@ -1,7 +1,7 @@
 -- Versions of the API: who uses which, and whom was told that one ends.
 
 -- A row is how many requests of a version a caller made on a day, where no Redis counts them
--- (docs/versioning.md).
+-- (docs/reference/versioning.md).
 CREATE TABLE version_usage (
   day date NOT NULL,
   customer_id text COLLATE "C" NOT NULL, client_id text COLLATE "C" NOT NULL, subject text COLLATE "C" NOT NULL,
@@ -16,7 +16,7 @@ CREATE TABLE version_usage_source (
   batch bigint NOT NULL
 );
 
--- A row is whom to tell before a version of the API ends (docs/versioning.md).
+-- A row is whom to tell before a version of the API ends (docs/reference/versioning.md).
 CREATE TABLE notice_contact (
   customer_id text COLLATE "C" NOT NULL,
   channel text COLLATE "C" NOT NULL CHECK (channel IN ('email', 'webhook')),

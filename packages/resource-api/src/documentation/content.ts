@@ -15,7 +15,7 @@ export interface Heading {
   readonly text: string;
 }
 
-/** What docs/errors.md says of a code. */
+/** What docs/reference/errors.md says of a code. */
 export interface ErrorEntry {
   readonly code: string;
   readonly statuses: readonly number[];

@@ -1,6 +1,6 @@
 /**
  * Balances in minor units of one currency, globally or of one lender. Names follow FpML's
- * facility statement and the LSTA's terms; see docs/ledger.md.
+ * facility statement and the LSTA's terms; see docs/reference/ledger.md.
  */
 
 /** What stands on a balance line at a date. */

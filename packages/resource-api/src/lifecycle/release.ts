@@ -1,4 +1,4 @@
-/** The six kinds of incompatible change, in the order of docs/versioning.md. */
+/** The six kinds of incompatible change, in the order of docs/reference/versioning.md. */
 export type Rule = 'R1' | 'R2' | 'R3' | 'R4' | 'R5' | 'R6';
 
 /** A method and a path below `/api/{version}`, such as `GET /cls/balances`. */

@@ -5,7 +5,7 @@ import { databaseRole } from '@cls/shared/service/owner-role';
 import { type Database, isPrivilegeMissing } from '@cls/shared/sql/database';
 
 const REMEDY =
-  'run the service as cls_api_service, or let an administrator GRANT cls_reader to its role: docs/deployment.md, "Database roles"';
+  'run the service as cls_api_service, or let an administrator GRANT cls_reader to its role: docs/guides/deployment.md, "Database roles"';
 
 /** Whether the service's role may not take the role that reads balances. */
 async function isReaderRoleRefused(database: Database): Promise<boolean> {

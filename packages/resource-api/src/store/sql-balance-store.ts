@@ -60,8 +60,9 @@ import { valuesStatement } from './worked-out-values.ts';
 type Facts = Database & Partial<Pick<ReplicatedDatabase, 'generation'>>;
 
 /**
- * Balances in SQL, read under row-level security, one statement per page. `facts` answers what is
- * a look-up of the book itself, which questions of several callers share.
+ * Balances in SQL, read under row-level security. A page is two statements that are sent together: one
+ * finds its items, one reads them. `facts` answers what is a look-up of the book itself, which questions
+ * of several callers share.
  */
 export function sqlBalanceStore(
   database: PageDeps['database'],

@@ -3,7 +3,7 @@ import type { Release } from '../lifecycle/release.ts';
 
 /**
  * Every version of the API, oldest first: the only source of routes, headers, 410, contracts,
- * notices and documentation. docs/add-a-version.md says how to add a version and how to end one.
+ * notices and documentation. docs/guides/add-a-version.md says how to add a version and how to end one.
  */
 export const RELEASES: readonly Release[] = [
   {

@@ -27,7 +27,7 @@ describe('the contract of each version', () => {
   for (const { id, file, document } of contracts()) {
     it(`of ${id} is its frozen copy`, () => {
       const frozen = readFileSync(new URL(`../../../${file}`, import.meta.url), 'utf8');
-      const why = `${file} differs: if callers must change for it, it is a new version (docs/add-a-version.md); otherwise run npm run contracts`;
+      const why = `${file} differs: if callers must change for it, it is a new version (docs/guides/add-a-version.md); otherwise run npm run contracts`;
       expect(contractText(document) === frozen, why).to.equal(true);
     });
 

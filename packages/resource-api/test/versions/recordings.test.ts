@@ -12,7 +12,7 @@ import { startVersionedApi, testClock, type VersionedApi } from './support.ts';
 import { V2_CHANGES } from './v2/changes.ts';
 import { ENDING, registryOf, V2, v2, withV2 } from './v2/index.ts';
 
-/** How recordings are made, where a change is meant: docs/add-a-version.md. */
+/** How recordings are made, where a change is meant: docs/guides/add-a-version.md. */
 const RECORD = process.env['RECORD_GOLDEN'];
 
 describeOnDatabase('recordings of v1', (engine) => {

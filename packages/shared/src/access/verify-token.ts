@@ -45,7 +45,7 @@ export interface VerifiedToken {
   readonly expiresAtS: number;
 }
 
-/** @param token the compact JWT. @throws {Refusal} see docs/tokens.md for the codes. */
+/** @param token the compact JWT. @throws {Refusal} see docs/reference/tokens.md for the codes. */
 export type VerifyToken = (token: string) => Promise<VerifiedToken>;
 
 const TOKEN_MAX_CHARS = 8_192;

@@ -119,7 +119,7 @@ function notOpened(error: unknown, { tool }: DatabaseCheckDeps): Finding {
 async function embedded(_: Database, { config }: DatabaseCheckDeps): Promise<Finding> {
   const found = 'PGlite, embedded; it survives a crash of the process, not of the machine';
   return config.production
-    ? warning('version', found, 'use PostgreSQL for data that must last: docs/deployment.md')
+    ? warning('version', found, 'use PostgreSQL for data that must last: docs/guides/deployment.md')
     : ok('version', found);
 }
 
@@ -156,7 +156,7 @@ async function takesWrites(database: Database): Promise<Finding> {
   }
   if (row?.waitsFor && (row.standbys === 0 || row.waiting > 0)) {
     const todo =
-      'start the standby; or set synchronous_standby_names to nothing, until there is one again: docs/runbooks/fail-over.md';
+      'start the standby; or set synchronous_standby_names to nothing, until there is one again: docs/guides/runbooks/fail-over.md';
     const found = `commits wait for a standby that does not confirm them (synchronous_standby_names = ${row.waitsFor})`;
     return failed('writes', found, todo);
   }
@@ -178,7 +178,7 @@ async function role(database: Database, { config }: DatabaseCheckDeps): Promise<
   if (!superuser && !owner) return ok('role', `${name} does not own the schema`);
   const found = `${name} ${superuser ? 'is a superuser' : 'owns the schema'}`;
   const todo =
-    'run the service as a role that cannot change its own schema: docs/deployment.md, "Database roles"';
+    'run the service as a role that cannot change its own schema: docs/guides/deployment.md, "Database roles"';
   return config.production ? warning('role', found, todo) : ok('role', `${found} (development)`);
 }
 

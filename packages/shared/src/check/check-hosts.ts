@@ -57,17 +57,17 @@ function findingOf(hosts: readonly Host[]): Finding {
     .join(', ');
   const primaries = hosts.filter(({ is }) => is === 'primary');
   if (primaries.length > 1) {
-    const todo = `stop the one that was the primary before; sessions go to ${primaries[0]?.name}: docs/runbooks/fail-over.md`;
+    const todo = `stop the one that was the primary before; sessions go to ${primaries[0]?.name}: docs/guides/runbooks/fail-over.md`;
     return failed(CHECK, `several primaries: ${found}`, todo);
   }
   if (primaries.length === 0) {
     return failed(
       CHECK,
       found,
-      'start the primary, or promote a standby: docs/runbooks/fail-over.md',
+      'start the primary, or promote a standby: docs/guides/runbooks/fail-over.md',
     );
   }
   return hosts.some(({ is }) => is === 'away')
-    ? warning(CHECK, found, 'start it, or build it anew: docs/runbooks/fail-over.md')
+    ? warning(CHECK, found, 'start it, or build it anew: docs/guides/runbooks/fail-over.md')
     : ok(CHECK, found);
 }

@@ -26,7 +26,7 @@ export function checkVariables(
       const near = nearestName(name, known);
       const todo =
         near === undefined
-          ? 'remove it, or correct its name: docs/configuration.md'
+          ? 'remove it, or correct its name: docs/reference/configuration.md'
           : `correct its name: did you mean ${near}?`;
       return warning(name, 'no setting has this name; it has no effect', todo);
     });

@@ -46,7 +46,7 @@ async function gathered<T>(
     config = read();
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error;
-    const todo = 'set it as docs/configuration.md says; nothing else is checked before';
+    const todo = 'set it as docs/reference/configuration.md says; nothing else is checked before';
     return error.faults.map((fault) => {
       const [name = '', ...rest] = fault.split(': ');
       return failed(name, rest.join(': '), todo);

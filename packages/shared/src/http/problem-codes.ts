@@ -1,6 +1,6 @@
 /**
  * Every `code` of a problem document, of both services and of what stands before them. Each has a
- * page (docs/errors.md): its address is the problem's `type`.
+ * page (docs/reference/errors.md): its address is the problem's `type`.
  */
 export const PROBLEM_CODES = [
   'account_beyond_caller',

@@ -16,7 +16,7 @@ export async function warnOfOwnerRole(
   if (!(role.superuser || role.owner)) return;
   log.warn(
     { role: role.name },
-    `the service’s database role ${role.superuser ? 'is a superuser' : 'owns its schema'} and could change what protects the data: run the service as another role (docs/deployment.md, "Database roles")`,
+    `the service’s database role ${role.superuser ? 'is a superuser' : 'owns its schema'} and could change what protects the data: run the service as another role (docs/guides/deployment.md, "Database roles")`,
   );
 }
 

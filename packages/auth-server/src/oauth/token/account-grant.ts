@@ -1,6 +1,6 @@
 /**
  * The grant by which a person gets a token with e-mail and password, and a one-time code where a
- * second factor is enrolled. It stands where RFC 6749 §4.3 stood; docs/adr/0003 says why it is
+ * second factor is enrolled. It stands where RFC 6749 §4.3 stood; docs/reasons/adr/0003 says why it is
  * here and how it is fenced in.
  */
 import { randomBytes, randomUUID } from 'node:crypto';

@@ -1,5 +1,5 @@
 /**
- * The short way of `POST /oauth/token` (docs/adr/0026-short-token-path.md): an ordinary request of a service account
+ * The short way of `POST /oauth/token` (docs/reasons/adr/0026-short-token-path.md): an ordinary request of a service account
  * gets its token here, without Koa and the library's chain, or hears that it has had too many: a client
  * that asks in a loop must not cost more than its tokens did. A request that is unusual, or that must be
  * refused for another reason, goes the long way with its body unread: those refusals, throttles and their

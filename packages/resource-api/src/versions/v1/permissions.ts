@@ -5,7 +5,7 @@ export const V1_PERMISSIONS = API_PERMISSIONS;
 
 /**
  * What a permission shows: a part of the contract, so a change of it is a new version. The
- * database's row-level security and grants enforce it (docs/api.md, "Who sees what").
+ * database's row-level security and grants enforce it (docs/reference/api.md, "Who sees what").
  */
 export const V1_DATA_RULES = {
   'external-api.fullcontrol': {

@@ -1,4 +1,4 @@
-/** v1's shapes: docs/api.md lists every field. Money is a decimal string of its currency. */
+/** v1's shapes: docs/reference/api.md lists every field. Money is a decimal string of its currency. */
 import {
   type BalanceItem,
   type CurrencyTotal,

@@ -1,4 +1,4 @@
-/** One change of each of the six kinds: the example of docs/add-a-version.md. */
+/** One change of each of the six kinds: the example of docs/guides/add-a-version.md. */
 import { formatAmount, parseAmount } from '../../../src/ledger/money.ts';
 import type { Change, Exchange, OperationKey } from '../../../src/lifecycle/release.ts';
 

@@ -35,7 +35,7 @@ const passed = runs.length > 0 && runs.every(({ faults }) => faults.length === 0
 if (passed) writeFileSync(DRILLED, `{ "digest": "${digest}" }\n`);
 process.exit(passed || runs.length === 0 ? 0 : 1);
 
-/** Of what decides whether two builds work on one schema. */
+/** Of what decides whether two builds work on one schema, without comments. */
 function digestOfSchemas() {
   const hash = createHash('sha256').update(PREVIOUS.commit);
   for (const name of ['auth-server', 'explorer', 'resource-api']) {
@@ -44,7 +44,8 @@ function digestOfSchemas() {
       .filter((file) => file.endsWith('.sql'))
       .map((file) => join('migrations', file));
     for (const file of ['grants.sql', ...migrations.sort()]) {
-      hash.update(`${name}/${file}\n`).update(readFileSync(join(folder, file)));
+      const sql = readFileSync(join(folder, file), 'utf8').replaceAll(/^\s*--.*\n/gm, '');
+      hash.update(`${name}/${file}\n`).update(sql);
     }
   }
   return hash.digest('hex');

@@ -1,5 +1,6 @@
 import Router from '@koa/router';
 import type { Context, Middleware } from 'koa';
+import { routesOf } from '../library/koa-context.ts';
 import type { Provider } from '../library/oidc.ts';
 import { ACCOUNT_PLACES, type AccountPlace } from '../views/account/account-page.ts';
 import { type ErrorKind, errorKind } from '../web/error.ts';
@@ -98,7 +99,7 @@ export function accountRoutes(provider: Provider, deps: AccountPagesDeps): Middl
     const place = ACCOUNT_PLACES.find((one) => one === state) ?? 'overview';
     seeOther(ctx, deps.pages.path(PLACES[place]));
   });
-  return router.routes() as unknown as Middleware;
+  return routesOf(router);
 }
 
 /** Half of its idle time is over: an unseen detour through the provider prolongs the session. */

@@ -1,5 +1,4 @@
 import type { Log } from '@cls/shared/log';
-import type { Context } from 'koa';
 import {
   type Adapter,
   type AdapterPayload,
@@ -13,6 +12,7 @@ import { deviceIdOf } from '../sessions/remembered-devices.ts';
 import type { SessionStore } from '../sessions/session-store.ts';
 import type { StateStore } from '../state/state-store.ts';
 import { REMEMBERED_COOKIE, readCookie } from '../web/browser.ts';
+import { asKoa } from './koa-context.ts';
 import { prolong } from './reliances/grant-life.ts';
 
 export interface SignInRecordDeps {
@@ -72,7 +72,7 @@ async function recordSession(stored: Stored): Promise<void> {
   const { uid = '', accountId } = payload;
   if (accountId === undefined) return;
   const device = deviceOf(ctx.get('user-agent'));
-  const cookie = readCookie(ctx as unknown as Context, REMEMBERED_COOKIE);
+  const cookie = readCookie(asKoa(ctx), REMEMBERED_COOKIE);
   await deps.sessionStore.recordSession({
     ...{ uid: digest(uid), accountId, device, address: ctx.ip },
     rememberedDeviceId: deviceIdOf(cookie),

@@ -1,8 +1,8 @@
 import { DatabaseUnavailable } from '@cls/shared/sql/database';
-import type { Context } from 'koa';
 import type { Configuration } from 'oidc-provider';
 import { prefersPage } from '../web/error-page.ts';
 import { writeOAuthError } from '../web/oauth-error.ts';
+import { asKoa } from './koa-context.ts';
 import { unauthorizedClient } from './reliances/unauthorized-client.ts';
 
 type RenderError = NonNullable<Configuration['renderError']>;
@@ -18,7 +18,7 @@ const FOR_BROWSERS: readonly string[] = ['authorization', 'resume'];
 export function errorRenderer(showPage: RenderError): RenderError {
   return (oidcCtx, out, error) => {
     const { route } = oidcCtx.oidc;
-    const ctx = oidcCtx as unknown as Context;
+    const ctx = asKoa(oidcCtx);
     if (route === 'token' || error instanceof DatabaseUnavailable) throw error;
     if (FOR_BROWSERS.includes(route) || prefersPage(ctx)) return showPage(oidcCtx, out, error);
     const { error: code, error_description } = unauthorizedClient(oidcCtx, error) ?? {};

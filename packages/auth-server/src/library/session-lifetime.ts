@@ -1,5 +1,6 @@
 import type { Context } from 'koa';
-import type { KoaContextWithOIDC, Provider, Session } from 'oidc-provider';
+import type { Provider, Session } from 'oidc-provider';
+import { asProviderContext } from './koa-context.ts';
 import { endWithBrowser } from './reliances/remembered-session.ts';
 
 export interface SessionLifetimeSettings {
@@ -32,7 +33,7 @@ export async function endSessionWithBrowser(
   ctx: Context,
   settings: SessionLifetimeSettings,
 ): Promise<void> {
-  const session = await provider.Session.get(ctx as unknown as KoaContextWithOIDC);
+  const session = await provider.Session.get(asProviderContext(ctx));
   if (session.accountId === undefined) return;
   endWithBrowser(session);
   await session.save(settings.sessionIdleS);

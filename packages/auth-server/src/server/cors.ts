@@ -1,7 +1,7 @@
 import type { Context, Middleware } from 'koa';
 import type { ApplicationDirectory } from '../clients/application.ts';
 import { allowsOrigin } from '../library/allowed-origin.ts';
-import type { KoaContextWithOIDC } from '../library/oidc.ts';
+import { oidcOf } from '../library/koa-context.ts';
 import { ROUTES } from '../web/paths.ts';
 import { routeOf } from './route-table.ts';
 
@@ -39,7 +39,7 @@ export function cors(applications: ApplicationDirectory, issuer: string): Middle
     try {
       await next();
     } finally {
-      const { oidc } = ctx as unknown as Partial<KoaContextWithOIDC>;
+      const oidc = oidcOf(ctx);
       const allowed = origin !== '' && (origin === own || allowsOrigin(oidc?.client, origin));
       if (origin !== '') ctx.vary('Origin');
       present(ctx, allowed ? origin : undefined);

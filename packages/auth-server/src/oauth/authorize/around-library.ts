@@ -6,7 +6,8 @@ import { decodeJwt, type JWTPayload } from 'jose';
 import type { Context, Middleware } from 'koa';
 import { digest } from '../../crypto/digest.ts';
 import { answerAddressFault } from '../../library/answer-address.ts';
-import type { KoaContextWithOIDC, Provider } from '../../library/oidc.ts';
+import { asProviderContext, oidcOf } from '../../library/koa-context.ts';
+import type { Provider } from '../../library/oidc.ts';
 import { callbackFormOf } from '../../library/reliances/callback-form.ts';
 import { loginBroughtBy } from '../../library/reliances/login-result.ts';
 import type { AccountAccess } from '../../sessions/account-access.ts';
@@ -111,7 +112,7 @@ export interface ResumeDeps extends ProgressDeps {
 export function endStaleSignIns(deps: ResumeDeps): Middleware {
   return async (ctx, next) => {
     await next();
-    const oidcCtx = ctx as unknown as Partial<KoaContextWithOIDC>;
+    const oidcCtx = asProviderContext(ctx);
     const login = loginBroughtBy(oidcCtx);
     const session = oidcCtx.oidc?.session;
     if (session === undefined || login === undefined) return;
@@ -149,7 +150,7 @@ export function continueForms(provider: Provider, pages: Pages): Middleware {
 
 /** The form may end at the application, one or two redirects later. */
 async function targetsAfter(provider: Provider, ctx: Context): Promise<readonly string[]> {
-  const { oidc } = ctx as unknown as Partial<KoaContextWithOIDC>;
+  const oidc = oidcOf(ctx);
   const asked = oidc?.entities.Interaction?.params['client_id'];
   const client = oidc?.client ?? (await provider.Client.find(String(asked ?? '')));
   return formTargetsOf(client);

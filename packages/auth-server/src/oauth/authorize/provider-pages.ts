@@ -1,7 +1,7 @@
 import { DatabaseUnavailable } from '@cls/shared/sql/database';
-import type { Context } from 'koa';
 import type { AccountDirectory } from '../../accounts/account.ts';
 import type { ProviderPages } from '../../library/configuration.ts';
+import { asKoa } from '../../library/koa-context.ts';
 import { errors, type KoaContextWithOIDC } from '../../library/oidc.ts';
 import { signOutFormPath } from '../../library/reliances/form-fields.ts';
 import { formSecretOf } from '../../library/reliances/form-secret.ts';
@@ -40,7 +40,7 @@ export function providerPages(
   scopeBase: string,
 ): ProviderPages {
   const show = (ctx: KoaContextWithOIDC, page: Parameters<Pages['show']>[1]) =>
-    pages.show(ctx as unknown as Context, page);
+    pages.show(asKoa(ctx), page);
   const emailOf = async (ctx: KoaContextWithOIDC) => {
     const id = ctx.oidc.session?.accountId;
     return id === undefined ? undefined : (await accounts.find(id))?.email;
@@ -66,19 +66,19 @@ export function providerPages(
     const nextLink = nextLinkFrom(applicationOf(ctx), pages);
     // Not mistakes of an application: the Back button, a second tab, a form that was sent twice.
     if (cause instanceof errors.SessionNotFound) {
-      return showExpired(pages, ctx as unknown as Context);
+      return showExpired(pages, asKoa(ctx));
     }
     if (ctx.method === 'POST' && FORMS.has(ctx.oidc?.route) && ctx.status === 400) {
       const { route, session } = ctx.oidc;
       if (route === SIGN_OUT && session?.accountId === undefined) return showSignedOut(ctx);
       const again = route === SIGN_OUT ? signOutWay : deviceWay;
       const refused = { status: 400, kind: kindOfForm(ctx, description), nextLink: again } as const;
-      return showErrorPage(pages, ctx as unknown as Context, refused);
+      return showErrorPage(pages, asKoa(ctx), refused);
     }
     // The person wanted to sign out, and can do so here in spite of the application's mistake.
     const staysIn =
       ctx.oidc?.route === SIGN_OUT_REQUEST && ctx.oidc.session?.accountId !== undefined;
-    showErrorPage(pages, ctx as unknown as Context, {
+    showErrorPage(pages, asKoa(ctx), {
       status: ctx.status,
       ...(staysIn
         ? { kind: 'sign_out_request', nextLink: signOutWay }
@@ -88,7 +88,7 @@ export function providerPages(
   };
   const deviceDone: ProviderPages['deviceDone'] = async (ctx) => {
     const { clientId = '', error: refusal } = ctx.oidc.entities.DeviceCode ?? {};
-    leadToDeviceDone(pages, ctx as unknown as Context, clientId, refusal === undefined);
+    leadToDeviceDone(pages, asKoa(ctx), clientId, refusal === undefined);
   };
   return {
     interactionPath: (uid) => pages.path(`/interaction/${uid}`),

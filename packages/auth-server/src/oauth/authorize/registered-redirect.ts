@@ -1,5 +1,5 @@
 import type { Middleware } from 'koa';
-import type { KoaContextWithOIDC } from '../../library/oidc.ts';
+import { oidcOf } from '../../library/koa-context.ts';
 
 /**
  * Sends a browser to the application by the address that is registered, byte for byte, and what the
@@ -9,7 +9,7 @@ import type { KoaContextWithOIDC } from '../../library/oidc.ts';
 export const registeredRedirect: Middleware = async (ctx, next) => {
   await next();
   const location = ctx.response.get('Location');
-  const { oidc } = ctx as unknown as Partial<KoaContextWithOIDC>;
+  const oidc = oidcOf(ctx);
   if (!URL.canParse(location) || oidc === undefined) return;
   const asked = oidc.params?.['redirect_uri'];
   const registered = [asked, ...(oidc.client?.postLogoutRedirectUris ?? [])];

@@ -1,7 +1,8 @@
 import Router from '@koa/router';
 import type { Context, Middleware } from 'koa';
 import { newCodesOf } from '../../factors/recovery-codes.ts';
-import { errors, type KoaContextWithOIDC, type Provider } from '../../library/oidc.ts';
+import { asProviderContext, routesOf } from '../../library/koa-context.ts';
+import { errors, type Provider } from '../../library/oidc.ts';
 import { leaveEndedSession } from '../../library/reliances/interaction-session.ts';
 import { showErrorPage } from '../../web/error-page.ts';
 import { showExpired } from '../../web/expired-page.ts';
@@ -77,7 +78,7 @@ export function interactionRoutes(provider: Provider, deps: InteractionDeps): Mi
       withInteraction(async (one) => redirectToDispatcher(one, one.ctx.search)),
     );
   }
-  return router.routes() as unknown as Middleware;
+  return routesOf(router);
 }
 
 /** The interaction is over, or it is of another browser, or of another person in this browser. */
@@ -88,7 +89,7 @@ async function showOver(provider: Provider, deps: InteractionDeps, ctx: Context)
   if (await leaveConsent(provider, deps.state, ctx, uid)) return;
   const [interaction, { accountId }] = await Promise.all([
     provider.Interaction.find(uid),
-    provider.Session.get(ctx as unknown as KoaContextWithOIDC),
+    provider.Session.get(asProviderContext(ctx)),
   ]);
   const meant = interaction?.session?.accountId;
   if (meant === undefined || accountId === undefined || meant === accountId) {

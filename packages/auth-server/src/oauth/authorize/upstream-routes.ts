@@ -2,6 +2,7 @@ import Router from '@koa/router';
 import type { Context, Middleware } from 'koa';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import { digest } from '../../crypto/digest.ts';
+import { routesOf } from '../../library/koa-context.ts';
 import type { FinishRefusal, UpstreamSignIn } from '../../organisations/sign-in-upstream.ts';
 import type { StateStore } from '../../state/state-store.ts';
 import { actorOf, dropCookie, readCookie, writeCookie } from '../../web/browser.ts';
@@ -71,7 +72,7 @@ export function upstreamRoutes(deps: UpstreamDeps): Middleware {
     });
     refreshRedirect(pages, ctx, pages.path(`/interaction/${uid}`));
   });
-  return router.routes() as unknown as Middleware;
+  return routesOf(router);
 }
 
 function showRefusal(

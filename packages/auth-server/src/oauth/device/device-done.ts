@@ -1,6 +1,7 @@
 import Router from '@koa/router';
 import type { Context, Middleware } from 'koa';
 import { DEVICE_GRANT } from '../../clients/grant-types.ts';
+import { routesOf } from '../../library/koa-context.ts';
 import type { Provider } from '../../library/oidc.ts';
 import { type DeviceDoneModel, deviceDonePage } from '../../views/authorization/device.ts';
 import { type Pages, seeOther } from '../../web/page.ts';
@@ -37,5 +38,5 @@ export function deviceDoneRoutes(provider: Provider, pages: Pages): Middleware {
       });
     });
   }
-  return router.routes() as unknown as Middleware;
+  return routesOf(router);
 }

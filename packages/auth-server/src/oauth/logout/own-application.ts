@@ -1,5 +1,5 @@
-import type { Context } from 'koa';
 import { digest } from '../../crypto/digest.ts';
+import { asKoa } from '../../library/koa-context.ts';
 import type { KoaContextWithOIDC } from '../../library/oidc.ts';
 import type { AccountAccess } from '../../sessions/account-access.ts';
 import { type Pages, seeOther } from '../../web/page.ts';
@@ -29,7 +29,7 @@ export async function signOutAtOnce(
   await access.signedOut(digest(session.uid), []);
   await session.destroy();
   provider.emit('end_session.success', ctx);
-  seeOther(ctx as unknown as Context, backTo(params) ?? pages.path(SIGNED_OUT_PATH));
+  seeOther(asKoa(ctx), backTo(params) ?? pages.path(SIGNED_OUT_PATH));
 }
 
 /** The library has compared the address with those that the application registered. */

@@ -1,7 +1,7 @@
-import type { Context } from 'koa';
 import { requestMetadata } from '../../audit/actor.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import { digest } from '../../crypto/digest.ts';
+import { asKoa } from '../../library/koa-context.ts';
 import type { Provider, Session } from '../../library/oidc.ts';
 import { beforeSessionEnds, isDestroyed } from '../../library/reliances/session-end.ts';
 import type { AccountAccess } from '../../sessions/account-access.ts';
@@ -31,7 +31,7 @@ export function recordSignOuts(provider: Provider, audit: AuditLog): void {
     audit.record({
       type: 'sign_in.ended',
       subject: session.accountId,
-      ...requestMetadata(actorOf(ctx as unknown as Context)),
+      ...requestMetadata(actorOf(asKoa(ctx))),
       ...(client === undefined ? {} : { clientId: client.clientId }),
     });
   });

@@ -5,6 +5,7 @@ import { recordedEmail } from '../../accounts/account.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import type { TokenBudget } from '../../clients/token-budget.ts';
 import { ACCOUNT_CLIENT_ID } from '../../library/client-metadata.ts';
+import { asProviderContext } from '../../library/koa-context.ts';
 import { errors, type KoaContextWithOIDC } from '../../library/oidc.ts';
 import { AlreadySpent } from '../../library/provider-adapter.ts';
 import { unauthorizedClient } from '../../library/reliances/unauthorized-client.ts';
@@ -43,7 +44,7 @@ export function tokenEndpoint(
   { log, logFault, pace, budget }: TokenEndpointDeps,
 ): Middleware {
   return async (ctx, next) => {
-    const oidcCtx = ctx as unknown as KoaContextWithOIDC;
+    const oidcCtx = asProviderContext(ctx);
     const why = await errorOf(oidcCtx, next, throttle, spend, { logFault, pace });
     const error = explained(oidcCtx, why);
     const refusal = error === undefined ? undefined : tokenErrorAnswer(error);

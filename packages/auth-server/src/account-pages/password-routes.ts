@@ -5,7 +5,7 @@ import type { AcceptInvitation } from '../account-management/invite.ts';
 import { RESET_TTL_S, type ResetPassword } from '../account-management/reset-password.ts';
 import type { Account } from '../accounts/account.ts';
 import type { PasswordRules } from '../accounts/password-rules.ts';
-import { routesOf } from '../library/koa-context.ts';
+import { routesOf } from '../library/request-context.ts';
 import { passwordSetPage } from '../views/password/password-set.ts';
 import { resetRequestPage, resetSentPage } from '../views/password/reset-request.ts';
 import { invitationPage, setPasswordPage } from '../views/password/set-password.ts';

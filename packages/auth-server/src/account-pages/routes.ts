@@ -1,7 +1,7 @@
 import Router from '@koa/router';
 import type { Context, Middleware } from 'koa';
-import { routesOf } from '../library/koa-context.ts';
 import type { Provider } from '../library/oidc.ts';
+import { routesOf } from '../library/request-context.ts';
 import { ACCOUNT_PLACES, type AccountPlace } from '../views/account/account-page.ts';
 import { type ErrorKind, errorKind } from '../web/error.ts';
 import { showErrorPage } from '../web/error-page.ts';

@@ -1,5 +1,5 @@
 import { digest } from '../crypto/digest.ts';
-import { asProviderContext } from '../library/koa-context.ts';
+import { asProviderContext } from '../library/request-context.ts';
 import { actorOf } from '../web/browser.ts';
 import { seeOther } from '../web/page.ts';
 import { SIGNED_OUT_PATH } from '../web/paths.ts';

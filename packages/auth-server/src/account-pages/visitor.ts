@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
-import { asProviderContext } from '../library/koa-context.ts';
 import type { Provider } from '../library/oidc.ts';
+import { asProviderContext } from '../library/request-context.ts';
 import { isTooOld } from '../library/session-lifetime.ts';
 import { MFA_ACR, meetsPolicy } from '../library/sign-in-policy.ts';
 import type { AccountPagesDeps, Visitor } from './account-page-context.ts';

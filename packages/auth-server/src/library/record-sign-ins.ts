@@ -12,8 +12,8 @@ import { deviceIdOf } from '../sessions/remembered-devices.ts';
 import type { SessionStore } from '../sessions/session-store.ts';
 import type { StateStore } from '../state/state-store.ts';
 import { REMEMBERED_COOKIE, readCookie } from '../web/browser.ts';
-import { asKoa } from './koa-context.ts';
 import { prolong } from './reliances/grant-life.ts';
+import { asKoa } from './request-context.ts';
 
 export interface SignInRecordDeps {
   readonly sessionStore: SessionStore;

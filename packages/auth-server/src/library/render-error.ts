@@ -2,8 +2,8 @@ import { DatabaseUnavailable } from '@cls/shared/sql/database';
 import type { Configuration } from 'oidc-provider';
 import { prefersPage } from '../web/error-page.ts';
 import { writeOAuthError } from '../web/oauth-error.ts';
-import { asKoa } from './koa-context.ts';
 import { unauthorizedClient } from './reliances/unauthorized-client.ts';
+import { asKoa } from './request-context.ts';
 
 type RenderError = NonNullable<Configuration['renderError']>;
 

@@ -1,3 +1,6 @@
+import type Router from '@koa/router';
+import type { Context, Middleware } from 'koa';
+import type { KoaContextWithOIDC } from 'oidc-provider';
 import type { Account } from '../accounts/account.ts';
 
 /** How a person proved who they are, for the claims of RFC 9068 §2.2.1. */
@@ -22,4 +25,25 @@ export interface RequestContext {
 /** The context lives in the request's `state`, which Koa and the library pass on. */
 export function contextOf(ctx: { readonly state: object }): RequestContext {
   return ctx.state as RequestContext;
+}
+
+// The library and @koa/router bring types of Koa of their own. At run time each request has one context.
+
+/** The library's context as this service's own code takes it. */
+export function asKoa(ctx: KoaContextWithOIDC): Context {
+  return ctx as unknown as Context;
+}
+
+/** The context of a request as the library takes it. */
+export function asProviderContext(ctx: object): KoaContextWithOIDC {
+  return ctx as unknown as KoaContextWithOIDC;
+}
+
+/** What the library knows of a request; undefined before it, and for requests that are not its own. */
+export function oidcOf(ctx: object): KoaContextWithOIDC['oidc'] | undefined {
+  return (ctx as Partial<KoaContextWithOIDC>).oidc;
+}
+
+export function routesOf(router: Router): Middleware {
+  return router.routes() as unknown as Middleware;
 }

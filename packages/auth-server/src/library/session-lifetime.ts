@@ -1,7 +1,7 @@
 import type { Context } from 'koa';
 import type { Provider, Session } from 'oidc-provider';
-import { asProviderContext } from './koa-context.ts';
 import { endWithBrowser } from './reliances/remembered-session.ts';
+import { asProviderContext } from './request-context.ts';
 
 export interface SessionLifetimeSettings {
   readonly sessionIdleS: number;

@@ -1,7 +1,7 @@
 import type { Context, Middleware } from 'koa';
 import type { ApplicationDirectory } from '../clients/application.ts';
 import { allowsOrigin } from '../library/allowed-origin.ts';
-import { oidcOf } from '../library/koa-context.ts';
+import { oidcOf } from '../library/request-context.ts';
 import { ROUTES } from '../web/paths.ts';
 import { routeOf } from './route-table.ts';
 

@@ -1,6 +1,6 @@
 import type { Middleware } from 'koa';
 import type { AccountDirectory } from '../../accounts/account.ts';
-import { oidcOf } from '../../library/koa-context.ts';
+import { oidcOf } from '../../library/request-context.ts';
 import type { AccountApplications } from '../../sessions/account-applications.ts';
 import { actorOf } from '../../web/browser.ts';
 

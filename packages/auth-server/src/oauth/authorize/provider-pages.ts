@@ -1,13 +1,13 @@
 import { DatabaseUnavailable } from '@cls/shared/sql/database';
 import type { AccountDirectory } from '../../accounts/account.ts';
 import type { ProviderPages } from '../../library/configuration.ts';
-import { asKoa } from '../../library/koa-context.ts';
 import { errors, type KoaContextWithOIDC } from '../../library/oidc.ts';
 import { signOutFormPath } from '../../library/reliances/form-fields.ts';
 import { formSecretOf } from '../../library/reliances/form-secret.ts';
 import { forgetUnkept, isKept } from '../../library/reliances/kept-session.ts';
 import { isOfUnreadableBody } from '../../library/reliances/unreadable-body.ts';
 import { whyCodeIsAsked } from '../../library/reliances/user-code.ts';
+import { asKoa } from '../../library/request-context.ts';
 import type { AccountAccess } from '../../sessions/account-access.ts';
 import {
   deviceCodePage,

@@ -1,5 +1,5 @@
 import type { Middleware } from 'koa';
-import { oidcOf } from '../../library/koa-context.ts';
+import { oidcOf } from '../../library/request-context.ts';
 
 /**
  * Sends a browser to the application by the address that is registered, byte for byte, and what the

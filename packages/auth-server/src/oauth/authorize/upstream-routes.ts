@@ -2,7 +2,7 @@ import Router from '@koa/router';
 import type { Context, Middleware } from 'koa';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import { digest } from '../../crypto/digest.ts';
-import { routesOf } from '../../library/koa-context.ts';
+import { routesOf } from '../../library/request-context.ts';
 import type { FinishRefusal, UpstreamSignIn } from '../../organisations/sign-in-upstream.ts';
 import type { StateStore } from '../../state/state-store.ts';
 import { actorOf, dropCookie, readCookie, writeCookie } from '../../web/browser.ts';

@@ -1,8 +1,8 @@
 import Router from '@koa/router';
 import type { Context, Middleware } from 'koa';
 import { DEVICE_GRANT } from '../../clients/grant-types.ts';
-import { routesOf } from '../../library/koa-context.ts';
 import type { Provider } from '../../library/oidc.ts';
+import { routesOf } from '../../library/request-context.ts';
 import { type DeviceDoneModel, deviceDonePage } from '../../views/authorization/device.ts';
 import { type Pages, seeOther } from '../../web/page.ts';
 import { ROUTES } from '../../web/paths.ts';

@@ -1,6 +1,6 @@
 import { digest } from '../../crypto/digest.ts';
-import { asKoa } from '../../library/koa-context.ts';
 import type { KoaContextWithOIDC } from '../../library/oidc.ts';
+import { asKoa } from '../../library/request-context.ts';
 import type { AccountAccess } from '../../sessions/account-access.ts';
 import { type Pages, seeOther } from '../../web/page.ts';
 import { SIGNED_OUT_PATH } from '../../web/paths.ts';

@@ -1,9 +1,9 @@
 import { requestMetadata } from '../../audit/actor.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import { digest } from '../../crypto/digest.ts';
-import { asKoa } from '../../library/koa-context.ts';
 import type { Provider, Session } from '../../library/oidc.ts';
 import { beforeSessionEnds, isDestroyed } from '../../library/reliances/session-end.ts';
+import { asKoa } from '../../library/request-context.ts';
 import type { AccountAccess } from '../../sessions/account-access.ts';
 import { actorOf } from '../../web/browser.ts';
 

@@ -1,12 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { systemClock } from '@cls/shared/clock';
 import { silentLog } from '@cls/shared/log';
 import { Secret } from '@cls/shared/secret';
 import { connectRedis } from '@cls/shared/service/connect-redis';
-import { describeOnEngines, requireServer } from '@cls/testing/engines';
-import { redisServer } from '@cls/testing/servers';
+import { postgres, requireServer } from '@cls/testing/engines';
+import { postgresServer, redisServer } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { digest, sealer } from '../src/crypto/seal.ts';
 import { keepSessions } from '../src/sessions/keep-sessions.ts';
+import { memorySessionStore } from '../src/sessions/memory-session-store.ts';
 import { MIGRATIONS } from '../src/sessions/open-session-store.ts';
 import { redisSessionStore } from '../src/sessions/redis-session-store.ts';
 import {
@@ -183,12 +185,29 @@ function behaves(open: () => Promise<{ store: SessionStore; close: () => Promise
   });
 }
 
-describeOnEngines('sessions in SQL', (engine) => {
+describe('sessions in the memory of a process', () => {
   behaves(async () => {
-    const database = await engine.open(MIGRATIONS);
+    const store = memorySessionStore(systemClock);
+    return { store, close: () => store.close() };
+  });
+
+  it('are as many as it has room for, the newest, whoever begins to sign in', async () => {
+    const store = memorySessionStore(systemClock);
+    const entry = (n: number) => ({ kind: 'sign-in' as const, key: `${n}`, sealed: 'x', ttlS: 60 });
+    for (let n = 0; n <= 50_000; n += 1) await store.keepOnce(entry(n));
+    expect(await store.take('sign-in', '0')).to.equal(undefined);
+    expect(await store.take('sign-in', '50000')).to.equal('x');
+    await store.close();
+  });
+});
+
+describe('sessions in PostgreSQL', () => {
+  behaves(async function (this: Mocha.Context) {
+    requireServer(this, 'PostgreSQL', await postgresServer());
+    const database = await postgres.open(MIGRATIONS);
     const store = sqlSessionStore(database, () => undefined);
     return { store, close: () => store.close().then(() => database.close()) };
-  });
+  } as () => Promise<{ store: SessionStore; close: () => Promise<void> }>);
 });
 
 describe('sessions in Redis', () => {

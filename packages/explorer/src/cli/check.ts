@@ -9,22 +9,29 @@ import { MIGRATIONS } from '../sessions/open-session-store.ts';
 
 /** `cls-explorer check`: each part that the explorer needs. */
 export function checks(config: ExplorerConfig): readonly Promise<readonly Finding[]>[] {
-  const needs = {
-    evictionLoses: 'people must sign in again at random',
-    mustNotEvict: false,
-    restartLoses: 'people must sign in again',
-  };
-  return [
-    // With Redis it opens no database.
-    config.redisUrl === undefined
-      ? checkDatabase({
-          ...{ config, tool: 'cls-explorer', migrations: MIGRATIONS },
-          sessions: { beside: false, listeners: 0 },
-        })
-      : checkRedis(config, needs),
-    issuerAndClient(config),
-    checkApi(config),
-  ];
+  return [sessionStore(config), issuerAndClient(config), checkApi(config)];
+}
+
+/** With Redis it opens no database. */
+async function sessionStore(config: ExplorerConfig): Promise<readonly Finding[]> {
+  if (config.redisUrl !== undefined) {
+    return checkRedis(config, {
+      evictionLoses: 'people must sign in again at random',
+      mustNotEvict: false,
+      restartLoses: 'people must sign in again',
+    });
+  }
+  if (config.database.kind === 'embedded') {
+    const { ok, warning } = findingsOf('sessions');
+    const found = 'in the memory of the process: people sign in again after a restart';
+    return config.production
+      ? [warning('store', found, 'set REDIS_URL or EXPLORER_DATABASE_URL')]
+      : [ok('store', found)];
+  }
+  return checkDatabase({
+    ...{ config, tool: 'cls-explorer', migrations: MIGRATIONS },
+    sessions: { beside: false, listeners: 0 },
+  });
 }
 
 async function issuerAndClient(config: ExplorerConfig): Promise<readonly Finding[]> {

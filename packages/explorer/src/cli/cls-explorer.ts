@@ -1,5 +1,5 @@
 import { addCheckCommand } from '@cls/shared/cli/check-command';
-import { runCommandLine } from '@cls/shared/cli/command-line';
+import { CommandRefused, runCommandLine } from '@cls/shared/cli/command-line';
 import { addMigrateCommand } from '@cls/shared/cli/migrate-command';
 import { Command } from 'commander';
 import { describeConfig, parseConfig, parseDatabase } from '../config.ts';
@@ -15,7 +15,13 @@ const manifest = new URL('../../../package.json', import.meta.url);
 const program = new Command('cls-explorer')
   .description('Prepares and checks the explorer.')
   .option('--json', 'print one JSON document on stdout');
-addMigrateCommand(program, MIGRATIONS, () => parseDatabase(process.env));
+addMigrateCommand(program, MIGRATIONS, () => {
+  const database = parseDatabase(process.env);
+  if (database.kind === 'postgres') return database;
+  throw new CommandRefused(
+    'EXPLORER_DATABASE_URL is not set: sessions are kept in Redis or in memory, and nothing is to be migrated',
+  );
+});
 addCheckCommand(
   program,
   () => parseConfig(process.env),

@@ -1,9 +1,11 @@
+import { systemClock } from '@cls/shared/clock';
 import type { Log } from '@cls/shared/log';
 import { observeIoredis } from '@cls/shared/metrics/redis-commands';
 import type { Secret } from '@cls/shared/secret';
 import type { Observation } from '@cls/shared/service/observation';
 import { type DatabaseLocation, openDatabase } from '@cls/shared/service/open-database';
 import { readSchema } from '@cls/shared/sql/migrate';
+import { memorySessionStore } from './memory-session-store.ts';
 import type { SessionStore } from './session-store.ts';
 import { sqlSessionStore } from './sql-session-store.ts';
 
@@ -16,7 +18,7 @@ export interface SessionStoreSettings {
   readonly database: DatabaseLocation;
 }
 
-/** Redis where it is configured, and then no database is needed; else the service's own database. */
+/** Redis where it is configured, else PostgreSQL where that is; without both, the memory of this process. */
 export async function openSessionStore(
   { redisUrl, redisTimeoutMs, database: location }: SessionStoreSettings,
   log: Log,
@@ -30,6 +32,7 @@ export async function openSessionStore(
     if (observed.command !== undefined) observeIoredis(redis, observed.command);
     return redisSessionStore(redis);
   }
+  if (location.kind === 'embedded') return memorySessionStore(systemClock);
   const schema = readSchema(MIGRATIONS);
   const database = observed.database(await openDatabase(location, 'cls-explorer', schema, log));
   const store = sqlSessionStore(database, (err) =>

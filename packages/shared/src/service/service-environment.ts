@@ -273,8 +273,7 @@ function readDatabase(
   directory: string,
 ): DatabaseLocation {
   const url = read.optionalSecret(`${prefix}_DATABASE_URL`, {
-    about:
-      'the service’s own PostgreSQL database (15 or newer), one host or several with commas; embedded PGlite when not set',
+    about: `the service’s own PostgreSQL database (15 or newer), one host or several with commas; ${prefix === 'EXPLORER' ? 'sessions are in Redis, or in memory,' : 'embedded PGlite'} when not set`,
     expected: 'a postgres:// URL',
     pattern: /^postgres(ql)?:\/\/\S+$/,
   });
@@ -299,7 +298,7 @@ function readDatabase(
     fallbackText: '1',
   });
   const allowEmbedded = read.flag('ALLOW_EMBEDDED', {
-    about: 'allows the embedded database in production',
+    about: 'allows the embedded database in production; the explorer’s sessions in memory',
     fallback: false,
     fallbackText: '0',
   });

@@ -55,7 +55,7 @@ describe('cls-explorer check', () => {
     ];
     const found = await check();
     expect(found).to.include.members(inOrder.map((one) => `${one}: ok`));
-    expect(found).to.include('database store: warning');
+    expect(found).to.include('sessions store: ok');
   });
 
   it('finds an id or a secret that auth-server does not know', async () => {
@@ -69,6 +69,7 @@ describe('cls-explorer migrate', () => {
     const CLS_DATA_DIR = join(temporaryDirectory('cls-explorer-'), 'data');
     const env = { ISSUER: 'http://localhost:1', CLS_DATA_DIR };
     expect(() => parseConfig(env)).to.throw('EXPLORER_CLIENT_ID');
-    expect(parseDatabase(env)).to.include({ kind: 'embedded' });
+    const EXPLORER_DATABASE_URL = 'postgres://owner@db/cls_explorer';
+    expect(parseDatabase({ ...env, EXPLORER_DATABASE_URL })).to.include({ kind: 'postgres' });
   });
 });

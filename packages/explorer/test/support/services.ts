@@ -114,7 +114,14 @@ export async function startServices() {
     change: Readonly<Record<string, string>> = {},
     log: Log = silentLog,
   ) => {
-    const explorer = await startExplorer(parseConfig({ ...environment, ...change }), log);
+    const started = await startExplorer(parseConfig({ ...environment, ...change }), log);
+    let stopped: Promise<void> | undefined;
+    // By the suite, and again with all of them.
+    const stop = () => {
+      stopped ??= started.stop();
+      return stopped;
+    };
+    const explorer = { ...started, stop };
     explorers.push(explorer);
     return explorer;
   };

@@ -182,4 +182,11 @@ describe('what is in the way', () => {
     expect((await person.open(`/deals${known}`)).html, 'remembered').to.include('<html lang="de">');
     await person.open(`/deals${known}&lang=en`);
   });
+
+  it('speaks the language that stands first among those that are wanted as much', async () => {
+    const { html } = await person.another().open('/not-signed-in?why=denied', {
+      headers: { 'accept-language': 'en, de;q=1.0' },
+    });
+    expect(html).to.include('<html lang="en">');
+  });
 });

@@ -58,21 +58,3 @@ function filling<T>(key: string, values: Readonly<Record<string, T>>, name: stri
   if (value === undefined) throw new TypeError(`the message ${key} needs a value for {${name}}`);
   return value;
 }
-
-/** The first of the wishes that can be met, by its primary language; else English. */
-export function chooseLocale(cookie: string | undefined, acceptLanguage: string): Locale {
-  const ranges = acceptLanguage.split(',', 20).map((range) => {
-    const [tag = '', ...parameters] = range.split(';').map((part) => part.trim());
-    const weight = parameters.find((one) => one.startsWith('q='))?.slice(2) ?? '1';
-    return { tag, weight };
-  });
-  // Weights are decimals from 0 to 1: as text they sort as they do as numbers.
-  const sorted = ranges
-    .filter(({ weight }) => !/^0(\.0*)?$/.test(weight))
-    .sort((a, b) => (a.weight === b.weight ? 0 : a.weight < b.weight ? 1 : -1));
-  for (const tag of [cookie ?? '', ...sorted.map((range) => range.tag)]) {
-    const found = LOCALES.find((locale) => locale === tag.toLowerCase().split('-')[0]);
-    if (found !== undefined) return found;
-  }
-  return 'en';
-}

@@ -9,8 +9,8 @@ export type Values = Readonly<Record<string, string | number>>;
 /** One reader's language. Every text that a person sees goes through it. */
 export interface Text {
   readonly locale: Locale;
-  /** Whether the page shows a date after the data: what grows by days is projected there. */
-  readonly isProjected: boolean;
+  /** The last date with data, where the page shows a later one: what grows by days is projected. */
+  readonly projectedAfter: string | undefined;
   /** The message with its `{placeholders}` filled; escape it as any other text. */
   t(key: MessageKey, values?: Values): string;
   /** The same with markup in the placeholders; the message itself is escaped. */
@@ -39,7 +39,7 @@ export function textIn(locale: Locale): Text {
   const counts = new Intl.NumberFormat(tag);
   return {
     locale,
-    isProjected: false,
+    projectedAfter: undefined,
     t: (key, values = {}) =>
       messages[key].replace(PLACEHOLDER, (_, name: string) => `${filling(key, values, name)}`),
     rich: (key, values) =>

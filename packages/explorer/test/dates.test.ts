@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import type { Caller, Deal, Single } from '../src/balances/shapes.ts';
+import { isAllKnown } from '../src/pages/knowledge.ts';
 import { offered } from '../src/pages/time-bar.ts';
 import type { Person } from './support/person.ts';
 import { linkNamed, rowsOf, textOf } from './support/reading.ts';
@@ -243,6 +244,22 @@ describe('a time of knowledge before the last import', () => {
     }
     const { html } = await person.open(`${deal}?asOf=2025-03-31&knownAt=${known}`);
     expect(html).to.include('>projected<');
+  });
+
+  it('is told from all that is known now, to the microsecond and in any offset', () => {
+    const newest = { knownAt: '2026-11-28T11:03:59.873016Z' };
+    for (const [knownAt, isAll] of [
+      ['2026-11-28T11:03:59.873016Z', true],
+      ['2026-11-28T11:03:59.873015Z', false],
+      ['2026-11-28T11:03:59Z', false],
+      ['2026-11-28T11:04:00Z', true],
+      ['2026-11-28T12:03:59+01:00', false],
+      ['2026-11-28T06:04:00-05:00', true],
+      ['soon', false],
+    ] as const) {
+      expect(isAllKnown(newest, knownAt), knownAt).to.equal(isAll);
+    }
+    expect(isAllKnown({ knownAt: null }, '2026-11-28T11:03:59Z')).to.equal(true);
   });
 
   it('is no reason to take for a projection what is known now', async () => {

@@ -97,7 +97,7 @@ function sinceForm({ ctx, query, times, faults }: Visit, since: string, text: Te
 /** An instant of the API, by whole days earlier; its microseconds stay. What is no instant is the API's to refuse. */
 export function daysBefore(instant: string, days: number): string {
   const [, fraction = ''] = /\.(\d+)/.exec(instant) ?? [];
-  const whole = new Date(`${instant.slice(0, 19)}Z`);
+  const whole = new Date(instant);
   if (isNoTime(whole)) return instant;
   whole.setUTCDate(whole.getUTCDate() - days);
   return `${whole.toISOString().slice(0, 19)}${fraction === '' ? '' : `.${fraction}`}Z`;

@@ -1,17 +1,21 @@
 import { expect } from 'chai';
-import type { Deal, Single } from '../src/balances/shapes.ts';
+import type { Caller, Deal, Single } from '../src/balances/shapes.ts';
+import { isAllKnown } from '../src/pages/knowledge.ts';
 import { offered } from '../src/pages/time-bar.ts';
 import type { Person } from './support/person.ts';
 import { linkNamed, rowsOf, textOf } from './support/reading.ts';
 import {
   aBook,
+  aJournal,
   aLoan,
   aParty,
   businessDate,
   type Loan,
+  type Party,
   posting,
   type Services,
   sharedServices,
+  startServices,
   VIEW,
 } from './support/services.ts';
 
@@ -19,25 +23,48 @@ const BEGINS = '2024-03-15';
 const BEFORE = '2024-03-14';
 /** After the last date with data, and before today. */
 const LATER = '2026-06-30';
+/** A deal of this date was not there a year before the last one. */
+const RECENT = '2025-01-10';
+
+/** A drawing that bears interest from its first day. */
+function drawn(loan: Loan, lender: Party, on: string) {
+  const of = { facility: loan.facility.id, contract: loan.contract.id };
+  const [startDate, component] = [businessDate(on), 'interest' as const];
+  return [
+    posting(loan, on, [
+      [undefined, '1000000.00'],
+      [lender, '1000000.00'],
+    ]),
+    aJournal(loan.deal, 'rate_set', on, [], {
+      rates: [{ ...of, component, startDate, allInRate: '0.05' }],
+    }),
+  ];
+}
+
+/** Addresses of what a page offers to choose from. */
+function presetsIn(html: string): readonly string[] {
+  const lists = [...html.matchAll(/<ul class="presets">([\s\S]*?)<\/ul>/g)];
+  const links = lists.flatMap(([, list = '']) => [...list.matchAll(/href="([^"]*)"/g)]);
+  return links.map(([, href = '']) => href.replaceAll('&amp;', '&'));
+}
 
 describe('a date without data', () => {
   let services: Services;
   let person: Person;
   let loan: Loan;
+  let recent: Loan;
   let times: string;
   before(async () => {
     services = await sharedServices();
     const [borrower, lender] = [aParty('Borrower of the dates'), aParty('Lender of the dates')];
-    loan = aLoan(borrower, [lender]);
-    const booked = loan.all.map((one) => ({ ...one, bookedOn: businessDate(BEGINS) }));
-    const drawn = posting(loan, BEGINS, [
-      [undefined, '1000000.00'],
-      [lender, '1000000.00'],
-    ]);
+    [loan, recent] = [aLoan(borrower, [lender]), aLoan(borrower, [lender])];
+    const booked = (one: Loan, on: string) =>
+      one.all.map((record) => ({ ...record, bookedOn: businessDate(on) }));
     // The book begins before the deal.
     await services.post([
       ...aBook({ contracts: 12, seed: 9 }).records,
-      ...[borrower, lender, ...booked, drawn],
+      ...[borrower, lender, ...booked(loan, BEGINS), ...booked(recent, RECENT)],
+      ...[...drawn(loan, lender, BEGINS), ...drawn(recent, lender, RECENT)],
     ]);
     const deals = { borrowerId: borrower.id } as const;
     person = await services.person(VIEW, { role: 'agent', lenderId: undefined, deals });
@@ -61,13 +88,26 @@ describe('a date without data', () => {
     const last = await person.open(`/deals/${loan.deal.id}?${times}`);
     expect(textOf(last.html)).to.include('Data go through').and.not.include('projection');
     expect(last.html).not.to.include('>projected<');
-    for (const path of ['/deals', '/portfolio', `/deals/${loan.deal.id}`]) {
+    const facility = `/facilities/${loan.facility.id}`;
+    for (const path of ['/deals', '/portfolio', `/deals/${loan.deal.id}`, facility]) {
       const page = await at(path, LATER);
       expect(page.response.status, path).to.equal(200);
       expect(textOf(page.html), path).to.include('is a projection');
       const back = linkNamed(page.html, /Show \d+ \w+ \d{4}/.exec(textOf(page.html))?.[0] ?? '');
       expect(textOf((await person.open(back ?? '')).html)).not.to.include('is a projection');
     }
+  });
+
+  it('after the data marks what accrues on a contract, and each period that goes beyond them', async () => {
+    const { html } = await at(`/facilities/${loan.facility.id}`, LATER);
+    const marked = (table: string, part?: 'tfoot') =>
+      rowsOf(html, table, part).map((row) => row.html.includes('>projected<'));
+    expect(marked('contracts')).to.deep.equal([true]);
+    expect(marked('accrual-0')).to.deep.equal([true]);
+    expect(marked('accrual-0', 'tfoot')).to.deep.equal([true]);
+    expect(rowsOf(html, 'contracts')[0]?.html.split('>projected<')).to.have.length(2);
+    const last = await person.open(`/facilities/${loan.facility.id}?${times}`);
+    expect(last.html).not.to.include('>projected<');
   });
 
   it('before a deal leads to its first date', async () => {
@@ -137,8 +177,94 @@ describe('a date without data', () => {
     ]);
   });
 
+  it('is no preset of a deal, or of what is below it', async () => {
+    const { id } = recent.deal;
+    const below = [`/deals/${id}/roll-forward`, `/deals/${id}/movements`];
+    for (const path of [`/deals/${id}`, ...below, `/facilities/${recent.facility.id}`]) {
+      const page = await person.open(`${path}?${times}`);
+      expect(linkNamed(page.html, 'End of last month'), path).to.be.a('string');
+      for (const preset of presetsIn(page.html)) {
+        expect((await person.open(preset)).response.status, preset).to.equal(200);
+        const { searchParams } = new URL(preset, services.url);
+        for (const name of ['asOf', 'cmpAsOf']) {
+          expect((searchParams.get(name) ?? RECENT) >= RECENT, preset).to.equal(true);
+        }
+      }
+    }
+  });
+
   it('is no part of a roll-forward since inception', async () => {
     const { html } = await person.open(`/deals/${loan.deal.id}/roll-forward?${times}`);
     expect(rowsOf(html, 'series-USD')[0]?.head).to.equal('1 Jan 2024');
+  });
+});
+
+describe('a time of knowledge before the last import', () => {
+  let services: Services;
+  let person: Person;
+  let loan: Loan;
+  let known: string;
+  before(async () => {
+    services = await startServices();
+    const [borrower, lender] = [aParty('Borrower then'), aParty('Lender then')];
+    loan = aLoan(borrower, [lender]);
+    await services.post([borrower, lender, ...loan.all, ...drawn(loan, lender, '2024-03-15')]);
+    await services.post([
+      posting(loan, '2024-12-31', [
+        [undefined, '5.00'],
+        [lender, '5.00'],
+      ]),
+    ]);
+    person = await services.person(VIEW, {
+      ...{ role: 'agent', lenderId: undefined },
+      deals: { borrowerId: borrower.id },
+    });
+    await person.signIn('/deals');
+    known = (await services.ask<Single<Caller>>('/me')).meta.knownAt ?? '';
+    await services.post([
+      posting(loan, '2025-03-31', [
+        [undefined, '7.00'],
+        [lender, '7.00'],
+      ]),
+    ]);
+  });
+  after(() => services.stop());
+
+  it('has data through the last date that was known then: a later one is a projection', async () => {
+    const deal = `/deals/${loan.deal.id}`;
+    const pages = ['/portfolio', '/deals', deal, `${deal}/roll-forward`, `${deal}/movements`];
+    for (const path of [...pages, `/facilities/${loan.facility.id}`, '/changes']) {
+      const page = await person.open(`${path}?asOf=2025-03-31&knownAt=${known}`);
+      expect(page.response.status, path).to.equal(200);
+      expect(textOf(page.html), path).to.include('Data go through 31 Dec 2024');
+      expect(textOf(page.html), path).to.include('is a projection');
+      const last = await person.open(linkNamed(page.html, 'Last date') ?? '');
+      expect(last.url.searchParams.get('asOf'), path).to.equal('2024-12-31');
+      expect(textOf(last.html), path).not.to.include('is a projection');
+    }
+    const { html } = await person.open(`${deal}?asOf=2025-03-31&knownAt=${known}`);
+    expect(html).to.include('>projected<');
+  });
+
+  it('is told from all that is known now, to the microsecond and in any offset', () => {
+    const newest = { knownAt: '2026-11-28T11:03:59.873016Z' };
+    for (const [knownAt, isAll] of [
+      ['2026-11-28T11:03:59.873016Z', true],
+      ['2026-11-28T11:03:59.873015Z', false],
+      ['2026-11-28T11:03:59Z', false],
+      ['2026-11-28T11:04:00Z', true],
+      ['2026-11-28T12:03:59+01:00', false],
+      ['2026-11-28T06:04:00-05:00', true],
+      ['soon', false],
+    ] as const) {
+      expect(isAllKnown(newest, knownAt), knownAt).to.equal(isAll);
+    }
+    expect(isAllKnown({ knownAt: null }, '2026-11-28T11:03:59Z')).to.equal(true);
+  });
+
+  it('is no reason to take for a projection what is known now', async () => {
+    const page = await person.open('/deals?asOf=2025-03-31');
+    expect(textOf(page.html)).to.include('Data go through 31 Mar 2025');
+    expect(page.html).not.to.include('>projected<');
   });
 });

@@ -36,36 +36,7 @@ describe('what is in the way', () => {
   });
 
   for (const [what, address, status, words, way] of [
-    [
-      'a date after the book',
-      '/deals?asOf=2150-01-01',
-      400,
-      'no book for this date',
-      'Show the last date of the book',
-    ],
-    [
-      'a date before the book',
-      '/deals?asOf=1900-01-01',
-      400,
-      'no book for this date',
-      'Show the last date of the book',
-    ],
-    [
-      'a time in the future',
-      '/deals?knownAt=2150-01-01T00:00:00Z',
-      400,
-      'Nothing is known',
-      'Show what is known now',
-    ],
-    [
-      'a time before the book',
-      '/deals?knownAt=1990-01-01T00:00:00Z',
-      400,
-      'Nothing is known',
-      'Show what is known now',
-    ],
     ['an order that is none', '/deals?sort=luck', 400, 'sort', 'Show it without these'],
-    ['a date that is none', '/deals?asOf=yesterday', 400, 'asOf', 'Show it without these'],
     [
       'a cursor that is none',
       '/deals?cursor=abc',
@@ -82,6 +53,30 @@ describe('what is in the way', () => {
       const href = linkNamed(page.html, way);
       const next = await person.open(href ?? 'nowhere');
       expect(next.response.status, `${href}`).to.equal(200);
+    });
+  }
+
+  for (const [what, times, words, way] of [
+    [
+      'a date after the book',
+      'asOf=2150-01-01',
+      'no book for this',
+      'Show the last date of the book',
+    ],
+    [
+      'a time before the book',
+      'knownAt=1990-01-01T00:00:00Z',
+      'Nothing is known',
+      'Show what is known now',
+    ],
+  ] as const) {
+    it(`of a file is said in words, with a way on: ${what}`, async () => {
+      const page = await person.open(`/deals.csv?${times}`);
+      expect(page.response.status).to.equal(400);
+      expect(page.html).to.include(words);
+      const file = await person.open(linkNamed(page.html, way) ?? 'nowhere');
+      expect(file.response.status).to.equal(200);
+      expect(file.response.headers.get('content-type')).to.include('text/csv');
     });
   }
 
@@ -176,10 +171,17 @@ describe('what is in the way', () => {
     const page = await person.open('/deals?asOf=2150-01-01', {
       headers: { 'accept-language': 'de-CH,de;q=0.9' },
     });
-    expect(textOf(page.html)).to.include('Für dieses Datum gibt es kein Buch');
+    expect(textOf(page.html)).to.include('Das liegt in der Zukunft');
     const chosen = await person.open(`/deals${known}&lang=de`);
     expect(chosen.html).to.include('<html lang="de">').and.include('Ausstehendes Kapital');
     expect((await person.open(`/deals${known}`)).html, 'remembered').to.include('<html lang="de">');
     await person.open(`/deals${known}&lang=en`);
+  });
+
+  it('speaks the language that stands first among those that are wanted as much', async () => {
+    const { html } = await person.another().open('/not-signed-in?why=denied', {
+      headers: { 'accept-language': 'en, de;q=1.0' },
+    });
+    expect(html).to.include('<html lang="en">');
   });
 });

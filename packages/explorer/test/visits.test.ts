@@ -217,22 +217,5 @@ describe('a visit', () => {
         true,
       );
     });
-
-    it('asks the API at most three questions a page, at the same time', async () => {
-      const times = page.url.search;
-      for (const address of [
-        '/deals',
-        `/facilities/${loan.facility.id}`,
-        ...all.map((part) => `/deals/${loan.deal.id}${part}`),
-      ]) {
-        const { between } = services;
-        between.asked.length = 0;
-        between.most = 0;
-        const [path = '', more = ''] = address.split('?');
-        await person.open(`${path}${times}&${more}`);
-        expect(between.asked.length, address).to.be.within(1, 3);
-        expect(between.most, address).to.equal(between.asked.length);
-      }
-    });
   });
 });

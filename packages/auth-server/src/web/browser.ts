@@ -1,7 +1,8 @@
 /** What a request shows of the browser that sent it: our cookies, and for messages and the audit its sender. */
+import { negotiateLanguage } from '@cls/shared/http/language';
 import type { Context } from 'koa';
 import { type Actor, deviceOf } from '../audit/actor.ts';
-import { negotiateLocale } from './i18n.ts';
+import { LOCALES } from './i18n.ts';
 
 /** A cookie of ours: for every path of this host, or only for those below one. */
 export interface Cookie {
@@ -64,7 +65,7 @@ export function actorOf(ctx: Context): Actor {
   return {
     address: ctx.ip,
     device: deviceOf(ctx.get('user-agent')),
-    locale: negotiateLocale({
+    locale: negotiateLanguage(LOCALES, {
       cookie: readCookie(ctx, LANGUAGE_COOKIE),
       acceptLanguage: ctx.get('accept-language'),
     }),

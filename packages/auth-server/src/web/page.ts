@@ -1,18 +1,12 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { negotiateLanguage } from '@cls/shared/http/language';
 import type { Secret } from '@cls/shared/secret';
 import type { Context } from 'koa';
 import type { Assets } from './assets.ts';
 import { cookieOf, LANGUAGE_COOKIE, readCookie, writeCookie } from './browser.ts';
 import type { RenderableProblem } from './form.ts';
-import {
-  createI18n,
-  type I18n,
-  LOCALES,
-  type Locale,
-  negotiateLocale,
-  readMessages,
-} from './i18n.ts';
+import { createI18n, type I18n, LOCALES, type Locale, readMessages } from './i18n.ts';
 import type { Frame } from './layout.ts';
 
 const LANGUAGE_AGE_MS = 365 * 86_400_000;
@@ -149,7 +143,7 @@ function languageLinks(query: string): Frame['languages'] {
 export function requestLocale({ url = '', headers }: IncomingMessage, issuer: string): Locale {
   const query = new URLSearchParams(url.split('?')[1]);
   const chosen = LOCALES.find((locale) => locale === query.get('lang'));
-  return negotiateLocale({
+  return negotiateLanguage(LOCALES, {
     uiLocales: query.get('ui_locales') ?? undefined,
     cookie: chosen ?? cookieOf(headers.cookie, issuer, LANGUAGE_COOKIE),
     acceptLanguage: headers['accept-language'],
@@ -165,7 +159,11 @@ function localeOf(ctx: Context, uiLocales: string | undefined): Locale {
   }
   const cookie = readCookie(ctx, LANGUAGE_COOKIE);
   const asked = uiLocales ?? [ctx.query['ui_locales']].flat()[0];
-  return negotiateLocale({ uiLocales: asked, cookie, acceptLanguage: ctx.get('accept-language') });
+  return negotiateLanguage(LOCALES, {
+    uiLocales: asked,
+    cookie,
+    acceptLanguage: ctx.get('accept-language'),
+  });
 }
 
 /** One status for a wrong password, an unknown e-mail and a disabled account. */

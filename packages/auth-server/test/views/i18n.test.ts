@@ -1,13 +1,7 @@
 import { PERMISSIONS } from '@cls/shared/access-token';
 import { html } from '@cls/shared/http/html';
 import { expect } from 'chai';
-import {
-  type CountKey,
-  LOCALES,
-  type MessageKey,
-  negotiateLocale,
-  readMessages,
-} from '../../src/web/i18n.ts';
+import { type CountKey, LOCALES, type MessageKey, readMessages } from '../../src/web/i18n.ts';
 import { galleryI18n } from '../support/gallery-server.ts';
 
 const placeholders = (text: string) =>
@@ -92,37 +86,4 @@ describe('i18n', () => {
     expect(() => en.t('permission.other')).to.throw(TypeError, '{name}');
     expect(() => en.rich('signIn.toContinue', {})).to.throw(TypeError, '{application}');
   });
-});
-
-describe('language of a page', () => {
-  for (const { given, wishes, locale } of [
-    { given: 'nothing', wishes: {}, locale: 'en' },
-    { given: 'the reader’s choice', wishes: { cookie: 'de', uiLocales: 'en' }, locale: 'de' },
-    { given: 'ui_locales', wishes: { uiLocales: 'de', acceptLanguage: 'en' }, locale: 'de' },
-    { given: 'ui_locales in their order', wishes: { uiLocales: 'fr de-AT en' }, locale: 'de' },
-    {
-      given: 'the cookie before Accept-Language',
-      wishes: { cookie: 'de', acceptLanguage: 'en' },
-      locale: 'de',
-    },
-    { given: 'a region', wishes: { acceptLanguage: 'de-CH' }, locale: 'de' },
-    { given: 'weights', wishes: { acceptLanguage: 'en;q=0.5, de;q=0.9, fr' }, locale: 'de' },
-    {
-      given: 'a refusal by weight 0',
-      wishes: { acceptLanguage: 'de;q=0, en;q=0.1' },
-      locale: 'en',
-    },
-    { given: 'a malformed weight', wishes: { acceptLanguage: 'de;q=7, en;q=0.1' }, locale: 'en' },
-    {
-      given: 'unknown languages only',
-      wishes: { uiLocales: 'xx', cookie: '', acceptLanguage: 'fr' },
-      locale: 'en',
-    },
-    { given: 'capitals', wishes: { uiLocales: 'DE-de' }, locale: 'de' },
-    { given: 'garbage', wishes: { cookie: '__proto__', acceptLanguage: ';;,=,*' }, locale: 'en' },
-  ] as const) {
-    it(`${given}: ${locale}`, () => {
-      expect(negotiateLocale(wishes)).to.equal(locale);
-    });
-  }
 });

@@ -28,14 +28,23 @@ export function figureCell(
   text: Text,
   was?: Was<string | null>,
 ): Html {
-  const isMarked = GROWING.includes(name) && amount != null && !isZero(amount);
+  return markedCell(amount, GROWING.includes(name), text, was);
+}
+
+/** What accrued until a day, which does not count: projected where days after the data do. */
+export function accruedCell(amount: string, end: string, text: Text): Html {
+  return markedCell(amount, end > (text.projectedAfter ?? end), text);
+}
+
+function markedCell(amount: Amount, grows: boolean, text: Text, was?: Was<string | null>): Html {
+  const isMarked = grows && amount != null && !isZero(amount);
   return html`<td class="n">${amountText(amount, text)}${isMarked && projectedMark(text)}${beforeText(amount, text, was)}</td>`;
 }
 
 export function projectedMark(text: Text): Html | undefined {
-  return text.isProjected
-    ? html` <small class="tag">${text.t('mark.projected')}</small>`
-    : undefined;
+  return text.projectedAfter === undefined
+    ? undefined
+    : html` <small class="tag">${text.t('mark.projected')}</small>`;
 }
 
 /** What an amount was, and the difference; nothing where the page compares nothing. */

@@ -1,14 +1,15 @@
 import { type Html, html } from '@cls/shared/http/html';
 import { ApiRefused } from '../balances/api-client.ts';
-import type { BalanceItem, Caller, List, Single } from '../balances/shapes.ts';
+import type { BalanceItem, List } from '../balances/shapes.ts';
 import { pageAddress, sameWith } from '../web/address.ts';
 import { difference } from '../web/amounts.ts';
 import type { Text } from '../web/text.ts';
+import { isNoTime } from '../web/typed.ts';
 import { apiCall } from './api-call.ts';
 import { amountCell, dateCell, marks, table } from './cells.ts';
 import { pager } from './deals.ts';
 import { instantFields } from './form-faults.ts';
-import { type PageDeps, showPage, timesAsked, whoAsks } from './show.ts';
+import { type PageDeps, showPage, timesAsked, type Who, whoAsks } from './show.ts';
 import type { Visit } from './visit.ts';
 
 /** As many as the API takes as a filter. */
@@ -58,12 +59,12 @@ export async function changesPage(deps: PageDeps, visit: Visit): Promise<void> {
 }
 
 /** Where grants changed, before and after are two different views. Another time may do. */
-function notComparable(deps: PageDeps, visit: Visit, since: string, who: Single<Caller>): void {
+function notComparable(deps: PageDeps, visit: Visit, since: string, who: Who): void {
   showPage(deps, visit, {
     title: (text) => text.t('changes.title'),
     place: 'changes',
     who,
-    meta: who.meta,
+    meta: who.known,
     body: (text) => [
       sinceForm(visit, since, text),
       html`<p class="notice" role="status">${text.t('changes.unknown')} <a href="${sameWith(visit.ctx.path, visit.query, { since: visit.times.knownAt })}">${text.t('changes.sinceNow')}</a></p>`,
@@ -93,10 +94,11 @@ function sinceForm({ ctx, query, times, faults }: Visit, since: string, text: Te
 <ul class="presets">${links}</ul>`;
 }
 
-/** An instant of the API, by whole days earlier; its microseconds stay. */
+/** An instant of the API, by whole days earlier; its microseconds stay. What is no instant is the API's to refuse. */
 export function daysBefore(instant: string, days: number): string {
   const [, fraction = ''] = /\.(\d+)/.exec(instant) ?? [];
-  const whole = new Date(`${instant.slice(0, 19)}Z`);
+  const whole = new Date(instant);
+  if (isNoTime(whole)) return instant;
   whole.setUTCDate(whole.getUTCDate() - days);
   return `${whole.toISOString().slice(0, 19)}${fraction === '' ? '' : `.${fraction}`}Z`;
 }

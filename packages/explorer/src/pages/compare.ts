@@ -37,9 +37,15 @@ export async function readThen<T>(
   const answer = await read({ ...times }).catch((error: unknown) => {
     if (!(error instanceof ApiRefused)) throw error;
     if (ABSENT.includes(error.code)) return undefined;
-    throw error.renamed({ asOf: 'cmpAsOf', knownAt: 'cmpKnownAt' });
+    throw error.renamed(renamedIn(visit));
   });
   return { times, before: answer };
+}
+
+/** What the address does not compare with is the visit's own. */
+function renamedIn({ query }: Visit): Readonly<Record<string, string>> {
+  const names = Object.entries({ asOf: 'cmpAsOf', knownAt: 'cmpKnownAt' });
+  return Object.fromEntries(names.filter(([, name]) => query.has(name)));
 }
 
 /** The parameters with which the API compares, in the answer to the same question. */

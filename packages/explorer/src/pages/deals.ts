@@ -48,7 +48,7 @@ export async function dealsPage(deps: PageDeps, visit: Visit): Promise<void> {
   const then = comparedAnswer(visit, list);
   const isEmpty = list.data.length === 0 && query.get('cursor') === null;
   const begins =
-    isEmpty && !hasFilters(query) ? await beginOfAll(deps, visit, who.meta) : undefined;
+    isEmpty && !hasFilters(query) ? await beginOfAll(deps, visit, who.known.asOf) : undefined;
   const names = new Map([...partiesOf(list.data), ...namesOf(facets)]);
   showPage(deps, visit, {
     title: (text) => text.t('deals.title'),

@@ -4,7 +4,17 @@ import { pageAddress } from '../web/address.ts';
 import { isNegative, MINUS, percentOf } from '../web/amounts.ts';
 import type { Text } from '../web/text.ts';
 import { apiCall } from './api-call.ts';
-import { amountCell, dateCell, facts, marks, table, type Was, wordOf } from './cells.ts';
+import {
+  accruedCell,
+  amountCell,
+  dateCell,
+  facts,
+  figureCell,
+  marks,
+  table,
+  type Was,
+  wordOf,
+} from './cells.ts';
 import {
   comparedAnswer,
   comparedWith,
@@ -14,7 +24,7 @@ import {
   wasOf,
 } from './compare.ts';
 import { currencySection, dateOf, provenance } from './deal.ts';
-import { absent } from './not-yet.ts';
+import { absent, dealBegins } from './not-yet.ts';
 import { type PageDeps, showPage, timesAsked, whoAsks } from './show.ts';
 import type { Visit } from './visit.ts';
 
@@ -26,20 +36,24 @@ export async function facilityPage(deps: PageDeps, visit: Visit): Promise<void> 
   const asked = { ...times, facilityId, includeZero: 'true', include: 'none' };
   const read = (more: Record<string, string>) =>
     deps.api.read<List<BalanceItem>>(asker, '/balances', { ...asked, ...more });
-  const [found, contracts, who] = await Promise.all([
-    read({ level: 'facility', expand: 'accrual,terms' }),
+  const facility = read({ level: 'facility', expand: 'accrual,terms' });
+  const [found, contracts, who, begins] = await Promise.all([
+    facility,
     read({ level: 'contract', expand: 'terms' }),
     whoAsks(deps, visit),
+    facility.then(({ data: [item] }) => item && dealBegins(deps, visit, item.deal.id, visit.times)),
   ]);
   const [item] = found.data;
   if (item === undefined) return facilityAbsent(deps, visit);
   const then = comparedAnswer(visit, found);
   const was = partThen(item, then);
+  const first = begins ?? found.meta.dataFrom;
   showPage(deps, visit, {
     title: () => `${item.facility?.name ?? ''} · ${item.deal.dealNumber}`,
     place: 'deals',
     who,
     meta: found.meta,
+    begins,
     body: (text) => [
       facts([
         [
@@ -56,8 +70,8 @@ export async function facilityPage(deps: PageDeps, visit: Visit): Promise<void> 
         [text.t('facility.dayCount'), item.terms?.dayCount ?? undefined],
       ]),
       html`<p>${marks(item, text)}</p>`,
-      compareForm(visit, found.meta.dataFrom, text),
-      comparedWith(visit, then, found.meta.dataFrom, text),
+      compareForm(visit, first, text),
+      comparedWith(visit, then, first, text),
       commitmentTable(item, text, apiCall(deps, found, text), was),
       currencySection(item, text, apiCall(deps, found, text), was),
       contractsTable(
@@ -76,9 +90,9 @@ export async function facilityPage(deps: PageDeps, visit: Visit): Promise<void> 
 
 /** On the date of the visit. The facility may be there later: then its deal may say since when. */
 async function facilityAbsent(deps: PageDeps, visit: Visit): Promise<void> {
-  const { meta } = await whoAsks(deps, visit);
+  const { known } = await whoAsks(deps, visit);
   const later = await deps.api.read<List<BalanceItem>>(visit.asker, '/balances', {
-    ...{ asOf: meta.asOf, knownAt: visit.times.knownAt, facilityId: visit.parts['id'] ?? '' },
+    ...{ asOf: known.asOf, knownAt: visit.times.knownAt, facilityId: visit.parts['id'] ?? '' },
     ...{ level: 'facility', includeZero: 'true', include: 'none' },
   });
   return absent(deps, visit, later.data[0]?.deal.id ?? '-');
@@ -115,10 +129,10 @@ function commitmentTable(
   return html`<h2>${caption}</h2>${table({ caption, underHeading: true, columns, rows, call, id: 'commitment' })}`;
 }
 
-const CONTRACT_AMOUNTS: readonly ((line: Line) => string)[] = [
-  ({ principal }) => principal.outstanding,
-  ({ interest }) => interest.accrued,
-  ({ total }) => total.pastDue,
+const CONTRACT_AMOUNTS: readonly (readonly [string, (line: Line) => string])[] = [
+  ['outstanding', ({ principal }) => principal.outstanding],
+  ['interestAccrued', ({ interest }) => interest.accrued],
+  ['pastDue', ({ total }) => total.pastDue],
 ];
 
 function contractsTable(
@@ -140,8 +154,9 @@ function contractsTable(
   const rows = data.map((item) => {
     const { contract, global, status, currency, terms } = item;
     const then = partThen(item, was);
-    const amounts = CONTRACT_AMOUNTS.map((of) =>
-      amountCell(
+    const amounts = CONTRACT_AMOUNTS.map(([name, of]) =>
+      figureCell(
+        name,
         of(global),
         text,
         wasOf(then, (one) => of(one.global)),
@@ -191,14 +206,15 @@ function accrualTable(
   ];
   const rows = periods.map(
     (period) => html`
-<tr>${dateCell(text.date(period.start))}${dateCell(text.date(period.end))}<td class="n">${text.count(period.days)}</td>${amountCell(period.balance, text)}<td class="n">${percent(period.rate, text)}</td>${amountCell(period.amount, text)}</tr>`,
+<tr>${dateCell(text.date(period.start))}${dateCell(text.date(period.end))}<td class="n">${text.count(period.days)}</td>${amountCell(period.balance, text)}<td class="n">${percent(period.rate, text)}</td>${accruedCell(period.amount, period.end, text)}</tr>`,
   );
-  const sumRow = (label: string, sum: string) =>
-    html`<tr><th scope="row" colspan="5">${label}</th>${amountCell(sum, text)}</tr>`;
+  const sumRow = (label: string, sum: Html) =>
+    html`<tr><th scope="row" colspan="5">${label}</th>${sum}</tr>`;
+  const sum = accruedCell(amount, end, text);
   const foot =
     corrects === null
-      ? sumRow(text.t('accrual.rounded', { currency }), amount)
-      : html`${sumRow(text.t('accrual.billed'), corrects.billed)}${sumRow(text.t('accrual.difference', { currency }), amount)}`;
+      ? sumRow(text.t('accrual.rounded', { currency }), sum)
+      : html`${sumRow(text.t('accrual.billed'), amountCell(corrects.billed, text))}${sumRow(text.t('accrual.difference', { currency }), sum)}`;
   const caption = text.t('accrual.caption', {
     component: number === undefined ? what : text.t('accrual.ofContract', { what, number }),
     from: text.date(start),

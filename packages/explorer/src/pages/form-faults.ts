@@ -12,7 +12,6 @@ interface Fault {
 }
 /** By the name that the field has in the address of the page. */
 export type Faults = ReadonlyMap<string, Fault>;
-export const NO_FAULTS: Faults = new Map();
 
 /** By the field of a form: the parameter that it is written for. */
 const AMOUNTS = { least: 'minOutstanding', most: 'maxOutstanding' } as const;
@@ -34,7 +33,12 @@ const SENTENCES: Readonly<Record<string, MessageKey>> = {
   ...{ minOutstanding: 'fault.amount', maxOutstanding: 'fault.amount' },
   ...{ currency: 'fault.currency', country: 'fault.country', status: 'fault.choice' },
   ...{ maturityFrom: 'fault.date', maturityTo: 'fault.date', fromDate: 'fault.date' },
-  ...{ cmpAsOf: 'fault.date', cmpKnownAt: 'fault.instant', since: 'fault.instant' },
+  ...{
+    asOf: 'fault.date',
+    cmpAsOf: 'fault.date',
+    cmpKnownAt: 'fault.instant',
+    since: 'fault.instant',
+  },
   ...{ knownAt: 'fault.instant', q: 'fault.search' },
 };
 /** Where the API says more than that a value is not valid. */
@@ -45,6 +49,8 @@ const BY_CODE: Readonly<Record<string, MessageKey>> = {
   from_before_book: 'fault.beforeBook',
   as_of_in_future: 'fault.future',
   known_at_in_future: 'fault.future',
+  as_of_before_book: 'fault.beforeBook',
+  known_at_before_book: 'fault.knownBefore',
 };
 /** As the API calls what a page calls otherwise. */
 const PAGE_NAMES: Readonly<Record<string, string>> = {
@@ -112,13 +118,15 @@ export function faultsIn(
     const name = PAGE_NAMES[parameter] ?? parameter;
     const typed = query.getAll(name);
     const usual = SENTENCES[name];
-    if (usual === undefined || typed.length === 0 || name === 'knownAt') return undefined;
+    // What the address does not have was taken from what it has.
+    if (typed.length === 0) continue;
+    if (usual === undefined) return undefined;
     faults.set(name, {
       typed: typed.flatMap((value) => asTyped(name, value, locale)),
       sentence: BY_CODE[code] ?? usual,
     });
   }
-  return faults;
+  return faults.size === 0 ? undefined : faults;
 }
 
 /** A parameter of the address as the fields of its form show it. */

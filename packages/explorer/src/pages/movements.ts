@@ -7,7 +7,7 @@ import type { Text } from '../web/text.ts';
 import { apiCall } from './api-call.ts';
 import { amountCell, dateCell, table, wordOf } from './cells.ts';
 import { pager } from './deals.ts';
-import { absent } from './not-yet.ts';
+import { absent, dealBegins } from './not-yet.ts';
 import { periodForm } from './roll-forward.ts';
 import { type PageDeps, showPage, timesAsked, whoAsks } from './show.ts';
 import type { Visit } from './visit.ts';
@@ -28,7 +28,7 @@ export async function movementsPage(
   const fromDate = query.get('fromDate') ?? undefined;
   const cursor = query.get('cursor') ?? undefined;
   const asked = { ...timesAsked(visit), dealId, fromDate };
-  const [deals, list, who] = await Promise.all([
+  const [deals, list, who, begins] = await Promise.all([
     deps.api.read<List<RollForwardItem>>(asker, '/balances/principal', {
       ...asked,
       level: 'deal',
@@ -37,6 +37,7 @@ export async function movementsPage(
     }),
     deps.api.read<List<Movement>>(asker, '/balances/principal/movements', { ...asked, cursor }),
     whoAsks(deps, visit),
+    dealBegins(deps, visit, dealId, visit.times),
   ]);
   const [first] = deals.data;
   if (first === undefined) return absent(deps, visit, dealId);
@@ -56,6 +57,7 @@ export async function movementsPage(
     place: 'deals',
     who,
     meta: list.meta,
+    begins,
     body: (text) => [
       html`<p><a href="${pageAddress(`/deals/${dealId}`, query)}">${first.deal.dealNumber} ${first.deal.name}</a></p>`,
       periodForm(visit, list.meta.dataFrom, text),

@@ -3,6 +3,7 @@ import { type ApiClient, ApiRefused } from '../balances/api-client.ts';
 import type { Caller, Single } from '../balances/shapes.ts';
 import type { KeepSessions } from '../sessions/keep-sessions.ts';
 import { sessionOf } from '../web/browser.ts';
+import { isAllKnown } from './knowledge.ts';
 import { TOKEN_CODES } from './refusals.ts';
 import { askerOf } from './visit.ts';
 
@@ -30,13 +31,10 @@ export async function news({ sessions, api }: NewsDeps, ctx: Context): Promise<v
       ctx.status = 304;
       return;
     }
-    const { knownAt } = found.answer.meta;
     if (found.etag !== undefined) ctx.set('ETag', found.etag);
     ctx.status = 200;
-    // Instants of the API have one form, so they sort as text.
-    ctx.body = {
-      newer: knownAt !== null && knownAt > (new URLSearchParams(ctx.search).get('knownAt') ?? ''),
-    };
+    const shown = new URLSearchParams(ctx.search).get('knownAt') ?? '';
+    ctx.body = { newer: !isAllKnown(found.answer.meta, shown) };
   } catch (error) {
     if (!(error instanceof ApiRefused)) throw error;
     ctx.state['refused'] = error.code;

@@ -1,11 +1,11 @@
 import { type Html, html } from '@cls/shared/http/html';
 import { ApiRefused } from '../balances/api-client.ts';
-import type { Deal, Meta, Series, Single } from '../balances/shapes.ts';
+import type { Deal, Series, Single } from '../balances/shapes.ts';
 import { pageAddress, sameWith } from '../web/address.ts';
 import type { Text } from '../web/text.ts';
 import { problemPage } from './problem-page.ts';
 import { type PageDeps, whoAsks } from './show.ts';
-import type { Visit } from './visit.ts';
+import type { Times, Visit } from './visit.ts';
 
 /**
  * Nothing is there on the date of the visit. Where the deal begins later, the page says when; a deal
@@ -30,13 +30,24 @@ export async function absent(deps: PageDeps, visit: Visit, dealId: string): Prom
 
 /** The first date on which the book has a deal that the reader sees, as known at the visit. */
 async function beginOf(deps: PageDeps, visit: Visit, dealId: string): Promise<string | undefined> {
-  const { meta } = await whoAsks(deps, visit);
-  const newest = { asOf: meta.asOf, knownAt: visit.times.knownAt };
+  const { known } = await whoAsks(deps, visit);
+  return dealBegins(deps, visit, dealId, { ...visit.times, asOf: known.asOf });
+}
+
+const NONE = [400, 404];
+
+/** The same at times; undefined where the deal is not there then. */
+export async function dealBegins(
+  { api }: PageDeps,
+  { asker }: Visit,
+  dealId: string,
+  { asOf, knownAt }: Times,
+): Promise<string | undefined> {
   try {
-    const { data } = await deps.api.read<Single<Deal>>(visit.asker, `/deals/${dealId}`, newest);
-    return data.dataFrom;
+    const deal = await api.read<Single<Deal>>(asker, `/deals/${dealId}`, { asOf, knownAt });
+    return deal.data.dataFrom;
   } catch (error) {
-    if (error instanceof ApiRefused && error.status < 500) return undefined;
+    if (error instanceof ApiRefused && NONE.includes(error.status)) return undefined;
     throw error;
   }
 }
@@ -44,15 +55,15 @@ async function beginOf(deps: PageDeps, visit: Visit, dealId: string): Promise<st
 /**
  * The first date on which there is anything that the reader may see; undefined where nothing is.
  *
- * @param newest with the times of a question without any.
+ * @param last the last date with data, as known at the visit.
  */
 export async function beginOfAll(
   deps: PageDeps,
   { asker, times }: Visit,
-  newest: Meta,
+  last: string,
 ): Promise<string | undefined> {
-  if (times.asOf >= newest.asOf) return undefined;
-  const question = { asOf: newest.asOf, knownAt: times.knownAt, interval: 'event' };
+  if (times.asOf >= last) return undefined;
+  const question = { asOf: last, knownAt: times.knownAt, interval: 'event' };
   const { data } = await deps.api.read<Series>(asker, '/balances/principal/series', question);
   return data.map(({ from }) => from).sort()[0];
 }

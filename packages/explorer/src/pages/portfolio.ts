@@ -45,7 +45,7 @@ export async function portfolioPage(deps: PageDeps, visit: Visit): Promise<void>
   ]);
   const [ladderThen, groupsThen] = [comparedAnswer(visit, ladder), comparedAnswer(visit, groups)];
   const isEmpty = currenciesOf(ladder).length === 0;
-  const begins = isEmpty ? await beginOfAll(deps, visit, who.meta) : undefined;
+  const begins = isEmpty ? await beginOfAll(deps, visit, who.known.asOf) : undefined;
   showPage(deps, visit, {
     title: (text) => text.t('portfolio.title'),
     place: 'portfolio',

@@ -1,6 +1,5 @@
-import { type Html, html } from '@cls/shared/http/html';
+import { html } from '@cls/shared/http/html';
 import { cardPage, type Frame } from '../web/layout.ts';
-import type { Text } from '../web/text.ts';
 
 export type ProblemKind =
   | 'internal'
@@ -27,16 +26,12 @@ export interface ProblemDetails {
   readonly parameters?: readonly string[];
   /** Dates that the sentences name. */
   readonly dates?: Readonly<Record<string, string>>;
-  /** The first date of the book, and where it is shown. */
-  readonly first?: { readonly begins: string; readonly href: string } | undefined;
-  /** The form in which the mistake was. */
-  readonly form?: (text: Text) => Html;
 }
 
 /** What happened, in words, and a way on. */
 export function problemPage(
   kind: ProblemKind,
-  { again, href = '/', waitS, parameters = [], dates = {}, first, form }: ProblemDetails = {},
+  { again, href = '/', waitS, parameters = [], dates = {} }: ProblemDetails = {},
 ): (frame: Frame) => string {
   return (frame) => {
     const { text } = frame;
@@ -45,12 +40,10 @@ export function problemPage(
     );
     return cardPage(frame, {
       title: text.t(`problem.${kind}.title`, values),
-      body: html`<p>${text.t(`problem.${kind}.text`, values)}${first !== undefined && html` ${text.t('time.begins', { begins: text.date(first.begins) })}`}</p>
-${form?.(text)}
+      body: html`<p>${text.t(`problem.${kind}.text`, values)}</p>
 ${parameters.length > 0 && html`<p>${text.t('problem.parameters')} ${parameters.map((name) => html`<code>${name}</code> `)}</p>`}
 ${waitS !== undefined && html`<p>${text.t('problem.wait', { seconds: waitS })}</p>`}
 ${again !== undefined && html`<p><a class="button primary" href="${again}">${text.t('problem.again')}</a></p>`}
-${first !== undefined && html`<p><a class="button" href="${first.href}">${text.t('time.showFirst', { begins: text.date(first.begins) })}</a></p>`}
 <p><a class="button" href="${href}">${text.t(`problem.${kind}.link`, values)}</a></p>`,
     });
   };

@@ -1,18 +1,13 @@
 import type { Clock } from '@cls/shared/clock';
 import type { Context } from 'koa';
-import { type ApiClient, ApiRefused, type Asker } from '../balances/api-client.ts';
-import type { Caller, Single } from '../balances/shapes.ts';
+import type { ApiRefused } from '../balances/api-client.ts';
 import type { KeepSessions, KeptSession } from '../sessions/keep-sessions.ts';
 import { safeReturn, sameWith } from '../web/address.ts';
 import type { Pages } from '../web/page.ts';
-import type { Text } from '../web/text.ts';
-import { NO_FAULTS } from './form-faults.ts';
 import { type ProblemDetails, type ProblemKind, problemPage } from './problem-page.ts';
-import { timesForm } from './time-bar.ts';
 
 export interface RefusalDeps {
   readonly sessions: Pick<KeepSessions, 'end'>;
-  readonly api: Pick<ApiClient, 'read'>;
   readonly pages: Pages;
   readonly clock: Clock;
   readonly signIn: (ctx: Context, returnTo: string, silent: boolean) => Promise<void>;
@@ -51,9 +46,9 @@ export const TOKEN_CODES = ['missing_token', 'token_expired', 'token_untrusted',
 
 /** Words and a way on for each refusal of the API. */
 export async function showRefusal(
-  { sessions, pages, clock, api, signIn }: RefusalDeps,
+  { sessions, pages, clock, signIn }: RefusalDeps,
   ctx: Context,
-  { identifier, session, asker }: { identifier: string; session: KeptSession; asker: Asker },
+  { identifier, session }: { identifier: string; session: KeptSession },
   refused: ApiRefused,
 ): Promise<void> {
   ctx.state['refused'] = refused.code;
@@ -76,36 +71,8 @@ export async function showRefusal(
     ...(again ? { again: safeReturn(ctx.url) } : {}),
     ...(refused.retryAfterS === undefined ? {} : { waitS: refused.retryAfterS }),
     ...(kind === 'bad_address' ? { parameters, href: ctx.path } : {}),
-    ...(TIMES_AT_FAULT.includes(kind) ? await timesAnew(api, asker, ctx, query, kind) : {}),
   };
   pages.show(ctx, status, problemPage(kind, details));
-}
-
-const TIMES_AT_FAULT: readonly ProblemKind[] = ['date_outside', 'known_outside'];
-
-/** The times as they were asked for, to be written anew; and where the book begins, for one before. */
-async function timesAnew(
-  api: RefusalDeps['api'],
-  asker: Asker,
-  ctx: Context,
-  query: URLSearchParams,
-  kind: ProblemKind,
-): Promise<ProblemDetails> {
-  const who = await api.read<Single<Caller>>(asker, '/me').catch((error: unknown) => {
-    if (error instanceof ApiRefused) return undefined;
-    throw error;
-  });
-  if (who === undefined) return {};
-  const { meta } = who;
-  const times = {
-    asOf: query.get('asOf') ?? meta.asOf,
-    knownAt: query.get('knownAt') ?? meta.knownAt ?? '',
-  };
-  const form = (text: Text) => timesForm({ ctx, query, times, faults: NO_FAULTS }, text);
-  const { dataFrom } = meta;
-  if (kind !== 'date_outside' || dataFrom === null || times.asOf >= dataFrom) return { form };
-  const href = sameWith(ctx.path, query, { asOf: dataFrom });
-  return { form, first: { begins: dataFrom, href } };
 }
 
 function answerTo({ code, status }: ApiRefused): Answer {

@@ -6,7 +6,7 @@ import type { Text } from '../web/text.ts';
 import { apiCall } from './api-call.ts';
 import { amountCell, table } from './cells.ts';
 import { fieldOf } from './form-faults.ts';
-import { absent } from './not-yet.ts';
+import { absent, dealBegins } from './not-yet.ts';
 import { type PageDeps, showPage, timesAsked, whoAsks } from './show.ts';
 import { stepChart } from './steps.ts';
 import type { Visit } from './visit.ts';
@@ -29,13 +29,14 @@ export async function rollForwardPage(deps: PageDeps, visit: Visit): Promise<voi
     });
   const byFacility = query.get('by') === 'facility';
   const interval = intervalOf(visit);
-  const [deals, facilities, series, who] = await Promise.all([
+  const [deals, facilities, series, who, begins] = await Promise.all([
     read('deal'),
     byFacility ? read('facility') : undefined,
     byFacility
       ? undefined
       : deps.api.read<Series>(asker, '/balances/principal/series', { ...times, interval }),
     whoAsks(deps, visit),
+    dealBegins(deps, visit, dealId, visit.times),
   ]);
   const [first] = deals.data;
   if (first === undefined) return absent(deps, visit, dealId);
@@ -44,6 +45,7 @@ export async function rollForwardPage(deps: PageDeps, visit: Visit): Promise<voi
     place: 'deals',
     who,
     meta: deals.meta,
+    begins,
     body: (text) => [
       html`<p><a href="${pageAddress(`/deals/${dealId}`, query)}">${first.deal.dealNumber} ${first.deal.name}</a></p>`,
       periodForm(visit, deals.meta.dataFrom, text),

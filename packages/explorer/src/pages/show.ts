@@ -7,6 +7,7 @@ import { type Frame, fullPage, type SignedInFrame } from '../web/layout.ts';
 import type { Pages } from '../web/page.ts';
 import type { Text } from '../web/text.ts';
 import { wordOf } from './cells.ts';
+import { isAllKnown, metaAsKnown } from './knowledge.ts';
 import { searchForm } from './search-form.ts';
 import { timeBar } from './time-bar.ts';
 import type { Visit } from './visit.ts';
@@ -29,9 +30,20 @@ export function timesAsked({ times }: Pick<Visit, 'times'>) {
   return { asOf: times.asOf, knownAt: times.knownAt };
 }
 
-/** Who asks, and whether something newer is known: asked beside the page's own questions. */
-export function whoAsks({ api }: PageDeps, { asker }: Visit): Promise<Single<Caller>> {
-  return api.read(asker, '/me');
+/** Who asks, with the times of a question without any. */
+export interface Who extends Single<Caller> {
+  /** The last date with data is that of what is known at the visit. */
+  readonly known: Meta;
+}
+
+/**
+ * Who asks, and whether something newer is known: asked beside the page's own questions. Where
+ * something is, one more question tells through when data went as known at the visit.
+ */
+export async function whoAsks({ api }: PageDeps, { asker, times }: Visit): Promise<Who> {
+  const who = await api.read<Single<Caller>>(asker, '/me');
+  const isNewest = isAllKnown(who.meta, times.knownAt);
+  return { ...who, known: isNewest ? who.meta : await metaAsKnown(api, asker, times.knownAt) };
 }
 
 export interface Shown {
@@ -40,17 +52,18 @@ export interface Shown {
   readonly detail?: (text: Text) => string;
   readonly place?: Place;
   readonly body: (text: Text) => HtmlValue;
-  readonly who: Single<Caller>;
+  readonly who: Who;
   /** The first date on which there is what the page shows; that of the book where it is left out. */
-  readonly begins?: string;
+  readonly begins?: string | undefined;
   /** Of the answer that the page shows. */
   readonly meta: Meta;
 }
 
 export function showPage({ pages, issuer }: PageDeps, visit: Visit, page: Shown): void {
   pages.show(visit.ctx, visit.faults.size > 0 ? 400 : 200, (frame) => {
-    const isProjected = visit.times.asOf > page.who.meta.asOf;
-    const text = { ...frame.text, isProjected };
+    const last = page.who.known.asOf;
+    const projectedAfter = visit.times.asOf > last ? last : undefined;
+    const text = { ...frame.text, projectedAfter };
     return fullPage(frame, signedInFrame(visit, frame, issuer, page), {
       title: page.title(text),
       bookmark: bookmarkOf(visit, page, text),

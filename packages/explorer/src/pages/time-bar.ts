@@ -3,14 +3,15 @@ import type { Meta } from '../balances/shapes.ts';
 import { sameWith } from '../web/address.ts';
 import type { Text } from '../web/text.ts';
 import { fieldOf, instantFields } from './form-faults.ts';
+import { isAllKnown } from './knowledge.ts';
+import type { Who } from './show.ts';
 import type { Times, Visit } from './visit.ts';
 
 /** What the bar says of the data. */
 export interface KnownTimes {
   /** Of the answer that the page shows. */
   readonly meta: Meta;
-  /** With the times of a question without any. */
-  readonly who: { readonly meta: Meta };
+  readonly who: Pick<Who, 'meta' | 'known'>;
   /** The first date on which there is what the page shows; that of the book where it is left out. */
   readonly begins?: string | undefined;
 }
@@ -22,9 +23,8 @@ export interface KnownTimes {
 export function timeBar(visit: Visit, known: KnownTimes, text: Text): Html {
   const { ctx, query, times } = visit;
   const { path } = ctx;
-  const newest = known.who.meta;
-  const begins = known.begins ?? known.meta.dataFrom;
-  const presets = offered(newest.asOf, begins).map(({ name, day }) => {
+  const { who, meta } = known;
+  const presets = offered(who.known.asOf, known.begins ?? meta.dataFrom).map(({ name, day }) => {
     const href = sameWith(path, query, { ...NO_CURSOR, asOf: day });
     const label = text.t(`time.${name}`);
     return day === times.asOf
@@ -32,35 +32,39 @@ export function timeBar(visit: Visit, known: KnownTimes, text: Text): Html {
       : html`<li><a href="${href}">${label}</a></li>`;
   });
   return html`<section class="times" aria-label="${text.t('time.label')}">
-${timesForm(visit, text)}
+${timesForm(visit, meta.dataFrom, text)}
 <ul class="presets">${presets}</ul>
 <p class="printed">${text.t('time.printed', { asOf: text.date(times.asOf), knownAt: text.instant(times.knownAt) })}</p>
-${dataThrough(visit, newest, text)}${news(path, query, times, newest, text)}</section>`;
+${dataThrough(visit, who.known, text)}${news(path, query, times, who.meta, text)}</section>`;
 }
 
 /** Through when data go; a date after them is a projection. */
-function dataThrough({ ctx, query, times }: Visit, newest: Meta, text: Text): Html {
-  const { dataThrough: last } = newest;
+function dataThrough({ ctx, query, times }: Visit, known: Meta, text: Text): Html {
+  const { dataThrough: last } = known;
   if (last === null) return html`<p>${text.t('time.noData')}</p>`;
   const day = text.date(last);
-  if (!text.isProjected) return html`<p>${text.t('time.dataThrough', { day })}</p>`;
+  if (text.projectedAfter === undefined) {
+    return html`<p>${text.t('time.dataThrough', { day })}</p>`;
+  }
   const href = sameWith(ctx.path, query, { ...NO_CURSOR, asOf: last });
   return html`<p class="notice">${text.t('time.projected', { last: day, asOf: text.date(times.asOf) })} <a href="${href}">${text.t('time.showLast', { day })}</a></p>`;
 }
 
-/** Both times as fields. */
-export function timesForm(
-  { ctx, query, times, faults }: Pick<Visit, 'ctx' | 'query' | 'times' | 'faults'>,
-  text: Text,
-): Html {
+/** Both times as fields. @param begins the first date of the book; null: it has none. */
+function timesForm({ ctx, query, times, faults }: Visit, begins: string | null, text: Text): Html {
   const { path } = ctx;
   const kept = [...query].filter(([name]) => !CHANGED.includes(name) && name !== 'lang');
   const hidden = kept.map(
     ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
   );
-  const asOf = fieldOf(faults, 'asOf', times.asOf, text);
+  const first = begins === null ? '' : text.date(begins);
+  const asOf = fieldOf(faults, 'asOf', times.asOf, text, { values: { begins: first } });
+  const way =
+    begins !== null &&
+    faults.get('asOf')?.sentence === 'fault.beforeBook' &&
+    html` <a href="${sameWith(path, query, { ...NO_CURSOR, asOf: begins })}">${text.t('time.showFirst', { begins: first })}</a>`;
   return html`<form method="get" action="${path}">${hidden}
-<label>${text.t('time.asOf')} <input type="date" name="asOf" value="${asOf.value}"${asOf.attributes}></label> ${asOf.sentence}
+<label>${text.t('time.asOf')} <input type="date" name="asOf" value="${asOf.value}"${asOf.attributes}></label> ${asOf.sentence}${way}
 ${instantFields(faults, 'knownAt', times.knownAt, text, 'time.knownAt')}
 <button class="button">${text.t('time.show')}</button></form>`;
 }
@@ -75,8 +79,7 @@ const NO_CURSOR = { cursor: undefined, carried: undefined };
 function news(path: string, query: URLSearchParams, { knownAt }: Times, newest: Meta, text: Text) {
   const href = sameWith(path, query, { ...NO_CURSOR, knownAt: undefined });
   const at = text.instant(knownAt);
-  // Instants of the API have one form, so they sort as text.
-  if (newest.knownAt === null || newest.knownAt <= knownAt) {
+  if (newest.knownAt === null || isAllKnown(newest, knownAt)) {
     const asked = `/news?${new URLSearchParams({ knownAt })}`;
     return html`<div role="status" data-news="${asked}" data-words="${text.t('time.newer', { at })}" data-link="${text.t('time.now')}" data-show="${href}"></div>`;
   }

@@ -1,7 +1,7 @@
 import type { Clock } from '@cls/shared/clock';
 import type { Context } from 'koa';
 import { type ApiClient, ApiRefused, type Asker } from '../balances/api-client.ts';
-import type { Caller, List, Meta, Single } from '../balances/shapes.ts';
+import type { Caller, Meta, Single } from '../balances/shapes.ts';
 import type { KeepSessions, KeptSession } from '../sessions/keep-sessions.ts';
 import { sessionEndedPage } from '../sign-in/pages.ts';
 import { safeReturn, sameWith } from '../web/address.ts';
@@ -11,6 +11,7 @@ import type { Pages } from '../web/page.ts';
 import { viewerOf, wasHere } from '../web/viewers.ts';
 import { anotherPersonPage } from './another-person.ts';
 import { type Faults, faultsIn, readTyped } from './form-faults.ts';
+import { metaAsKnown } from './knowledge.ts';
 import { showRefusal } from './refusals.ts';
 
 /** A request of a person who is signed in, at the two times of the visit. */
@@ -80,10 +81,10 @@ export function visited(
       if (times === undefined) return await freeze(deps, ctx, asker, sent);
       const parts = ctx.state['parts'] as Visit['parts'];
       const visit = { ctx, identifier, session, asker, query, parts, times, faults };
-      await (hasForms ? withForms(page, visit, locale) : page(visit));
+      await (hasForms ? withForms(deps, page, visit, locale) : page(visit));
     } catch (error) {
       if (!(error instanceof ApiRefused)) throw error;
-      await showRefusal(deps, ctx, { identifier, session, asker }, error);
+      await showRefusal(deps, ctx, { identifier, session }, error);
     }
   };
 }
@@ -106,20 +107,39 @@ function readAddress(ctx: Context, { subject }: KeptSession, locale: Locale) {
 
 /** Where the API refuses fields of a form, the page is shown without them, and says so beside each. */
 async function withForms(
+  deps: VisitDeps,
   page: (visit: Visit) => Promise<void>,
   visit: Visit,
   locale: Locale,
 ): Promise<void> {
   const { query, faults } = visit;
-  await page(visit).catch((error: unknown) => {
+  try {
+    await page(await atTimes(deps, visit));
+  } catch (error) {
     const refused = faultsIn(error, query, locale);
     if (refused === undefined) throw error;
-    return page({
-      ...visit,
-      query: new URLSearchParams([...query].filter(([name]) => !refused.has(name))),
-      faults: new Map([...faults, ...refused]),
-    });
-  });
+    const rest = new URLSearchParams([...query].filter(([name]) => !refused.has(name)));
+    // Each round has less to refuse: it takes out what the address has.
+    const next = { ...visit, query: rest, faults: new Map([...faults, ...refused]) };
+    await withForms(deps, page, next, locale);
+  }
+}
+
+/** With the usual times in the place of those that were refused. */
+async function atTimes({ api }: VisitDeps, visit: Visit): Promise<Visit> {
+  const [asOf, knownAt] = [visit.query.get('asOf'), visit.query.get('knownAt')];
+  if (asOf !== null && knownAt !== null) return visit;
+  const usual = await usualTimes(api, visit.asker, knownAt);
+  const times = { ...usual, ...(asOf === null ? {} : { asOf }) };
+  const query = new URLSearchParams(visit.query);
+  for (const [name, time] of Object.entries(times)) query.set(name, time);
+  return { ...visit, query, times };
+}
+
+/** The last date, as known at a time; of all that is known without one. */
+async function usualTimes(api: ApiClient, asker: Asker, knownAt: string | null): Promise<Times> {
+  if (knownAt !== null) return { ...timesIn(await metaAsKnown(api, asker, knownAt)), knownAt };
+  return timesIn((await api.read<Single<Caller>>(asker, '/me')).meta);
 }
 
 function timesOf(query: URLSearchParams): Times | undefined {
@@ -142,12 +162,14 @@ async function freeze(
   const changes: Record<string, string> = {};
   if (known === null) {
     const { data, meta } = await api.read<Single<Caller>>(asker, '/me');
-    Object.assign(changes, times(meta), firstView(ctx.path, query, data.roles));
+    Object.assign(changes, timesIn(meta), firstView(ctx.path, query, data.roles));
   } else {
-    // The last date of an earlier knowledge is that of its own answer.
-    const question = { ...LEAST, knownAt: known };
-    const { meta } = await api.read<List<unknown>>(asker, '/balances', question);
-    Object.assign(changes, times(meta), { knownAt: known });
+    const usual = await usualTimes(api, asker, known).catch((error: unknown) => {
+      if (!(error instanceof ApiRefused) || error.status !== 400) throw error;
+      return usualTimes(api, asker, null);
+    });
+    // One that is refused stays too: the page says so beside its field.
+    Object.assign(changes, usual, { knownAt: known });
   }
   if (askedOf !== null) changes['asOf'] = askedOf;
   const address = sameWith(ctx.path, query, changes);
@@ -161,10 +183,8 @@ function firstView(path: string, query: URLSearchParams, roles: readonly string[
   return path === '/portfolio' && isLender && !query.has('view') ? { view: 'own' } : {};
 }
 
-const LEAST = { limit: '1', include: 'none', fields: 'id' };
-
 /** A book without a journal knows nothing: then any instant says as much. */
-function times({ asOf, knownAt }: Meta): Times {
+function timesIn({ asOf, knownAt }: Meta): Times {
   return { asOf, knownAt: knownAt ?? `${asOf}T00:00:00Z` };
 }
 

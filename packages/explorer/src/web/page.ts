@@ -1,10 +1,11 @@
 import type { IncomingMessage } from 'node:http';
+import { negotiateLanguage } from '@cls/shared/http/language';
 import type { Context } from 'koa';
 import { isLinkable, sameWith } from './address.ts';
 import type { Assets } from './assets.ts';
 import { cookieOf, LANGUAGE_COOKIE, readCookie, writeCookie } from './browser.ts';
 import type { Frame } from './layout.ts';
-import { chooseLocale, LOCALES, type Locale, type Text, textIn } from './text.ts';
+import { LOCALES, type Locale, type Text, textIn } from './text.ts';
 
 const LANGUAGE_AGE_S = 365 * 86_400;
 
@@ -58,17 +59,19 @@ function languageLinks(path: string, query: URLSearchParams): Frame['languages']
 export function requestLocale(request: IncomingMessage, baseUrl: string): Locale {
   const { url = '', headers } = request;
   const chosen = new URLSearchParams(url.split('?')[1]).get('lang');
-  return chooseLocale(
-    LOCALES.find((locale) => locale === chosen) ?? cookieOf(request, baseUrl, LANGUAGE_COOKIE),
-    headers['accept-language'] ?? '',
-  );
+  return negotiateLanguage(LOCALES, {
+    cookie:
+      LOCALES.find((locale) => locale === chosen) ?? cookieOf(request, baseUrl, LANGUAGE_COOKIE),
+    acceptLanguage: headers['accept-language'],
+  });
 }
 
 /** A language that was chosen on a page is remembered. */
 function localeOf(ctx: Context): Locale {
   const chosen = LOCALES.find((locale) => locale === ctx.query['lang']);
   if (chosen === undefined) {
-    return chooseLocale(readCookie(ctx, LANGUAGE_COOKIE), ctx.get('accept-language'));
+    const cookie = readCookie(ctx, LANGUAGE_COOKIE);
+    return negotiateLanguage(LOCALES, { cookie, acceptLanguage: ctx.get('accept-language') });
   }
   writeCookie(ctx, LANGUAGE_COOKIE, chosen, LANGUAGE_AGE_S);
   return chosen;

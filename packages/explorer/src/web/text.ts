@@ -9,8 +9,8 @@ export type Values = Readonly<Record<string, string | number>>;
 /** One reader's language. Every text that a person sees goes through it. */
 export interface Text {
   readonly locale: Locale;
-  /** Whether the page shows a date after the data: what grows by days is projected there. */
-  readonly isProjected: boolean;
+  /** The last date with data, where the page shows a later one: what grows by days is projected. */
+  readonly projectedAfter: string | undefined;
   /** The message with its `{placeholders}` filled; escape it as any other text. */
   t(key: MessageKey, values?: Values): string;
   /** The same with markup in the placeholders; the message itself is escaped. */
@@ -39,7 +39,7 @@ export function textIn(locale: Locale): Text {
   const counts = new Intl.NumberFormat(tag);
   return {
     locale,
-    isProjected: false,
+    projectedAfter: undefined,
     t: (key, values = {}) =>
       messages[key].replace(PLACEHOLDER, (_, name: string) => `${filling(key, values, name)}`),
     rich: (key, values) =>
@@ -57,22 +57,4 @@ function filling<T>(key: string, values: Readonly<Record<string, T>>, name: stri
   const value = values[name];
   if (value === undefined) throw new TypeError(`the message ${key} needs a value for {${name}}`);
   return value;
-}
-
-/** The first of the wishes that can be met, by its primary language; else English. */
-export function chooseLocale(cookie: string | undefined, acceptLanguage: string): Locale {
-  const ranges = acceptLanguage.split(',', 20).map((range) => {
-    const [tag = '', ...parameters] = range.split(';').map((part) => part.trim());
-    const weight = parameters.find((one) => one.startsWith('q='))?.slice(2) ?? '1';
-    return { tag, weight };
-  });
-  // Weights are decimals from 0 to 1: as text they sort as they do as numbers.
-  const sorted = ranges
-    .filter(({ weight }) => !/^0(\.0*)?$/.test(weight))
-    .sort((a, b) => (a.weight === b.weight ? 0 : a.weight < b.weight ? 1 : -1));
-  for (const tag of [cookie ?? '', ...sorted.map((range) => range.tag)]) {
-    const found = LOCALES.find((locale) => locale === tag.toLowerCase().split('-')[0]);
-    if (found !== undefined) return found;
-  }
-  return 'en';
 }

@@ -52,6 +52,6 @@ export function fieldsOf(instant: string): { readonly day: string; readonly time
   return { day, time: time.slice(0, 8) };
 }
 
-function isNoTime(date: Date): boolean {
+export function isNoTime(date: Date): boolean {
   return Object.is(date.getTime(), NaN);
 }

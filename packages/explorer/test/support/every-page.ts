@@ -14,6 +14,8 @@ export interface Shown {
   readonly status?: number;
   /** What it says needs further answers of the API, such as since when there is something. */
   readonly asksFurther?: true;
+  /** How many questions follow from answers, such as one about the deal that a facility is of. */
+  readonly asksThen?: number;
   /** What tells that the page is in this state: CSS. */
   readonly has?: string;
   /** Answers instead of the API. */
@@ -71,6 +73,7 @@ const OF_THE_AGENT = pagesOf('agent', {
   },
   'portfolio while newer postings are known': {
     address: '/portfolio?knownAt={before}',
+    asksThen: 1,
     has: '.times .notice',
   },
   'portfolio whose sums are not known': {
@@ -124,12 +127,21 @@ const OF_THE_AGENT = pagesOf('agent', {
     address: `${DEAL}?knownAt={known}`,
     change: (answer) => answer.replace('"hasMoreFacilities":false', '"hasMoreFacilities":true'),
   },
-  'a facility and its accruals': { address: '/facilities/{facility}', has: '#accrual-0' },
-  'a facility with a bill that was corrected': {
-    address: '/facilities/{corrected}',
+  'a facility and its accruals': {
+    address: '/facilities/{facility}',
+    asksThen: 1,
     has: '#accrual-0',
   },
-  'a facility compared': { address: `/facilities/{corrected}?${COMPARED}`, ...MOVED },
+  'a facility with a bill that was corrected': {
+    address: '/facilities/{corrected}',
+    asksThen: 1,
+    has: '#accrual-0',
+  },
+  'a facility compared': {
+    address: `/facilities/{corrected}?${COMPARED}`,
+    asksThen: 1,
+    ...MOVED,
+  },
   ...Object.fromEntries(
     ['month', 'quarter', 'year', 'event'].map((interval) => [
       `a roll-forward by ${interval}`,
@@ -172,13 +184,13 @@ const OF_THE_AGENT = pagesOf('agent', {
     asksFurther: true,
     address: '/deals?asOf=2150-01-01',
     status: 400,
-    has: CARD,
+    has: '#fault-asOf',
   },
   'a date before the book': {
     asksFurther: true,
     address: '/portfolio?asOf=1900-01-01',
     status: 400,
-    has: CARD,
+    has: '#fault-asOf',
   },
   'a period that begins before the book': {
     asksFurther: true,
@@ -196,13 +208,13 @@ const OF_THE_AGENT = pagesOf('agent', {
     asksFurther: true,
     address: '/deals?knownAt=1990-01-01T00:00:00Z',
     status: 400,
-    has: CARD,
+    has: '#fault-knownAt',
   },
   'a time in the future': {
     asksFurther: true,
     address: '/deals?knownAt=2150-01-01T00:00:00Z',
     status: 400,
-    has: CARD,
+    has: '#fault-knownAt',
   },
   'parts of the address that are not valid': {
     address: '/deals?sort=luck',
@@ -272,7 +284,7 @@ const OF_OTHERS = [
     'deals compared': { address: `/deals?${COMPARED}`, ...MOVED },
     'a deal': DEAL,
     'a deal compared': { address: `${DEAL}?${COMPARED}`, ...MOVED },
-    'a facility': '/facilities/{corrected}',
+    'a facility': { address: '/facilities/{corrected}', asksThen: 1 },
     'a roll-forward': `${DEAL}/roll-forward`,
     postings: `${DEAL}/movements?lenders=yes`,
     changes: '/changes?since={before}',
@@ -281,7 +293,7 @@ const OF_OTHERS = [
     portfolio: '/portfolio?by=lender',
     deals: '/deals',
     'a deal': DEAL,
-    'a facility': '/facilities/{corrected}',
+    'a facility': { address: '/facilities/{corrected}', asksThen: 1 },
     postings: `${DEAL}/movements?lenders=yes`,
   }),
   ...pagesOf('nobody', {

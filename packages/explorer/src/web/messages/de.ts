@@ -142,6 +142,7 @@ export const de: Messages = {
   'fault.order': 'Der erste der beiden Werte darf nicht größer sein als der zweite.',
   'fault.period': 'Erwartet wird ein Zeitpunkt, der nicht nach dem der Seite liegt.',
   'fault.beforeBook': 'Das Buch beginnt am {begins}.',
+  'fault.knownBefore': 'Zu dieser Zeit war noch nichts bekannt: Das Buch begann später.',
   'fault.future': 'Das liegt in der Zukunft.',
   'mark.projected': 'hochgerechnet',
   'time.dataThrough': 'Daten reichen bis {day}.',
@@ -149,7 +150,6 @@ export const de: Messages = {
   'time.projected':
     'Daten reichen bis {last}. Was für den {asOf} gezeigt wird, ist hochgerechnet: Das Kapital bleibt, wie es war; Zinsen, Gebühren und Tage des Verzugs werden von dort an weitergezählt.',
   'compare.begins': 'Daten beginnen am {begins}.',
-  'time.begins': 'Das Buch beginnt am {begins}.',
   'time.showFirst': '{begins} zeigen',
   'time.showLast': '{day} zeigen',
   'deals.beginsLater': 'Was Sie sehen dürfen, beginnt am {begins}. Am {asOf} gibt es noch nichts.',

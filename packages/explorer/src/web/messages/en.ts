@@ -136,6 +136,7 @@ export const en = {
   'fault.order': 'The first of the two must not be greater than the second.',
   'fault.period': 'Expected a time no later than that of the page.',
   'fault.beforeBook': 'The book begins on {begins}.',
+  'fault.knownBefore': 'Nothing was known yet at this time: the book began later.',
   'fault.future': 'This lies in the future.',
   'mark.projected': 'projected',
   'time.dataThrough': 'Data go through {day}.',
@@ -143,7 +144,6 @@ export const en = {
   'time.projected':
     'Data go through {last}. What is shown for {asOf} is a projection: principal stays as it was, and interest, fees and days past due are counted on from there.',
   'compare.begins': 'Data begin on {begins}.',
-  'time.begins': 'The book begins on {begins}.',
   'time.showFirst': 'Show {begins}',
   'time.showLast': 'Show {day}',
   'deals.beginsLater': 'What you may see begins on {begins}. There is nothing on {asOf} yet.',

@@ -10,11 +10,16 @@ import type { NewStateEntry, StateEntry, StateStore } from '../state/state-store
 /** For what the library keeps without a stated lifetime. */
 const DEFAULT_TTL_S = 86_400;
 
-/** Seconds for which an expired entry is kept, to answer `expired_token` (RFC 8628 §3.5). */
-const EXPIRED_TTL_S: Readonly<Record<string, number>> = { DeviceCode: 600 };
+const PUSHED = 'PushedAuthorizationRequest';
+
+/**
+ * Seconds for which an expired entry is kept: a device code to answer `expired_token` (RFC 8628 §3.5),
+ * a pushed request so that it is known as used while sign-ins go on that it began.
+ */
+const EXPIRED_TTL_S: Readonly<Record<string, number>> = { DeviceCode: 600, [PUSHED]: 1_800 };
 
 /** They live for a minute: the store's clock alone says whether they do, not each replica's own. */
-const EXPIRES_IN_STORE = new Set(['AuthorizationCode', 'PushedAuthorizationRequest']);
+const EXPIRES_IN_STORE = new Set(['AuthorizationCode', PUSHED]);
 
 /** Kinds that die with their grant. An interaction names one too, but only asks for it. */
 const OF_A_GRANT = new Set([
@@ -31,8 +36,6 @@ const SPENT_WITH_ANSWER = new Set(['AuthorizationCode', 'DeviceCode', 'RefreshTo
 
 /** Removed once the answer is certain: a browser that asks again must find them. */
 const REMOVED_AFTERWARDS = new Set(['Interaction', 'Session']);
-
-const PUSHED = 'PushedAuthorizationRequest';
 
 /**
  * Seconds for which one of several requests of a browser is the only one to answer a pushed request:
@@ -71,8 +74,9 @@ export function providerAdapter(store: StateStore, kind: string): Adapter {
       // A device that a person is about to connect is theirs: no other browser may meanwhile.
       const inFlightOf = payload.inFlight === true ? { inFlightOf: browser() } : {};
       const ttlS = (expiresIn ?? DEFAULT_TTL_S) + (EXPIRED_TTL_S[kind] ?? 0);
+      const lifeS = EXPIRES_IN_STORE.has(kind) ? { lifeS: expiresIn } : {};
       const written = await store.put(
-        sealedEntry(kind, id, { ...payload, ...inFlightOf }, Math.max(1, ttlS)),
+        sealedEntry(kind, id, { ...payload, ...inFlightOf, ...lifeS }, Math.max(1, ttlS)),
         // A replayed assertion must lose even when both copies arrive at once.
         { onlyIfAbsent: kind === 'ReplayDetection' },
       );
@@ -80,7 +84,8 @@ export function providerAdapter(store: StateStore, kind: string): Adapter {
     },
     async find(id) {
       const found = await store.find(kind, digest(id));
-      const entry = unexpired(kind, opened(found, id));
+      if (found === undefined && isOfSignIn(kind, id)) throw pushedRequestUsed();
+      const entry = timed(kind, found, opened(found, id));
       // The library would end the whole grant. `consume` decides, once the caller is proven.
       return mayComeAgain(kind, found) ? { ...entry, consumed: undefined } : entry;
     },
@@ -120,13 +125,21 @@ export function providerAdapter(store: StateStore, kind: string): Adapter {
   };
 }
 
-/** The library compares times that another replica wrote with this machine's clock. */
-function unexpired(kind: string, payload: AdapterPayload | undefined): AdapterPayload | undefined {
-  if (payload?.exp === undefined || !EXPIRES_IN_STORE.has(kind)) return payload;
-  const { request } = payload;
+/**
+ * The library compares times that another replica wrote with this machine's clock: here they are what
+ * the store's clock says.
+ */
+function timed(
+  kind: string,
+  entry: StateEntry | undefined,
+  payload: AdapterPayload | undefined,
+): AdapterPayload | undefined {
+  if (entry === undefined || payload?.exp === undefined) return payload;
+  if (!EXPIRES_IN_STORE.has(kind)) return payload;
+  const { request, lifeS = Number.POSITIVE_INFINITY, exp, ...rest } = payload;
   return {
-    ...payload,
-    exp: Math.max(payload.exp, epochSeconds(systemClock) + 1),
+    ...rest,
+    exp: entry.ageS < Number(lifeS) ? Math.max(exp, epochSeconds(systemClock) + 1) : 0,
     ...(request === undefined ? {} : { request: withoutOwnTimes(request) }),
   };
 }
@@ -167,6 +180,12 @@ async function takeTurn(store: StateStore, kind: string, key: string): Promise<v
     if (found === undefined || answered) throw pushedRequestUsed();
     await sleep(LOOK_EVERY_MS);
   }
+}
+
+/** Whether a sign-in goes on that this pushed request began; the library answers one that is gone. */
+function isOfSignIn(kind: string, id: string): boolean {
+  const { Interaction: interaction } = Provider.ctx?.oidc.entities ?? {};
+  return kind === PUSHED && (interaction as { parJti?: unknown } | undefined)?.parJti === id;
 }
 
 /** As the library says it. */

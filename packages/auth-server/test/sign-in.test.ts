@@ -772,6 +772,29 @@ describeOnDatabase('signing in with a browser', (engine) => {
     }
   });
 
+  it('gives one code for a pushed request, though a request of the browser is held up and the next one overtakes it', async function () {
+    if (engine.name === 'PGlite') return this.skip(); // One statement at a time: nothing overtakes.
+    const browser = new Browser();
+    await signIn(browser, (await authorizationUrl(portal)).url);
+    const { flow, pushed } = await pushedBy(portal);
+    let answers: Promise<Response[]> | undefined;
+    await server.database.transaction(async (transaction) => {
+      // What a request writes once it has used the pushed request.
+      await transaction.execute('LOCK TABLE application_grant IN EXCLUSIVE MODE');
+      answers = Promise.all([browser.open(pushed), browser.open(pushed)]);
+      await eventually(async () => {
+        const waiting = await server.database.query(
+          `SELECT FROM pg_locks WHERE NOT granted AND relation = 'application_grant'::regclass`,
+        );
+        expect(waiting.length).to.equal(2);
+      });
+    });
+    const locations = ((await answers) ?? []).map(({ headers }) => headers.get('location') ?? '');
+    const codes = locations.filter((location) => location.includes('code='));
+    expect(codes, locations.join('\n')).to.have.length(1);
+    await exchange(portal, flow, new URL(codes[0] ?? ''));
+  });
+
   it('shows the sign-in of a pushed request again after a reload and the back button', async () => {
     const flow = await authorizationUrl(portal);
     const pushed = await client.buildAuthorizationUrlWithPAR(

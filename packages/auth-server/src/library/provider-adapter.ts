@@ -41,7 +41,9 @@ const REMOVED_AFTERWARDS = new Set(['Interaction', 'Session']);
  * Seconds for which one of several requests of a browser is the only one to answer a pushed request:
  * longer than an attempt may take before it counts as failed (`UNSETTLED_S`).
  */
-const TURN_TTL_S = 2;
+const TURN_S = 2;
+/** Others wait longer: the entry is settled when the answer is certain. */
+const TURN_TTL_S = TURN_S + 1;
 const LOOK_EVERY_MS = 50;
 
 /** It was spent before, and for an answer that is still kept. */
@@ -87,7 +89,9 @@ export function providerAdapter(store: StateStore, kind: string): Adapter {
       if (found === undefined && isOfSignIn(kind, id)) throw pushedRequestUsed();
       const entry = timed(kind, found, opened(found, id));
       // The library would end the whole grant. `consume` decides, once the caller is proven.
-      return mayComeAgain(kind, found) ? { ...entry, consumed: undefined } : entry;
+      return mayComeAgain(kind, found, browserAttempt(kind))
+        ? { ...entry, consumed: undefined }
+        : entry;
     },
     findByUid: (uid) => findBy('uid', uid),
     findByUserCode: (userCode) => findBy('userCode', userCode),
@@ -104,7 +108,7 @@ export function providerAdapter(store: StateStore, kind: string): Adapter {
         return;
       }
       const attempt = browserAttempt(kind);
-      if (attempt !== undefined) await takeTurn(store, kind, key);
+      if (attempt !== undefined) await takeTurn(store, key, attempt);
       const spending = attempt === undefined ? undefined : { attempt };
       const outcome = await store.consume(kind, key, spending);
       if (outcome === 'won') {
@@ -152,10 +156,14 @@ function withoutOwnTimes(request: string): string {
 }
 
 /** Whether a spent entry is asked for by who may not have got the answer. */
-function mayComeAgain(kind: string, { spent }: Partial<StateEntry> = {}): boolean {
+function mayComeAgain(
+  kind: string,
+  { spent }: Partial<StateEntry> = {},
+  attempt: string | undefined,
+): boolean {
   if (spent === undefined || answering() === undefined) return false;
   if (SPENT_WITH_ANSWER.has(kind)) return spent.answer !== undefined;
-  return spent.attempt !== undefined && spent.attempt === browserAttempt(kind);
+  return spent.attempt !== undefined && spent.attempt === attempt;
 }
 
 /**
@@ -168,16 +176,33 @@ function browserAttempt(kind: string): string | undefined {
 
 /**
  * Of requests that a browser sends at once, one answers the pushed request. The others wait, in case
- * its answer fails.
+ * its answer fails. One that takes longer than its turn needs another one to answer.
  *
  * @throws {errors.InvalidRequestUri} when it was answered.
  */
-async function takeTurn(store: StateStore, kind: string, key: string): Promise<void> {
-  const turn = { kind: `${kind}.turn`, key, payload: {}, ttlS: TURN_TTL_S };
-  while (!(await store.put(turn, { onlyIfAbsent: true }))) {
-    const found = await store.find(kind, key);
-    const answered = found?.consumedAtS !== undefined && !mayComeAgain(kind, found);
-    if (found === undefined || answered) throw pushedRequestUsed();
+async function takeTurn(store: StateStore, key: string, attempt: string): Promise<void> {
+  const overMs = await turnOf(store, key, attempt);
+  if (overMs === undefined) throw pushedRequestUsed();
+  const request = answering();
+  if (request === undefined) return;
+  request.mayAnswer = async () =>
+    performance.now() < overMs || (await turnOf(store, key, attempt)) !== undefined;
+}
+
+/** @returns when the turn is over, by this process's clock; undefined where the request was answered. */
+async function turnOf(
+  store: StateStore,
+  key: string,
+  attempt: string,
+): Promise<number | undefined> {
+  const turn = { kind: `${PUSHED}.turn`, key, payload: {}, ttlS: TURN_TTL_S };
+  for (;;) {
+    const overMs = performance.now() + TURN_S * 1_000;
+    const taken = await store.put(turn, { onlyIfAbsent: true });
+    const found = await store.find(PUSHED, key);
+    const answered = found?.consumedAtS !== undefined && !mayComeAgain(PUSHED, found, attempt);
+    if (found === undefined || answered) return undefined;
+    if (taken) return overMs;
     await sleep(LOOK_EVERY_MS);
   }
 }

@@ -47,7 +47,7 @@ export interface RoutingDeps {
   readonly adminApi: Middleware;
   readonly spend: Spend;
   readonly pace: PaceDevice;
-  readonly tokenBudget: Pick<TokenBudget, 'used'>;
+  readonly tokenBudget: Pick<TokenBudget, 'used' | 'giveBack'>;
   readonly log: Log;
   readonly logFault: LogFault;
   readonly tracing: Tracing | undefined;

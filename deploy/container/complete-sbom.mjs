@@ -1,11 +1,12 @@
 // Completes what pnpm says of a service's packages (CycloneDX) to what is in its image: packages that
 // are not in the folder go, and Node and the packages of Debian come.
 //
-//   node complete-sbom.mjs <folder of the service> <a copy of the runtime image's /var/lib/dpkg>
+//   node complete-sbom.mjs <folder of the service> <the files of the runtime image>
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-const [folder, dpkg] = process.argv.slice(2);
+const [folder, image] = process.argv.slice(2);
+const dpkg = join(image, 'var', 'lib', 'dpkg');
 const file = join(folder, 'sbom.cdx.json');
 const sbom = JSON.parse(readFileSync(file, 'utf8'));
 
@@ -21,11 +22,12 @@ const installed = new Set(
 
 const nameOf = ({ group, name, version }) => `${group ? `${group}/` : ''}${name}@${version}`;
 const packages = sbom.components.filter((one) => installed.has(nameOf(one)));
+const version = nodeVersion();
 const runtime = {
   type: 'platform',
-  ...{ name: 'node', version: process.version.slice(1) },
+  ...{ name: 'node', version },
   licenses: [{ license: { id: 'MIT' } }],
-  ...identified(`pkg:generic/node@${process.version.slice(1)}`),
+  ...identified(`pkg:generic/node@${version}`),
 };
 const kept = new Set(packages.map((one) => one['bom-ref']));
 kept.add(sbom.metadata.component['bom-ref']);
@@ -34,6 +36,17 @@ sbom.dependencies = sbom.dependencies
   .filter(({ ref }) => kept.has(ref))
   .map(({ ref, dependsOn = [] }) => ({ ref, dependsOn: dependsOn.filter((one) => kept.has(one)) }));
 writeFileSync(file, `${JSON.stringify(sbom, null, 2)}\n`);
+
+/** As the program itself says it: it may not run in the image that builds. */
+function nodeVersion() {
+  const places = ['usr/local/bin/node', 'nodejs/bin/node'].map((path) => join(image, path));
+  const node = places.find((place) => existsSync(place));
+  if (node === undefined) throw new Error(`there is no Node in ${places.join(' or ')}`);
+  const [, found] =
+    /nodejs\.org\/download\/release\/v([\d.]+)\//.exec(readFileSync(node, 'latin1')) ?? [];
+  if (found === undefined) throw new Error(`${node} does not say its version`);
+  return found;
+}
 
 /** Of Debian's own list, and of the files that distroless has in its place. */
 function debianPackages() {

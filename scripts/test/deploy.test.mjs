@@ -408,6 +408,33 @@ describe('the units of systemd', () => {
     expect(ran).to.have.members(known);
   });
 
+  it('give a dump its name when it is whole, as Kubernetes does', () => {
+    const units = ['api', 'auth'].map((name) => {
+      const text = read('systemd', `cls-${name}-backup.service`);
+      return /^ExecStart=\/bin\/sh -euc '(.*pg_dump.*)'$/m.exec(text)?.[1].replaceAll('%%', '%');
+    });
+    const jobs = objectsOf(read('kubernetes', 'tasks', 'tasks.yaml')).flatMap(({ spec }) => {
+      const [dump] = spec?.jobTemplate?.spec.template.spec.initContainers ?? [];
+      return dump === undefined ? [] : [dump.args[0].replace('/var/lib/cls', '$STATE_DIRECTORY')];
+    });
+    expect(jobs).to.have.length(2);
+    for (const script of [...units, ...jobs]) {
+      for (const [ends, left] of [
+        ['kill -9 $$', ['.dump.partial']],
+        ['exit 0', ['.dump']],
+      ]) {
+        const folder = temporaryDirectory('cls-dump-');
+        const bin = temporaryDirectory('cls-dump-bin-');
+        const fake = `#!/bin/sh\nfor word; do :; done; echo half > "\${word#--file=}"; ${ends}\n`;
+        writeFileSync(join(bin, 'pg_dump'), fake, { mode: 0o755 });
+        const env = { PATH: `${bin}:/usr/bin:/bin`, STATE_DIRECTORY: folder };
+        spawnSync('/bin/sh', ['-euc', script], { env });
+        const names = readdirSync(folder).map((name) => /(\.dump.*)$/.exec(name)?.[1]);
+        expect(names, `${script} ${ends}`).to.deep.equal(left);
+      }
+    }
+  });
+
   it('give each service a port for health and one for metrics, which no other has', () => {
     const ports = SERVICES.flatMap((name) => {
       const text = read('systemd', `cls-${name}.service`);

@@ -37,17 +37,22 @@ describe('the SBOM of an image', () => {
         dependencies: [{ ref: main['bom-ref'], dependsOn }, { ref: absent['bom-ref'] }],
       }),
     );
-    const dpkg = join(folder, 'dpkg');
-    mkdirSync(dpkg);
+    const image = join(folder, 'image');
+    const dpkg = join(image, 'var', 'lib', 'dpkg');
+    mkdirSync(dpkg, { recursive: true });
+    // Another one than the Node that builds.
+    mkdirSync(join(image, 'nodejs', 'bin'), { recursive: true });
+    const source = 'https://nodejs.org/download/release/v24.9.1/node-v24.9.1.tar.gz';
+    writeFileSync(join(image, 'nodejs', 'bin', 'node'), `\x7fELF\xff\0${source}\0`);
     const entry = (name) =>
       `Package: ${name}\nStatus: install ok installed\nArchitecture: amd64\nVersion: 1:2.36-9+deb12u7\n`;
     writeFileSync(join(dpkg, 'status'), `${entry('libc6')}\n${entry('zlib1g')}`);
-    execFileSync(process.execPath, [script, folder, dpkg]);
+    execFileSync(process.execPath, [script, folder, image]);
     const { components, dependencies } = JSON.parse(readFileSync(file, 'utf8'));
     expect(components.map(({ name, version }) => `${name} ${version}`)).to.deep.equal([
       'koa 1.0.0',
       'shared 1.0.0',
-      `node ${process.version.slice(1)}`,
+      'node 24.9.1',
       'libc6 1:2.36-9+deb12u7',
       'zlib1g 1:2.36-9+deb12u7',
     ]);

@@ -67,7 +67,7 @@ export interface ProviderDeps {
   readonly clock: Clock;
   readonly keys: SigningKeyStore;
   readonly accountServices: AccountServices;
-  readonly tokenBudget: Pick<TokenBudget, 'take' | 'used'>;
+  readonly tokenBudget: TokenBudget;
   readonly state: StateStore;
   readonly audit: AuditLog;
   readonly assets: Assets;

@@ -16,6 +16,7 @@ import {
   endStaleSignIns,
   refusedRequestObject,
   refuseLongAnswers,
+  refuseOvertaken,
 } from './oauth/authorize/around-library.ts';
 import { notifyOfDevices } from './oauth/authorize/notify-of-devices.ts';
 import { registeredRedirect } from './oauth/authorize/registered-redirect.ts';
@@ -46,7 +47,7 @@ export interface RoutingDeps {
   readonly adminApi: Middleware;
   readonly spend: Spend;
   readonly pace: PaceDevice;
-  readonly tokenBudget: Pick<TokenBudget, 'used'>;
+  readonly tokenBudget: Pick<TokenBudget, 'used' | 'giveBack'>;
   readonly log: Log;
   readonly logFault: LogFault;
   readonly tracing: Tracing | undefined;
@@ -71,6 +72,7 @@ export function composeRooms(provider: Provider, deps: RoutingDeps): Rooms {
       registeredRedirect,
       refusedRequestObject,
       refuseLongAnswers(pages),
+      refuseOvertaken(audit, pages),
       continued,
       resumed,
     ),

@@ -7,7 +7,9 @@ export const TASKS: Tasks = {
   'audit-export': {
     words: (today, folder = '.') => {
       const month = monthBefore(today);
-      return ['audit', 'export', month, join(folder, `audit-${month}.ndjson`)];
+      const file = join(folder, `audit-${month}.ndjson`);
+      // A run that was killed may have left the whole file, and no record of its success.
+      return ['audit', 'export', month, file, '--unless-done'];
     },
   },
   backup: {},

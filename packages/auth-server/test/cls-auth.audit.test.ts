@@ -165,6 +165,39 @@ describeOnDatabase('cls-auth audit', (engine) => {
     ).to.deep.equal([...['audit.ndjson', 'current']]);
   });
 
+  it('counts the export of a month as done where a run that was killed has left all of it', async () => {
+    const file = join(folder, `audit-${nameOf(-1)}.ndjson`);
+    const task = `tasks run audit-export --folder ${folder}`;
+    const done = async () => {
+      const { document } = await run('tasks list');
+      return document.find((one: { task: string }) => one.task === 'audit-export').secondsAgo;
+    };
+    const { document } = await run(`audit export ${nameOf(-1)} ${file}`);
+    const text = readFileSync(file, 'utf8');
+    for (const [damaged, says] of [
+      [text.slice(0, text.lastIndexOf('{')), 'it is cut: it has no summary'],
+      [text.replace('of -1', 'of -9'), 'its checksum is wrong: it was changed or damaged'],
+    ] as const) {
+      writeFileSync(file, damaged);
+      const refused = await run(task);
+      expect([refused.code, refused.said]).to.deep.equal([
+        ...[1, `${file} is not as audit export wrote it: ${says}`],
+      ]);
+    }
+    writeFileSync(file, text);
+    expect(await done()).to.equal(null);
+    const again = await run(task);
+    expect([again.code, again.document]).to.deep.equal([0, document]);
+    expect(readFileSync(file, 'utf8')).to.equal(text);
+    expect(await done()).to.be.a('number');
+    await insert(owner, first(-1), ['late']);
+    expect((await run(task)).said).to.equal(
+      `${file} does not have the events of ${nameOf(-1)}: it has 2, the database 3; rename it, and export the month again`,
+    );
+    const other = await run(`audit export ${nameOf(-2)} ${file} --unless-done`);
+    expect(other.said).to.equal(`${file} has the events of ${nameOf(-1)}, not ${nameOf(-2)}`);
+  });
+
   it('drops a month that is older than is kept, when told to apply, and says so in the audit', async () => {
     const settings = { AUDIT_RETENTION_DAYS: '1' };
     const dry = await run(`audit drop ${nameOf(-3)}`, settings);

@@ -4,6 +4,7 @@ import { describeOnEngines } from '@cls/testing/engines';
 import { eventually, temporaryDirectory } from '@cls/testing/servers';
 import { expect } from 'chai';
 import * as client from 'openid-client';
+import { sqlErasure } from '../src/account-management/sql-erasure.ts';
 import { sqlAccounts } from '../src/accounts/sql-accounts.ts';
 import { sweepAudit } from '../src/audit/sql-audit-months.ts';
 import { digest } from '../src/crypto/digest.ts';
@@ -244,6 +245,26 @@ describeOnEngines('cls-auth accounts erase', (engine) => {
       [id],
     );
     expect(late.filter(({ address }) => address !== null)).to.deep.equal([]);
+  });
+
+  it('refuses what is no address and no id, and leaves the events of a customer as they were', async () => {
+    await world.owner.query(
+      `INSERT INTO audit_event (at, type, subject, address, about)
+       VALUES (now(), 'customer.created', 'iran', $1, 'Iran')`,
+      [HOME],
+    );
+    const before = await contentsOf(world);
+    for (const given of ['iran', 'unknown', 'acc_short', 'a@b@c', '@iran.example']) {
+      const { code, stderr } = await world.run(`accounts erase ${given} --apply`);
+      expect([code, stderr], given).to.deep.equal([
+        2,
+        'expected an e-mail address such as name@example.com, or the id of an account: acc_ and 26 characters\n',
+      ]);
+    }
+    const erasure = sqlErasure(world.owner, { sealer: undefined, actor: 'tool' });
+    expect((await erasure.count([{ email: 'iran' }])).auditEvents).to.equal(0);
+    await erasure.erase({ email: 'iran' });
+    expect(await contentsOf(world)).to.equal(before);
   });
 
   it('lets the address be invited again, as another account', async () => {

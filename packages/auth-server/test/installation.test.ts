@@ -1,5 +1,6 @@
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { silentLog } from '@cls/shared/log';
 import { noMetrics } from '@cls/shared/metrics/metrics';
 import { aesGcmSealer } from '@cls/shared/seal';
@@ -8,7 +9,7 @@ import { type DatabaseLocation, openDatabaseAsOperator } from '@cls/shared/servi
 import type { Database } from '@cls/shared/sql/database';
 import { tablesOf } from '@cls/shared/transfer/table-copy';
 import { templateDirectory } from '@cls/testing/embedded-template';
-import { describeOnEngines, pglite } from '@cls/testing/engines';
+import { describeOnDatabase, describeOnEngines, pglite } from '@cls/testing/engines';
 import { redisServer, temporaryDirectory } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { createRemoteJWKSet, jwtVerify } from 'jose';
@@ -200,6 +201,44 @@ describeOnEngines('an installation that moves from the embedded store', (engine)
     });
   }
 });
+
+describeOnDatabase(
+  'an installation that is exported while its KEY_ENCRYPTION_KEY is replaced',
+  (engine) => {
+    it('has recovery codes of both keys, whether secrets were sealed anew or not', async () => {
+      const [previous, current, later] = [KEY, OTHER_KEY, 'C'.repeat(43)].map(
+        (key) => new Secret(key),
+      ) as [Secret, Secret, Secret];
+      for (const resealed of [false, true]) {
+        const old = await startTestAuthServer(engine);
+        const { id } = old.guarded;
+        for (const [key, code] of [
+          [previous, '00000000001p'],
+          [current, '00000000001c'],
+        ] as const) {
+          const hash = hashWith(recoveryKeyOf(key).bytes)(`${id}:${code}`);
+          await old.database.query(
+            'INSERT INTO recovery_code (account_id, code_hash) VALUES ($1, $2)',
+            [id, hash],
+          );
+        }
+        if (resealed) await resealWith(old.database, current, previous);
+        const lines: string[] = [];
+        await sqlInstallation(old.database, current, previous).export(async (text) => {
+          lines.push(...text.trimEnd().split('\n'));
+        });
+        await old.stop();
+        const database = await engine.open(MIGRATIONS);
+        await sqlInstallation(database, later).import(Readable.from(lines));
+        for (const code of ['00000000001p', '00000000001c']) {
+          const used = await storesOf(database, later.expose()).recoveryCodes.use(id, code, 'a');
+          expect(used, `${code}, sealed anew: ${resealed}`).to.equal(true);
+        }
+        await database.close();
+      }
+    });
+  },
+);
 
 interface Made {
   readonly clients: { id: string; secret: string }[];

@@ -1,4 +1,4 @@
-import { silentLog } from '@cls/shared/log';
+import { type Log, silentLog } from '@cls/shared/log';
 import { noMetrics } from '@cls/shared/metrics/metrics';
 import { aesGcmSealer, UnsealFailed } from '@cls/shared/seal';
 import { Secret } from '@cls/shared/secret';
@@ -44,11 +44,12 @@ describeOnDatabase('a KEY_ENCRYPTION_KEY that another one replaces', (engine) =>
   const withKeys = async (
     keyEncryptionKey: Secret,
     previousKeyEncryptionKey: Secret | undefined,
+    log: Log,
     during: (replica: Replica) => Promise<void>,
   ) => {
     const { id, email, password, totpSecret } = server.guarded;
     const keys = { keyEncryptionKey, previousKeyEncryptionKey };
-    const service = await startAuthServer({ ...server.config, ...keys }, silentLog);
+    const service = await startAuthServer({ ...server.config, ...keys }, log);
     const database = await openDatabaseAsOperator(server.config.database, 'test', silentLog);
     const clock = { now: () => new Date() };
     const passwords = {} as PasswordVerifier; // Nobody signs in through these.
@@ -79,16 +80,28 @@ describeOnDatabase('a KEY_ENCRYPTION_KEY that another one replaces', (engine) =>
   };
 
   it('opens everything at each step, and in the end nothing opens with the old key', async () => {
-    await withKeys(OLD, NEW, async ({ database }) => {
+    await withKeys(OLD, NEW, silentLog, async ({ database }) => {
       const sealed = await openedWith(OLD, database);
       expect(sealed.all).to.be.at.least(2);
       expect(sealed.opened, 'a key that is accepted seals nothing').to.equal(sealed.all);
     });
-    await withKeys(NEW, OLD, async ({ database, signIn }) => {
+    const warnings: object[] = [];
+    const log = { ...silentLog, warn: (fields: object) => warnings.push(fields) };
+    // A row that was damaged, or that a third key sealed, is no reason to leave the others.
+    const left = `INSERT INTO upstream_provider
+      VALUES ('left.example', 'india', 'https://login.example', 'cls', $1, 'email', 'email_verified')`;
+    await withKeys(OLD, NEW, silentLog, async ({ database }) => {
+      await database.query(left, [aesGcmSealer(new Secret('E'.repeat(43))).seal('x', 'y')]);
+    });
+    await withKeys(NEW, OLD, log, async ({ database, signIn }) => {
       await eventually(async () => {
         const { opened, all } = await openedWith(NEW, database);
-        expect(opened).to.equal(all);
+        expect(opened).to.equal(all - 1);
       });
+      await eventually(async () => {
+        expect(warnings).to.deep.include({ values: 1, rows: ['upstream_provider left.example'] });
+      });
+      await database.query(`DELETE FROM upstream_provider WHERE domain = 'left.example'`);
       expect(await signIn()).to.equal(200);
       await eventually(async () => {
         const type = 'key.resealed';
@@ -96,7 +109,7 @@ describeOnDatabase('a KEY_ENCRYPTION_KEY that another one replaces', (engine) =>
         expect(events).to.have.length(1);
       });
     });
-    await withKeys(NEW, undefined, async ({ database, useShortCode }) => {
+    await withKeys(NEW, undefined, silentLog, async ({ database, useShortCode }) => {
       expect(await openedWith(OLD, database)).to.include({ opened: 0 });
       expect(await useShortCode('a')).to.equal(true);
       expect(await useShortCode('b')).to.equal(false);
@@ -105,9 +118,11 @@ describeOnDatabase('a KEY_ENCRYPTION_KEY that another one replaces', (engine) =>
 
   it('is refused when the start has neither of the two', async () => {
     let refusal: unknown;
-    await withKeys(new Secret('D'.repeat(43)), undefined, async () => undefined).catch((error) => {
-      refusal = error;
-    });
+    await withKeys(new Secret('D'.repeat(43)), undefined, silentLog, async () => undefined).catch(
+      (error) => {
+        refusal = error;
+      },
+    );
     expect(`${refusal}`).to.include('KEY_ENCRYPTION_KEY');
   });
 });

@@ -80,7 +80,11 @@ describe('auth-server under a role that does not own its schema [PostgreSQL]', (
     });
     const { keyEncryptionKey } = server.config;
     if (keyEncryptionKey === undefined) throw new Error('no key');
-    const anew = await resealWith(server.database, new Secret('B'.repeat(43)), keyEncryptionKey);
+    const { values: anew } = await resealWith(
+      server.database,
+      new Secret('B'.repeat(43)),
+      keyEncryptionKey,
+    );
     expect(anew).to.be.at.least(2);
     await sweepThrottle(server.database, systemClock);
     await sweepSessions(server.database, 1, 1);

@@ -730,6 +730,71 @@ describeOnDatabase('signing in with a browser', (engine) => {
     expect(again.status).to.be.within(300, 499);
   });
 
+  const pushedBy = async (party: RelyingParty) => {
+    const flow = await authorizationUrl(party);
+    const parameters = Object.fromEntries(flow.url.searchParams);
+    return { flow, pushed: await client.buildAuthorizationUrlWithPAR(party.config, parameters) };
+  };
+  /** As if everything had been kept for so long. */
+  const later = (seconds: number) =>
+    server.database.query(
+      `UPDATE protocol_state SET created_at = created_at - make_interval(secs => $1),
+         expires_at = expires_at - make_interval(secs => $1)`,
+      [seconds],
+    );
+
+  it('gives one code for a pushed request, though several browsers have opened it and take their time', async () => {
+    for (const seconds of [70, 2_000]) {
+      const { flow, pushed } = await pushedBy(portal);
+      const opened = await Promise.all(
+        [new Browser(), new Browser(), new Browser()].map(async (browser) => ({
+          browser,
+          page: await browser.follow(pushed),
+        })),
+      );
+      await later(seconds);
+      // The people who sign in are still there.
+      await server.database.query(
+        `UPDATE protocol_state SET expires_at = now() + interval '5 minutes'
+         WHERE kind IN ('Interaction', 'Session')`,
+      );
+      const late = await new Browser().open(pushed);
+      expect(late.status, 'it is too late to begin').to.equal(400);
+      const ends: URL[] = [];
+      for (const { browser, page } of opened) {
+        const proof = { email: server.person.email, password: PASSWORD };
+        ends.push((await browser.submit(page, proof)).url);
+      }
+      const codes = ends.filter(({ searchParams }) => searchParams.has('code'));
+      expect(codes, ends.join('\n')).to.have.length(seconds < 1_000 ? 1 : 0);
+      const [code] = codes;
+      if (code !== undefined) await exchange(portal, flow, code);
+    }
+  });
+
+  it('gives one code for a pushed request, though a request of the browser is held up and the next one overtakes it', async function () {
+    if (engine.name === 'PGlite') return this.skip(); // One statement at a time: nothing overtakes.
+    const browser = new Browser();
+    await signIn(browser, (await authorizationUrl(portal)).url);
+    const { flow, pushed } = await pushedBy(portal);
+    let answers: Promise<Response[]> | undefined;
+    await server.database.transaction(async (transaction) => {
+      // What a request writes once it has used the pushed request.
+      await transaction.execute('LOCK TABLE application_grant IN EXCLUSIVE MODE');
+      answers = Promise.all([browser.open(pushed), browser.open(pushed)]);
+      await eventually(async () => {
+        const waiting = await server.database.query(
+          `SELECT FROM pg_locks WHERE NOT granted AND relation = 'application_grant'::regclass`,
+        );
+        expect(waiting.length).to.equal(2);
+      });
+    });
+    const locations = ((await answers) ?? []).map(({ headers }) => headers.get('location') ?? '');
+    const codes = locations.filter((location) => location.includes('code='));
+    expect(codes, locations.join('\n')).to.have.length(1);
+    await exchange(portal, flow, new URL(codes[0] ?? ''));
+  });
+
   it('shows the sign-in of a pushed request again after a reload and the back button', async () => {
     const flow = await authorizationUrl(portal);
     const pushed = await client.buildAuthorizationUrlWithPAR(

@@ -1,6 +1,7 @@
 import { anyEngine } from '@cls/testing/engines';
 import { eventually } from '@cls/testing/servers';
 import { expect } from 'chai';
+import { decodeJwt, generateKeyPair, SignJWT } from 'jose';
 import { PASSWORD, startTestAuthServer, type TestAuthServer } from './support/auth-server.ts';
 import { type Portal, startPortal } from './support/portal.ts';
 import {
@@ -72,6 +73,22 @@ describe('an application that asks to sign a person out', () => {
     const browser = new Browser();
     const { url } = await ask(browser, { id_token_hint: await signIn(own, browser) });
     expect(url.href).to.match(/\/oauth\/logout\/success$|\/signed-out$/);
+    expect(await isSignedIn(browser)).to.equal(false);
+  });
+
+  it('waits for the person’s answer where the key of its token was removed, and comes back then', async () => {
+    const browser = new Browser();
+    const { privateKey } = await generateKeyPair('RS256');
+    const token = await new SignJWT(decodeJwt(await signIn(own, browser)))
+      .setProtectedHeader({ alg: 'RS256', kid: 'removed' })
+      .sign(privateKey);
+    const page = await ask(browser, {
+      ...{ id_token_hint: token, post_logout_redirect_uri: BACK, client_id: own.id, state: 'x' },
+    });
+    expect(page.response.status).to.equal(200);
+    expect(await isSignedIn(browser)).to.equal(true);
+    const { url } = await browser.submit(page, { logout: 'yes' });
+    expect(url.href).to.equal(`${BACK}?state=x`);
     expect(await isSignedIn(browser)).to.equal(false);
   });
 

@@ -1,10 +1,17 @@
+import fs from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { describeOnDatabase } from '@cls/testing/engines';
 import { eventually } from '@cls/testing/servers';
 import { expect } from 'chai';
+import { sqlServiceAccounts } from '../src/clients/sql-service-accounts.ts';
 import { sqlTokenUse } from '../src/clients/sql-token-use.ts';
 import { BURST_S, type TokenUseStore, tokenBudget } from '../src/clients/token-budget.ts';
 import { MIGRATIONS } from '../src/server/migrations.ts';
-import { basic, startTestAuthServer, type TestAuthServer } from './support/auth-server.ts';
+import { basic, startTestAuthServer, type TestAuthServer, VIEW } from './support/auth-server.ts';
+
+function full(): never {
+  throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
+}
 
 const A = { id: 'svc_A', customer: 'india' };
 const B = { id: 'svc_B', customer: 'india' };
@@ -51,6 +58,24 @@ describe('how many tokens a service account gets', () => {
     nowS += 60;
     takeAll(budget);
     expect(budget.take(A)?.first).to.equal(false);
+  });
+
+  it('has back what was taken for a token that did not go out', async () => {
+    const budget = newBudget();
+    expect(takeAll(budget, A)).to.equal(300);
+    expect(takeAll(budget, B)).to.equal(300);
+    budget.giveBack(A.id);
+    expect(takeAll(budget, A)).to.equal(1);
+    budget.giveBack(B.id);
+    budget.giveBack('svc_nobody');
+    let takenS = 0;
+    await budget.share({
+      async add(uses) {
+        takenS = uses.find(({ subject }) => subject === B.id)?.takenS ?? 0;
+        return nobody.add(uses);
+      },
+    });
+    expect(takenS).to.equal(299);
   });
 
   it('has no limit where none is set', () => {
@@ -156,5 +181,37 @@ describeOnDatabase('a service account that asks in a loop', (engine) => {
       return found;
     });
     expect(events).to.deep.equal([{ reason: 'too_many_tokens', client_id: id }]);
+  });
+
+  it('loses nothing by tokens that could not be recorded, and did not go out', async () => {
+    const { id, secret } = await sqlServiceAccounts(server.database).create({
+      ...{ name: 'Unlucky', customer: 'india', permissions: [VIEW] },
+    });
+    const form = { 'content-type': 'application/x-www-form-urlencoded' };
+    const short = () =>
+      server.post('grant_type=client_credentials', { ...form, ...basic(id, secret.expose()) });
+    const long = () =>
+      server.post(
+        `grant_type=client_credentials&client_id=${id}&client_secret=${secret.expose()}`,
+        {
+          ...form,
+          cookie: 'unusual=1',
+        },
+      );
+    const { writeSync } = fs;
+    Object.assign(fs, { writeSync: full });
+    syncBuiltinESMExports();
+    try {
+      for (let i = 0; i < 10; i += 1) {
+        for (const ask of [short, long]) expect((await ask()).status).to.equal(503);
+      }
+    } finally {
+      Object.assign(fs, { writeSync });
+      syncBuiltinESMExports();
+    }
+    for (let i = 0; i < 5; i += 1) {
+      for (const ask of [short, long]) expect((await ask()).status, `after ${i}`).to.equal(200);
+    }
+    expect((await short()).status).to.equal(429);
   });
 });

@@ -4,15 +4,16 @@ import { toolActor } from '../src/cli/tool-actor.ts';
 
 describe('who uses a tool', () => {
   const user = userInfo().username;
-  for (const [environment, expected] of [
-    [{}, `${user}@${hostname()}`],
-    [{ SUDO_USER: 'ann' }, `ann@${hostname()}`],
-    [{ CLS_ACTOR: ' Ann Lee ' }, `Ann Lee (${user}@${hostname()})`],
-    [{ CLS_ACTOR: 'a\nb' }, `${user}@${hostname()}`],
-    [{ CLS_ACTOR: '', SUDO_USER: '' }, `${user}@${hostname()}`],
+  for (const [environment, uid, expected] of [
+    [{}, 0, `${user}@${hostname()}`],
+    [{ SUDO_USER: 'ann' }, 0, `ann@${hostname()}`],
+    [{ SUDO_USER: 'ann' }, 1_000, `${user}@${hostname()}`],
+    [{ CLS_ACTOR: ' Ann Lee ' }, 0, `Ann Lee (${user}@${hostname()})`],
+    [{ CLS_ACTOR: 'a\nb' }, 0, `${user}@${hostname()}`],
+    [{ CLS_ACTOR: '', SUDO_USER: '' }, 0, `${user}@${hostname()}`],
   ] as const) {
-    it(`is ${expected} for ${JSON.stringify(environment)}`, () => {
-      expect(toolActor(environment)).to.equal(expected);
+    it(`is ${expected} for ${JSON.stringify(environment)} of user ${uid}`, () => {
+      expect(toolActor(environment, uid)).to.equal(expected);
     });
   }
 });

@@ -3,6 +3,7 @@ import type { Log } from '@cls/shared/log';
 import type { MailTransport } from '@cls/shared/mail/mail-sender';
 import { type MailSettings, openMailSender } from '@cls/shared/mail/open-mail-sender';
 import type { Database } from '@cls/shared/sql/database';
+import { warnOfUnopened } from '@cls/shared/sql/reseal';
 import type { Tracing } from '@cls/shared/tracing/tracing';
 import type { ResourceApiConfig } from './config.ts';
 import type { Registry, RetiredAt } from './lifecycle/registry.ts';
@@ -71,7 +72,9 @@ async function sealAnew(config: ResourceApiConfig, database: Database, log: Log)
   const [current, any] = [newWebhookSealer(config), openWebhookSealer(config)];
   if (current === undefined || any === undefined) return;
   try {
-    const values = await resealWebhooks(database, current, any);
+    const resealed = await resealWebhooks(database, current, any);
+    warnOfUnopened(log, resealed, 'WEBHOOK_SECRETS_KEY');
+    const { values } = resealed;
     if (values > 0) log.info({ values }, 'secrets are sealed with WEBHOOK_SECRETS_KEY now');
   } catch (err) {
     log.warn(

@@ -39,8 +39,8 @@ const ABOUT_KEPT: readonly AuditEventType[] = [
 /** An event that says from where, or with which device. */
 const HAS_PLACE = '(address IS NOT NULL OR browser IS NOT NULL OR system IS NOT NULL)';
 
-/** `$1` account, `$2` address, `$3` types above. */
-const NAMING = `(subject = $2 OR subject = $1 AND (${HAS_PLACE}
+/** `$1` account, `$2` address, `$3` types above. Subjects are also customers, clients and domains. */
+const NAMING = `(subject = $2 AND subject LIKE '_%@_%' OR subject = $1 AND (${HAS_PLACE}
   OR about IS NOT NULL AND NOT type = ANY($3::text[])))`;
 
 const MENTIONING = `type = 'account.deleted' AND about = ANY($1::text[])`;

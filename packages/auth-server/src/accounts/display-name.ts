@@ -13,8 +13,12 @@ export function asName(text: string): string | undefined {
   return seen && !NOT_IN_A_NAME.test(name) ? name : undefined;
 }
 
-/** What mail programs make a link of: `https://…`, `//…`, `evil.example`, `a@b`. `J.R.R.` is none. */
-const LINK = /\/\/|@|[\p{L}\p{N}-]{2,}\.[\p{L}\p{N}-]{2,}/u;
+/** What mail programs make a link of: `https://…`, `//…`, `t.co`, `evil.example`, `a@b`. `J.R.R.` is none. */
+const LINK = /\/\/|@|[\p{L}\p{N}-]+[.。．｡][\p{L}\p{N}][\p{L}\p{N}-]+/u;
+
+/** `J.Smith`, `J.R.R.Tolkien`, `Dr.Who`. Two letters after the dot would be a country's domain. */
+const INITIALS =
+  /(?<![\p{L}\p{N}.-])(?:\p{Lu}|Dr|Mrs?|Ms|Prof|St)(?:\.\p{Lu})*\.(?!(?:Com|Net|Org)\b)\p{Lu}\p{Ll}\p{L}+(?![\p{L}\p{N}/:]|\.\S)/gu;
 
 /**
  * The name of a person, who may have chosen it. It stands in messages and on pages of others, who
@@ -22,5 +26,5 @@ const LINK = /\/\/|@|[\p{L}\p{N}-]{2,}\.[\p{L}\p{N}-]{2,}/u;
  */
 export function asPersonName(text: string): string | undefined {
   const name = asName(text);
-  return name === undefined || LINK.test(name) ? undefined : name;
+  return name === undefined || LINK.test(name.replace(INITIALS, '')) ? undefined : name;
 }

@@ -1,4 +1,4 @@
-import { createReadStream } from 'node:fs';
+import { createReadStream, existsSync } from 'node:fs';
 import { CommandRefused, printer, table } from '@cls/shared/cli/command-line';
 import { linesOfFile } from '@cls/shared/cli/lines-of-file';
 import { writeNewFile } from '@cls/shared/cli/new-file';
@@ -59,24 +59,31 @@ export function addAuditCommands(program: Command, asOperator: AsOperator): void
   audit
     .command('export <month> <file>')
     .description('write the events of a month (UTC) to a new file, one JSON object a line')
-    .action(async (given: string, file: string, _: unknown, command: Command) => {
-      const month = readOptions(MONTH, given);
-      const summary = await asOperator(async (operator) => {
-        const { over } = await requireMonth(operator, month);
-        if (!over) printer(command).message(`${month.name} is not over: events will be added`);
-        const written = await writeNewFile(file, (send) =>
-          operator.auditArchive.export(month, (lines) => send(Buffer.from(lines))),
+    .option('--unless-done', 'where the file has all events of the month already, do nothing')
+    .action(
+      async (given: string, file: string, { unlessDone }: ExportOptions, command: Command) => {
+        const month = readOptions(MONTH, given);
+        const done =
+          unlessDone === true && existsSync(file) ? await readFile(file, month) : undefined;
+        const summary = await asOperator(async (operator) => {
+          const { over } = await requireMonth(operator, month);
+          if (!over) printer(command).message(`${month.name} is not over: events will be added`);
+          if (done !== undefined) return requireAll(operator, month, file, done);
+          const written = await writeNewFile(file, (send) =>
+            operator.auditArchive.export(month, (lines) => send(Buffer.from(lines))),
+          );
+          const about = `${written.events} events, sha256 ${written.sha256}`;
+          operator.audit.record({ type: 'audit.month_exported', subject: month.name, about });
+          return written;
+        });
+        const { events, sha256 } = summary;
+        const what = `${events} events of ${month.name}`;
+        printer(command).result(
+          { file, month: month.name, events, sha256 },
+          `${done === undefined ? `wrote ${what} to ${file}` : `${file} has all ${what}`}, sha256 ${sha256}`,
         );
-        const about = `${written.events} events, sha256 ${written.sha256}`;
-        operator.audit.record({ type: 'audit.month_exported', subject: month.name, about });
-        return written;
-      });
-      const { events, sha256 } = summary;
-      printer(command).result(
-        { file, month: month.name, events, sha256 },
-        `wrote ${events} events of ${month.name} to ${file}, sha256 ${sha256}`,
-      );
-    });
+      },
+    );
 
   audit
     .command('drop <month>')
@@ -86,10 +93,7 @@ export function addAuditCommands(program: Command, asOperator: AsOperator): void
     .action(async (given: string, options: DropOptions, command: Command) => {
       const month = readOptions(MONTH, given);
       const { exported, apply = false } = options;
-      const file = exported === undefined ? undefined : await readFile(exported);
-      if (file !== undefined && file.month !== month.name) {
-        throw new CommandRefused(`${exported} has the events of ${file.month}, not ${month.name}`);
-      }
+      const file = exported === undefined ? undefined : await readFile(exported, month);
       const result = await asOperator(async (operator) => {
         await requireDroppable(operator, month, file !== undefined);
         return operator.auditArchive.drop(month, { file, apply });
@@ -104,6 +108,10 @@ export function addAuditCommands(program: Command, asOperator: AsOperator): void
     });
 
   addResolveCommand(audit, asOperator);
+}
+
+interface ExportOptions {
+  readonly unlessDone?: boolean;
 }
 
 interface DropOptions {
@@ -174,7 +182,30 @@ async function requireDroppable(
   }
 }
 
-async function readFile(file: string): Promise<ExportedMonth> {
+/** The file, where it has all events that the database has. @throws {CommandRefused} */
+async function requireAll(
+  { auditArchive }: Operator,
+  month: AuditPeriod,
+  file: string,
+  exported: ExportedMonth,
+) {
+  const result = await auditArchive.drop(month, { file: exported, apply: false });
+  if (result.outcome === 'differs') {
+    throw new CommandRefused(
+      `${file} does not have the events of ${month.name}: it has ${exported.events}, the database ${result.events}; rename it, and export the month again`,
+    );
+  }
+  return { events: Number(exported.events), sha256: exported.sha256 };
+}
+
+/** An export of the month. @throws {CommandRefused} */
+async function readFile(file: string, month: AuditPeriod): Promise<ExportedMonth> {
+  const exported = await readAny(file);
+  if (exported.month === month.name) return exported;
+  throw new CommandRefused(`${file} has the events of ${exported.month}, not ${month.name}`);
+}
+
+async function readAny(file: string): Promise<ExportedMonth> {
   try {
     return await readExport(linesOfFile(createReadStream(file)));
   } catch (error) {

@@ -1,7 +1,9 @@
 import { printer, table } from '@cls/shared/cli/command-line';
+import { readOptions } from '@cls/shared/cli/options';
 import type { Command } from 'commander';
 import { TRACE_KINDS, type TraceKind, type Traces } from '../account-management/erase-person.ts';
 import { AS_OWNER, type AsOperator, requireMayErase } from './operator.ts';
+import { EMAIL_OR_ID_ARGUMENT } from './option-values.ts';
 
 /** What each kind of trace is called. */
 const WORDS: Readonly<Record<TraceKind, string>> = {
@@ -27,7 +29,8 @@ export function addEraseCommand(accounts: Command, asOperator: AsOperator): void
       'erase a person: name, address, sign-in methods, devices, sessions, and what the audit says of them; the account’s id stays',
     )
     .option('--apply', 'erase; without it everything is counted and nothing changed')
-    .action(async (given: string, { apply = false }: { apply?: boolean }, command: Command) => {
+    .action(async (argument: string, { apply = false }: { apply?: boolean }, command: Command) => {
+      const given = readOptions(EMAIL_OR_ID_ARGUMENT, argument);
       const out = printer(command);
       const { accounts, traces, keepsIdentity } = await asOperator(async (operator) => {
         const { erasure } = operator;

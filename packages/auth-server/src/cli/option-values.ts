@@ -2,7 +2,7 @@
 import type { Permission } from '@cls/shared/access-token';
 import { text } from '@cls/shared/cli/options';
 import { z } from 'zod';
-import { canonicalEmail } from '../accounts/account.ts';
+import { ACCOUNT_ID, canonicalEmail, EMAIL } from '../accounts/account.ts';
 import { asName, asPersonName, NAME_MAX_CHARS } from '../accounts/display-name.ts';
 import { EMAIL_EXPECTED, emailProblem } from '../organisations/email-address.ts';
 
@@ -28,6 +28,14 @@ export const EMAIL_ARGUMENT = z
     error: ({ input }) => emailProblem(String(input)) ?? EMAIL_EXPECTED,
   })
   .transform(canonicalEmail);
+
+/** Whoever an address or an id is about, also where there is no such account. */
+export const EMAIL_OR_ID_ARGUMENT = z
+  .string()
+  .refine(
+    (given) => ACCOUNT_ID.test(given) || EMAIL.test(canonicalEmail(given)),
+    `${EMAIL_EXPECTED}, or the id of an account: acc_ and 26 characters`,
+  );
 
 /** Some of the names that there are, each once. */
 export function someOf<N extends string>(known: readonly N[]) {

@@ -5,9 +5,12 @@ import type { AuditEvent, AuditLog } from '../audit/audit-log.ts';
 /**
  * Who uses this tool: the user of the operating system, also behind `sudo`, and the machine. Where
  * people share one user, as in a container, CLS_ACTOR names the person in front of it.
+ *
+ * @param uid anybody but root may set SUDO_USER themselves.
  */
-export function toolActor(environment: NodeJS.ProcessEnv): string {
-  const user = `${asName(environment['SUDO_USER'] ?? '') ?? userName()}@${hostname()}`;
+export function toolActor(environment: NodeJS.ProcessEnv, uid = process.getuid?.()): string {
+  const behind = uid === 0 ? asName(environment['SUDO_USER'] ?? '') : undefined;
+  const user = `${behind ?? userName()}@${hostname()}`;
   const person = asName(environment['CLS_ACTOR'] ?? '');
   return person === undefined ? user : `${person} (${user})`;
 }

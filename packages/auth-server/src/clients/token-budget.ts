@@ -12,6 +12,8 @@ import { LRUCache } from 'lru-cache';
 export interface TokenBudget {
   /** Counts a token that is about to be made. @returns undefined when there may be one. */
   take(caller: TokenCaller): OverBudget | undefined;
+  /** The token that was counted last for a service account was not given out. */
+  giveBack(id: string): void;
   /** A token was given out to an address. */
   used(id: string, address: string): void;
   /**
@@ -67,6 +69,8 @@ const SHARE_AT_S = 15;
 const RECORD_AFTER_S = 60;
 
 interface Bucket {
+  /** Of a service account. */
+  customer?: string;
   /** The time up to which tokens are used up, in seconds of `now` (GCRA). */
   paidUntilS: number;
   untoldS: number;
@@ -110,9 +114,16 @@ export function tokenBudget(
         if (first) account.recordedAtS = nowS;
         return { waitS: Math.ceil(waitS), first };
       }
+      account.customer = customer;
       add(account, ofAccount, nowS);
       add(all, ofCustomer, nowS);
       return undefined;
+    },
+    giveBack(id) {
+      const account = buckets.get(id);
+      if (account?.customer === undefined) return;
+      takeBack(account, ofAccount);
+      takeBack(bucketOf(account.customer), ofCustomer);
     },
     used(id, address) {
       bucketOf(id).address = address;
@@ -141,6 +152,11 @@ function add(bucket: Bucket, eachS: number, nowS: number): void {
   bucket.paidUntilS = Math.max(bucket.paidUntilS, nowS) + eachS;
   bucket.untoldS += eachS;
   bucket.usedAtS = nowS;
+}
+
+function takeBack(bucket: Bucket, eachS: number): void {
+  bucket.paidUntilS -= eachS;
+  bucket.untoldS -= eachS;
 }
 
 function isDue({ usedAtS, toldAtS, untoldS }: Bucket, nowS: number, all: boolean): boolean {

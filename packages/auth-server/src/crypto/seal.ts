@@ -2,7 +2,7 @@ import { hkdfSync } from 'node:crypto';
 import { aesGcmSealer, decrypt, encrypt } from '@cls/shared/seal';
 import type { Secret } from '@cls/shared/secret';
 import type { Database } from '@cls/shared/sql/database';
-import { reseal, type SealedColumn } from '@cls/shared/sql/reseal';
+import { type Resealed, reseal, type SealedColumn } from '@cls/shared/sql/reseal';
 import { recoveryKeyOf } from './recovery-key.ts';
 
 /**
@@ -52,12 +52,14 @@ export const SEALED = {
 } as const satisfies Record<string, SealedColumn>;
 
 /**
- * Seals with the current KEY_ENCRYPTION_KEY what the previous one sealed. All or nothing.
- *
- * @returns how many values that were.
- * @throws {UnsealFailed} when a value opens with neither key.
+ * Seals with the current KEY_ENCRYPTION_KEY what the previous one sealed. What opens with neither stays
+ * as it is.
  */
-export function resealWith(database: Database, current: Secret, previous: Secret): Promise<number> {
+export function resealWith(
+  database: Database,
+  current: Secret,
+  previous: Secret,
+): Promise<Resealed> {
   const sealer = aesGcmSealer(current);
   const { context } = SEALED.recovery_code_key;
   return database.transaction(async (transaction) => {

@@ -39,7 +39,11 @@ export function sqlInstallation(
   previous?: Secret,
 ): Installation {
   const sealer = aesGcmSealer(keyEncryptionKey, undefined, previous);
-  const current = recoveryKeyOf(keyEncryptionKey);
+  /** Of codes of 60 bits: nobody knows which of the two hashed one. */
+  const recoveryKeys = {
+    recoveryKey: keyEncryptionKey,
+    ...(previous === undefined ? {} : { previousRecoveryKey: previous }),
+  };
   /** The one sealed value of a row; undefined for a row without. */
   const changeSealed = (table: string, row: Row, change: typeof sealer.seal): Row => {
     if (!(table in SEALED)) return row;
@@ -50,24 +54,26 @@ export function sqlInstallation(
     export: (write) =>
       exportStore(database, KIND, write, {
         async extra(transaction) {
-          const missing = await transaction.query(
-            `SELECT WHERE EXISTS (SELECT FROM recovery_code WHERE key_id IS NULL)
-               AND NOT EXISTS (SELECT FROM recovery_code_key WHERE id = $1)`,
-            [current.id],
+          const codes = await transaction.query('SELECT FROM recovery_code LIMIT 1');
+          const stored = await transaction.query<{ id: string }>(
+            'SELECT id FROM recovery_code_key',
           );
-          const recoveryKey = current.bytes.toString('base64url');
-          return missing.length === 0 ? {} : { recoveryKey };
+          const missing = Object.entries(recoveryKeys)
+            .map(([name, key]) => ({ name, ...recoveryKeyOf(key) }))
+            .filter(({ id }) => codes.length > 0 && !stored.some((one) => one.id === id));
+          return Object.fromEntries(
+            missing.map(({ name, bytes }) => [name, bytes.toString('base64url')]),
+          );
         },
-        change: (table, row) =>
-          table === 'recovery_code'
-            ? { ...row, key_id: row['key_id'] ?? current.id }
-            : changeSealed(table, row, sealer.unseal),
+        change: (table, row) => changeSealed(table, row, sealer.unseal),
       }),
     import: (lines) =>
       importStore(database, KIND, lines, {
         async begin(transaction, extra) {
-          const bytes = extra['recoveryKey'];
-          if (bytes !== undefined) await addRecoveryKey(transaction, bytes, sealer.seal);
+          for (const name of ['recoveryKey', 'previousRecoveryKey']) {
+            const bytes = extra[name];
+            if (bytes !== undefined) await addRecoveryKey(transaction, bytes, sealer.seal);
+          }
           return (table, row) => changeSealed(table, row, sealer.seal);
         },
       }),

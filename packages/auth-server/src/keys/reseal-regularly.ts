@@ -1,6 +1,7 @@
 import type { Log } from '@cls/shared/log';
 import type { Secret } from '@cls/shared/secret';
 import type { Database } from '@cls/shared/sql/database';
+import { warnOfUnopened } from '@cls/shared/sql/reseal';
 import type { AuditLog } from '../audit/audit-log.ts';
 import { resealWith } from '../crypto/seal.ts';
 
@@ -25,7 +26,9 @@ export function resealRegularly(
   if (previous === undefined) return { stop: async () => undefined };
   const seal = async () => {
     try {
-      const values = await resealWith(database, current, previous);
+      const resealed = await resealWith(database, current, previous);
+      warnOfUnopened(log, resealed, 'KEY_ENCRYPTION_KEY');
+      const { values } = resealed;
       if (values === 0) return;
       audit.record({ type: 'key.resealed', subject: 'key-encryption-key' });
       log.info({ values }, 'secrets are sealed with KEY_ENCRYPTION_KEY now');

@@ -44,6 +44,7 @@ import {
 import { checkParameters } from './reliances/parameter-checks.ts';
 import { rotateUnless } from './reliances/refresh-refusal.ts';
 import { errorRenderer } from './render-error.ts';
+import { contextOf } from './request-context.ts';
 import { defaultResource, refuseOtherResources, resourceServerFor } from './resource-server.ts';
 import { longestSessionS, type SessionLifetimeSettings, sessionTtlS } from './session-lifetime.ts';
 import {
@@ -139,6 +140,7 @@ export function providerConfiguration(
           const caller = { id: client.clientId, customer: String(client['customer']) };
           const over = settings.tokenBudget.take(caller);
           if (over !== undefined) throw new TooManyTokens(over);
+          contextOf(ctx).tookTokenOf = caller.id;
           return info;
         },
       },

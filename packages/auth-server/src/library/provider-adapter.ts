@@ -10,11 +10,16 @@ import type { NewStateEntry, StateEntry, StateStore } from '../state/state-store
 /** For what the library keeps without a stated lifetime. */
 const DEFAULT_TTL_S = 86_400;
 
-/** Seconds for which an expired entry is kept, to answer `expired_token` (RFC 8628 §3.5). */
-const EXPIRED_TTL_S: Readonly<Record<string, number>> = { DeviceCode: 600 };
+const PUSHED = 'PushedAuthorizationRequest';
+
+/**
+ * Seconds for which an expired entry is kept: a device code to answer `expired_token` (RFC 8628 §3.5),
+ * a pushed request so that it is known as used while sign-ins go on that it began.
+ */
+const EXPIRED_TTL_S: Readonly<Record<string, number>> = { DeviceCode: 600, [PUSHED]: 1_800 };
 
 /** They live for a minute: the store's clock alone says whether they do, not each replica's own. */
-const EXPIRES_IN_STORE = new Set(['AuthorizationCode', 'PushedAuthorizationRequest']);
+const EXPIRES_IN_STORE = new Set(['AuthorizationCode', PUSHED]);
 
 /** Kinds that die with their grant. An interaction names one too, but only asks for it. */
 const OF_A_GRANT = new Set([
@@ -32,13 +37,13 @@ const SPENT_WITH_ANSWER = new Set(['AuthorizationCode', 'DeviceCode', 'RefreshTo
 /** Removed once the answer is certain: a browser that asks again must find them. */
 const REMOVED_AFTERWARDS = new Set(['Interaction', 'Session']);
 
-const PUSHED = 'PushedAuthorizationRequest';
-
 /**
  * Seconds for which one of several requests of a browser is the only one to answer a pushed request:
  * longer than an attempt may take before it counts as failed (`UNSETTLED_S`).
  */
-const TURN_TTL_S = 2;
+const TURN_S = 2;
+/** Others wait longer: the entry is settled when the answer is certain. */
+const TURN_TTL_S = TURN_S + 1;
 const LOOK_EVERY_MS = 50;
 
 /** It was spent before, and for an answer that is still kept. */
@@ -71,8 +76,9 @@ export function providerAdapter(store: StateStore, kind: string): Adapter {
       // A device that a person is about to connect is theirs: no other browser may meanwhile.
       const inFlightOf = payload.inFlight === true ? { inFlightOf: browser() } : {};
       const ttlS = (expiresIn ?? DEFAULT_TTL_S) + (EXPIRED_TTL_S[kind] ?? 0);
+      const lifeS = EXPIRES_IN_STORE.has(kind) ? { lifeS: expiresIn } : {};
       const written = await store.put(
-        sealedEntry(kind, id, { ...payload, ...inFlightOf }, Math.max(1, ttlS)),
+        sealedEntry(kind, id, { ...payload, ...inFlightOf, ...lifeS }, Math.max(1, ttlS)),
         // A replayed assertion must lose even when both copies arrive at once.
         { onlyIfAbsent: kind === 'ReplayDetection' },
       );
@@ -80,9 +86,12 @@ export function providerAdapter(store: StateStore, kind: string): Adapter {
     },
     async find(id) {
       const found = await store.find(kind, digest(id));
-      const entry = unexpired(kind, opened(found, id));
+      if (found === undefined && isOfSignIn(kind, id)) throw pushedRequestUsed();
+      const entry = timed(kind, found, opened(found, id));
       // The library would end the whole grant. `consume` decides, once the caller is proven.
-      return mayComeAgain(kind, found) ? { ...entry, consumed: undefined } : entry;
+      return mayComeAgain(kind, found, browserAttempt(kind))
+        ? { ...entry, consumed: undefined }
+        : entry;
     },
     findByUid: (uid) => findBy('uid', uid),
     findByUserCode: (userCode) => findBy('userCode', userCode),
@@ -99,7 +108,7 @@ export function providerAdapter(store: StateStore, kind: string): Adapter {
         return;
       }
       const attempt = browserAttempt(kind);
-      if (attempt !== undefined) await takeTurn(store, kind, key);
+      if (attempt !== undefined) await takeTurn(store, key, attempt);
       const spending = attempt === undefined ? undefined : { attempt };
       const outcome = await store.consume(kind, key, spending);
       if (outcome === 'won') {
@@ -120,13 +129,21 @@ export function providerAdapter(store: StateStore, kind: string): Adapter {
   };
 }
 
-/** The library compares times that another replica wrote with this machine's clock. */
-function unexpired(kind: string, payload: AdapterPayload | undefined): AdapterPayload | undefined {
-  if (payload?.exp === undefined || !EXPIRES_IN_STORE.has(kind)) return payload;
-  const { request } = payload;
+/**
+ * The library compares times that another replica wrote with this machine's clock: here they are what
+ * the store's clock says.
+ */
+function timed(
+  kind: string,
+  entry: StateEntry | undefined,
+  payload: AdapterPayload | undefined,
+): AdapterPayload | undefined {
+  if (entry === undefined || payload?.exp === undefined) return payload;
+  if (!EXPIRES_IN_STORE.has(kind)) return payload;
+  const { request, lifeS = Number.POSITIVE_INFINITY, exp, ...rest } = payload;
   return {
-    ...payload,
-    exp: Math.max(payload.exp, epochSeconds(systemClock) + 1),
+    ...rest,
+    exp: entry.ageS < Number(lifeS) ? Math.max(exp, epochSeconds(systemClock) + 1) : 0,
     ...(request === undefined ? {} : { request: withoutOwnTimes(request) }),
   };
 }
@@ -139,10 +156,14 @@ function withoutOwnTimes(request: string): string {
 }
 
 /** Whether a spent entry is asked for by who may not have got the answer. */
-function mayComeAgain(kind: string, { spent }: Partial<StateEntry> = {}): boolean {
+function mayComeAgain(
+  kind: string,
+  { spent }: Partial<StateEntry> = {},
+  attempt: string | undefined,
+): boolean {
   if (spent === undefined || answering() === undefined) return false;
   if (SPENT_WITH_ANSWER.has(kind)) return spent.answer !== undefined;
-  return spent.attempt !== undefined && spent.attempt === browserAttempt(kind);
+  return spent.attempt !== undefined && spent.attempt === attempt;
 }
 
 /**
@@ -155,18 +176,41 @@ function browserAttempt(kind: string): string | undefined {
 
 /**
  * Of requests that a browser sends at once, one answers the pushed request. The others wait, in case
- * its answer fails.
+ * its answer fails. One that takes longer than its turn needs another one to answer.
  *
  * @throws {errors.InvalidRequestUri} when it was answered.
  */
-async function takeTurn(store: StateStore, kind: string, key: string): Promise<void> {
-  const turn = { kind: `${kind}.turn`, key, payload: {}, ttlS: TURN_TTL_S };
-  while (!(await store.put(turn, { onlyIfAbsent: true }))) {
-    const found = await store.find(kind, key);
-    const answered = found?.consumedAtS !== undefined && !mayComeAgain(kind, found);
-    if (found === undefined || answered) throw pushedRequestUsed();
+async function takeTurn(store: StateStore, key: string, attempt: string): Promise<void> {
+  const overMs = await turnOf(store, key, attempt);
+  if (overMs === undefined) throw pushedRequestUsed();
+  const request = answering();
+  if (request === undefined) return;
+  request.mayAnswer = async () =>
+    performance.now() < overMs || (await turnOf(store, key, attempt)) !== undefined;
+}
+
+/** @returns when the turn is over, by this process's clock; undefined where the request was answered. */
+async function turnOf(
+  store: StateStore,
+  key: string,
+  attempt: string,
+): Promise<number | undefined> {
+  const turn = { kind: `${PUSHED}.turn`, key, payload: {}, ttlS: TURN_TTL_S };
+  for (;;) {
+    const overMs = performance.now() + TURN_S * 1_000;
+    const taken = await store.put(turn, { onlyIfAbsent: true });
+    const found = await store.find(PUSHED, key);
+    const answered = found?.consumedAtS !== undefined && !mayComeAgain(PUSHED, found, attempt);
+    if (found === undefined || answered) return undefined;
+    if (taken) return overMs;
     await sleep(LOOK_EVERY_MS);
   }
+}
+
+/** Whether a sign-in goes on that this pushed request began; the library answers one that is gone. */
+function isOfSignIn(kind: string, id: string): boolean {
+  const { Interaction: interaction } = Provider.ctx?.oidc.entities ?? {};
+  return kind === PUSHED && (interaction as { parJti?: unknown } | undefined)?.parJti === id;
 }
 
 /** As the library says it. */

@@ -18,6 +18,8 @@ export interface RequestContext {
   cameAsJson?: true;
   /** Who this request has authenticated. */
   authentication?: Authentication;
+  /** The service account whose budget a token was taken from. */
+  tookTokenOf?: string;
   /** Whose account the request is about, though it may be refused. */
   triedAccountId?: string;
 }

@@ -54,7 +54,7 @@ interface Target {
 export function serviceTokens(
   provider: Provider,
   accounts: ServiceAccountDirectory,
-  budget: Pick<TokenBudget, 'take'>,
+  budget: Pick<TokenBudget, 'take' | 'giveBack'>,
   settings: ResourceServerSettings,
 ): IssueServiceToken {
   /** Each for as long as the directory has the same record. */
@@ -93,8 +93,12 @@ export function serviceTokens(
       scope: asked.join(' ') || info.scope,
       expiresIn: info.accessTokenTTL,
     });
+    const text = await token.save().catch((error: unknown) => {
+      budget.giveBack(account.id);
+      throw error;
+    });
     return {
-      access_token: await token.save(),
+      access_token: text,
       expires_in: token.expiration,
       scope: token.scope ?? '',
       token_type: token.tokenType,

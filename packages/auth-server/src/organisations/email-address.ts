@@ -22,6 +22,8 @@ const ALPHABETS = [
 ] as const;
 /** Cyrillic and Greek letters that look like Latin ones (UTS 39, as browsers show domains). */
 const LOOKS_LATIN = /^(?=.*\p{L})[асԁеһіјӏорԛѕԝхуъьҽпгѵѡαγικνορτυχω\P{L}]+$/u;
+/** Marks on the dots of i and j, and Latin letters that are taken for other ones (UTS 39). */
+const LOOKS_PLAIN = /[ij]\p{M}|[\u0131\u0237\u01C0-\u01C3\u0251\u0261]/u;
 
 /**
  * Why nobody new may have this e-mail address: a sentence, or undefined for a plain address. An
@@ -34,11 +36,18 @@ export function emailProblem(text: string): string | undefined {
   const domain = domainOfEmail(email);
   if (HIDDEN.test(email)) return 'the e-mail address has characters that do not show';
   if (!EMAIL.test(email) || SPECIAL.test(local) || domain === undefined) return EMAIL_EXPECTED;
-  const parts = [local, ...domainToUnicode(domain).split('.')];
+  const shown = domainToUnicode(domain);
+  const labels = shown.split('.');
+  const parts = [local, ...labels];
   if (parts.some((part) => ALPHABETS.some(([one, all]) => one.test(part) && !all.test(part)))) {
     return 'the e-mail address mixes letters of several alphabets';
   }
-  return [local, domainToUnicode(domain)].some((part) => LOOKS_LATIN.test(part))
+  if (LOOKS_PLAIN.test(`${local}@${shown}`)) {
+    return 'the e-mail address has letters that look like plain ones, and are not';
+  }
+  // Below a domain of its own alphabet, nobody takes a label for a Latin one.
+  const latin = /^[a-z0-9-]+$/.test(labels.at(-1) ?? '');
+  return [local, ...(latin ? labels : [shown])].some((part) => LOOKS_LATIN.test(part))
     ? 'the e-mail address has letters that look like Latin ones, and are not'
     : undefined;
 }

@@ -26,5 +26,5 @@ function faultOf(sub: unknown): string {
 export function isPlainEmail(claim: unknown): claim is string {
   if (typeof claim !== 'string' || emailProblem(claim) !== undefined) return false;
   // Letters that only become others when the address is made canonical name somebody else.
-  return claim.normalize('NFC') === claim.normalize('NFKC');
+  return claim === claim.normalize('NFKC');
 }

@@ -22,6 +22,8 @@ export interface Answering {
   readonly afterwards: (() => Promise<void>)[];
   /** Work for when the answer was sent, or cannot be. */
   readonly sent: (() => Promise<void>)[];
+  /** Whether this request may still answer, and not another one in its place; asked at the very end. */
+  mayAnswer: (() => Promise<boolean>) | undefined;
   /** The request recorded an audit event, which must be safe before the answer goes out. */
   audited: boolean;
 }
@@ -76,7 +78,10 @@ interface AnsweredContext {
 /** Around everything that answers. @param audit resolves when its events are safe. */
 export function answeringScope(audit: { synced(): Promise<void> }, log: Log) {
   return async (ctx: AnsweredContext, next: () => Promise<unknown>) => {
-    const request: Answering = { spendable: undefined, afterwards: [], sent: [], audited: false };
+    const request: Answering = {
+      ...{ spendable: undefined, mayAnswer: undefined, audited: false },
+      ...{ afterwards: [], sent: [] },
+    };
     const afterSending = () => {
       if (ctx.status < 500) for (const work of request.sent.splice(0)) void attempt(work, log, 0);
     };

@@ -119,6 +119,7 @@ function unguarded(redis: Redis | Cluster, waitReplicas: number): StateStore {
     const consumed = entry['consumed'];
     return {
       payload: JSON.parse(payload) as Record<string, unknown>,
+      ageS: Number(found[2]) - Number(entry['born']) / 1e6,
       ...(consumed === undefined ? {} : { consumedAtS: Number(consumed) }),
       ...(found[1].length === 0 ? {} : { spent: spentBy(fieldsOf(found[1]), Number(found[2])) }),
     };

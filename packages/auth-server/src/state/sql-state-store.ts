@@ -19,7 +19,8 @@ const LIVE = `
 
 /** What an entry was spent for is a row of its own, with a shorter life. */
 const FIND = `
-  SELECT s.payload, extract(epoch FROM s.consumed_at)::float8 AS consumed,
+  SELECT s.payload, extract(epoch FROM clock_timestamp() - s.created_at)::float8 AS "ageS",
+         extract(epoch FROM s.consumed_at)::float8 AS consumed,
          extract(epoch FROM clock_timestamp() - s.consumed_at)::float8 AS "forS",
          spent.payload AS spent
   FROM protocol_state s
@@ -154,9 +155,10 @@ async function first(
 ): Promise<StateEntry | undefined> {
   const [row] = await sql.query<Row>(statement, [kind, value]);
   if (row === undefined) return undefined;
-  const { payload, consumed, forS, spent } = row;
+  const { payload, ageS, consumed, forS, spent } = row;
   return {
     payload,
+    ageS,
     ...(consumed === null ? {} : { consumedAtS: consumed }),
     ...(spent === null ? {} : { spent: { settled: false, ...spent, forS: forS ?? 0 } }),
   };
@@ -164,6 +166,7 @@ async function first(
 
 interface Row {
   readonly payload: Record<string, unknown>;
+  readonly ageS: number;
   readonly consumed: number | null;
   readonly forS: number | null;
   readonly spent: Partial<SpentBy> | null;

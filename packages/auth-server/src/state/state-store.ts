@@ -38,6 +38,8 @@ export interface StateStore {
 
 export interface StateEntry {
   readonly payload: Readonly<Record<string, unknown>>;
+  /** Seconds since it was first put, by the store's clock alone. */
+  readonly ageS: number;
   /** By the store's clock. */
   readonly consumedAtS?: number;
   /** Kept for `SPENT_TTL_S` after the consumption, or until it is settled. */

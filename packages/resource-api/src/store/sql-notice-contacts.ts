@@ -1,6 +1,6 @@
 import type { Sealer } from '@cls/shared/seal';
 import type { Database } from '@cls/shared/sql/database';
-import { reseal, sealedByOthers } from '@cls/shared/sql/reseal';
+import { type Resealed, reseal, sealedByOthers } from '@cls/shared/sql/reseal';
 import {
   type ContactRecord,
   type NoticeContacts,
@@ -20,8 +20,12 @@ const SEALED = {
   },
 };
 
-/** Seals with the current key what another one sealed. @returns how many secrets that were. */
-export function resealWebhooks(database: Database, current: Sealer, any: Sealer): Promise<number> {
+/** Seals with the current key what another one sealed. */
+export function resealWebhooks(
+  database: Database,
+  current: Sealer,
+  any: Sealer,
+): Promise<Resealed> {
   return database.transaction((transaction) => reseal(transaction, SEALED, current, any));
 }
 

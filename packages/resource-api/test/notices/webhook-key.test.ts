@@ -60,10 +60,10 @@ describeOnDatabase('a WEBHOOK_SECRETS_KEY that another one replaces', (engine) =
       await replica.stop();
     } else {
       const any = aesGcmSealer(NEW_KEY, undefined, OLD_KEY);
-      expect(await resealWebhooks(api.database, current, any)).to.equal(1);
+      expect(await resealWebhooks(api.database, current, any)).to.include({ values: 1 });
       expect(await openedWith(NEW_KEY)).to.equal('whsec_secret');
     }
-    expect(await resealWebhooks(api.database, current, current)).to.equal(0);
+    expect(await resealWebhooks(api.database, current, current)).to.include({ values: 0 });
     expect(await previousKey()).to.match(/^ok: opens nothing any more/);
   });
 });

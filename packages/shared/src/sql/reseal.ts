@@ -1,3 +1,4 @@
+import type { Log } from '../log.ts';
 import { type Sealer, UnsealFailed } from '../seal.ts';
 import type { Sql, Transaction } from './database.ts';
 
@@ -14,33 +15,59 @@ export interface SealedColumn {
 
 export type SealedColumns = Readonly<Record<string, SealedColumn>>;
 
+export interface Resealed {
+  /** How many were sealed anew. */
+  readonly values: number;
+  /** Values that open with no key, by table and row; they stay as they are. */
+  readonly unopened: readonly string[];
+}
+
 /**
  * Seals anew, with the current key, each value that another key sealed.
  *
  * @param current of the current key alone. @param any opens values of all keys.
- * @returns how many values that were.
- * @throws {UnsealFailed} when a value opens with no key; the transaction must not be kept.
  */
 export async function reseal(
   transaction: Transaction,
   columns: SealedColumns,
   current: Sealer,
   any: Sealer,
-): Promise<number> {
-  let resealed = 0;
+): Promise<Resealed> {
+  let values = 0;
+  const unopened: string[] = [];
   for (const { table, at, id, sealed, context } of await sealedByOthers(
     transaction,
     columns,
     current,
   )) {
+    const text = openedBy(any, sealed, context);
+    if (text === undefined) {
+      unopened.push(`${table} ${id}`);
+      continue;
+    }
     // A value that was replaced meanwhile is the newer one.
     const changed = await transaction.query(
       `UPDATE ${table} SET ${at.column} = $3 WHERE ${at.key} = $1 AND ${at.column} = $2 RETURNING 1`,
-      [id, sealed, current.seal(any.unseal(sealed, context), context)],
+      [id, sealed, current.seal(text, context)],
     );
-    resealed += changed.length;
+    values += changed.length;
   }
-  return resealed;
+  return { values, unopened };
+}
+
+const NAMED_MAX = 20;
+
+/** Says what cannot be opened. @param keyName as the operator knows the key. */
+export function warnOfUnopened(
+  log: Pick<Log, 'warn'>,
+  { unopened }: Resealed,
+  keyName: string,
+): void {
+  if (unopened.length === 0) return;
+  log.warn(
+    { values: unopened.length, rows: unopened.slice(0, NAMED_MAX) },
+    `secrets open neither with ${keyName} nor with PREVIOUS_${keyName}, and stay as they are`,
+  );
 }
 
 /** The values that do not open with the current key. */
@@ -53,18 +80,18 @@ export async function sealedByOthers(sql: Sql, columns: SealedColumns, current: 
     );
     for (const { id, owner, sealed } of rows) {
       const context = at.context(owner);
-      if (!opens(current, sealed, context)) found.push({ table, at, id, sealed, context });
+      if (openedBy(current, sealed, context) === undefined)
+        found.push({ table, at, id, sealed, context });
     }
   }
   return found;
 }
 
-function opens(sealer: Sealer, sealed: string, context: string): boolean {
+function openedBy(sealer: Sealer, sealed: string, context: string): string | undefined {
   try {
-    sealer.unseal(sealed, context);
-    return true;
+    return sealer.unseal(sealed, context);
   } catch (error) {
-    if (error instanceof UnsealFailed) return false;
+    if (error instanceof UnsealFailed) return undefined;
     throw error;
   }
 }

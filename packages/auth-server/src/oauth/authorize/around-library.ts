@@ -4,6 +4,7 @@ import { readFormBody } from '@cls/shared/http/read-form-body';
 import type { Log } from '@cls/shared/log';
 import { decodeJwt, type JWTPayload } from 'jose';
 import type { Context, Middleware } from 'koa';
+import type { AuditLog } from '../../audit/audit-log.ts';
 import { digest } from '../../crypto/digest.ts';
 import { answerAddressFault } from '../../library/answer-address.ts';
 import type { Provider } from '../../library/oidc.ts';
@@ -11,6 +12,7 @@ import { callbackFormOf } from '../../library/reliances/callback-form.ts';
 import { loginBroughtBy } from '../../library/reliances/login-result.ts';
 import { asProviderContext, oidcOf } from '../../library/request-context.ts';
 import type { AccountAccess } from '../../sessions/account-access.ts';
+import { answering, auditedSafely } from '../../state/answering.ts';
 import { formTargetsOf } from '../../web/application.ts';
 import { continuePage } from '../../web/continue.ts';
 import { showErrorPage } from '../../web/error-page.ts';
@@ -85,9 +87,30 @@ export function refuseLongAnswers(pages: Pages): Middleware {
   };
 }
 
-function refuseRequest(pages: Pages, ctx: Context, description: string): void {
+/**
+ * One request answers a pushed request (RFC 9126 §4). One that was held up may have been overtaken by
+ * the next one of its browser.
+ */
+export function refuseOvertaken(audit: Pick<AuditLog, 'synced'>, pages: Pages): Middleware {
+  return async (ctx, next) => {
+    await next();
+    const { mayAnswer } = answering() ?? {};
+    if (mayAnswer === undefined || ctx.status >= 400) return;
+    await auditedSafely(audit);
+    if (await mayAnswer()) return;
+    ctx.remove('Location');
+    refuseRequest(pages, ctx, 'the request_uri was used', 'invalid_request_uri');
+  };
+}
+
+function refuseRequest(
+  pages: Pages,
+  ctx: Context,
+  description: string,
+  error = 'invalid_request',
+): void {
   ctx.set('Cache-Control', 'no-store');
-  const technical = { error: 'invalid_request', description };
+  const technical = { error, description };
   const nextLink = nextLinkFrom(undefined, pages);
   showErrorPage(pages, ctx, { kind: 'application_request', status: 400, technical, nextLink });
 }

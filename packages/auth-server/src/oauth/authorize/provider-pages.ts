@@ -5,6 +5,7 @@ import { errors, type KoaContextWithOIDC } from '../../library/oidc.ts';
 import { signOutFormPath } from '../../library/reliances/form-fields.ts';
 import { formSecretOf } from '../../library/reliances/form-secret.ts';
 import { forgetUnkept, isKept } from '../../library/reliances/kept-session.ts';
+import { isOfRemovedKey } from '../../library/reliances/removed-key.ts';
 import { isOfUnreadableBody } from '../../library/reliances/unreadable-body.ts';
 import { whyCodeIsAsked } from '../../library/reliances/user-code.ts';
 import { asKoa } from '../../library/request-context.ts';
@@ -20,7 +21,7 @@ import { type ErrorKind, errorKind } from '../../web/error.ts';
 import { showErrorPage } from '../../web/error-page.ts';
 import { showExpired } from '../../web/expired-page.ts';
 import { nextLinkFrom } from '../../web/next-link.ts';
-import type { Pages } from '../../web/page.ts';
+import { type Pages, seeOther } from '../../web/page.ts';
 import { ACCOUNT_PATH, ROUTES } from '../../web/paths.ts';
 import { permissionNames } from '../../web/permission-names.ts';
 import { leadToDeviceDone } from '../device/device-done.ts';
@@ -74,6 +75,12 @@ export function providerPages(
       const again = route === SIGN_OUT ? signOutWay : deviceWay;
       const refused = { status: 400, kind: kindOfForm(ctx, description), nextLink: again } as const;
       return showErrorPage(pages, asKoa(ctx), refused);
+    }
+    const { id_token_hint: hint, ...asked } = ctx.query;
+    // Its key was taken away because it leaked; the person is asked, as without a token.
+    if (ctx.oidc?.route === SIGN_OUT_REQUEST && isOfRemovedKey(cause, hint)) {
+      const query = new URLSearchParams(asked as Record<string, string>);
+      return seeOther(ctx as unknown as Context, `${pages.path(ROUTES.end_session)}?${query}`);
     }
     // The person wanted to sign out, and can do so here in spite of the application's mistake.
     const staysIn =

@@ -30,7 +30,7 @@ export interface ClientCredentialsDeps {
   readonly issuer: string;
   readonly trustedProxyHops: number;
   readonly audit: AuditLog;
-  readonly budget: Pick<TokenBudget, 'used'>;
+  readonly budget: Pick<TokenBudget, 'used' | 'giveBack'>;
   readonly recordAnswer: RecordAnswer;
   readonly logFault: LogFault;
   /** Of every answer of this service: names and values in turn. */
@@ -111,6 +111,7 @@ async function answer(
       if (refused.first) await audit.recordSafely({ ...event, type: 'token.refused', reason });
     }
   } catch (err) {
+    if (refused === undefined) budget.giveBack(clientId);
     refused = undefined;
     ({ status, headers: own, body } = tokenErrorAnswer(err));
   }

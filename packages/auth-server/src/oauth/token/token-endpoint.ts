@@ -29,7 +29,7 @@ interface TokenEndpointDeps {
   readonly log: Log;
   readonly logFault: LogFault;
   readonly pace: PaceDevice;
-  readonly budget: Pick<TokenBudget, 'used'>;
+  readonly budget: Pick<TokenBudget, 'used' | 'giveBack'>;
 }
 
 /**
@@ -48,16 +48,18 @@ export function tokenEndpoint(
     const error = explained(oidcCtx, why);
     const refusal = error === undefined ? undefined : tokenErrorAnswer(error);
     ctx.remove('Vary'); // Which origins may read the answer: see server/cors.ts.
+    const { tookTokenOf } = contextOf(oidcCtx);
+    let given = false;
     try {
       record(oidcCtx, audit, error, refusal);
       await auditedSafely(audit);
-      const { client } = oidcCtx.oidc ?? {};
-      if (error === undefined && client?.grantTypeAllowed('client_credentials')) {
-        budget.used(client.clientId, ctx.ip);
-      }
+      given = error === undefined;
     } catch (err) {
       logFault(err, ctx.state['requestId']);
       return writeTokenError(ctx, tokenErrorAnswer(err)); // Without its event, nothing is acknowledged.
+    } finally {
+      if (tookTokenOf !== undefined && given) budget.used(tookTokenOf, ctx.ip);
+      else if (tookTokenOf !== undefined) budget.giveBack(tookTokenOf);
     }
     if (refusal !== undefined) return writeTokenError(ctx, refusal);
     present(oidcCtx);

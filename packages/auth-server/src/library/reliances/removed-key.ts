@@ -1,0 +1,13 @@
+import { ACCESS_TOKEN_ALG } from '@cls/shared/access-token';
+import { decodeProtectedHeader } from 'jose';
+import { errors } from 'oidc-provider';
+
+/**
+ * Whether the library refused an ID token because it was signed as ours are, by a key that the
+ * provider does not have any more.
+ */
+export function isOfRemovedKey(error: unknown, idToken: unknown): boolean {
+  const cause = error instanceof errors.InvalidRequest ? error.cause : undefined;
+  if ((cause as { code?: unknown } | undefined)?.code !== 'ERR_JWKS_NO_MATCHING_KEY') return false;
+  return typeof idToken === 'string' && decodeProtectedHeader(idToken).alg === ACCESS_TOKEN_ALG;
+}

@@ -133,7 +133,9 @@ describe('cls-auth check', () => {
     it('says that migrations are pending: a fault where the service does not apply them', async () => {
       const applies = await check(env());
       expect(applies.found('database', 'version')).to.match(/^ok: PostgreSQL \d+\.\d+/);
-      expect(applies.found('database', 'migrations')).to.match(/^warning: \d+ pending, from 0029-baseline/);
+      expect(applies.found('database', 'migrations')).to.match(
+        /^warning: \d+ pending, from 0029-baseline/,
+      );
       expect(JSON.stringify(applies.findings)).not.to.contain('does not exist');
       expect(applies.passed).to.equal(true);
       const elsewhere = await check(env({ RUN_MIGRATIONS: '0' }));

@@ -66,9 +66,7 @@ describeOnEngines('tasks that must run by themselves', (engine) => {
       },
     };
     let reading: () => Promise<void> = async () => undefined;
-    await database.execute(
-      `UPDATE schema_migration SET applied_at = now() - interval '3 days'`,
-    );
+    await database.execute(`UPDATE schema_migration SET applied_at = now() - interval '3 days'`);
     measureTasks(metrics, sqlTaskRuns(database), ['backup', 'count-day', 'bill'], ['bill']);
     await reading();
     expect([...aged.keys()]).to.deep.equal(['backup', 'count-day']);

@@ -80,7 +80,7 @@ export function providerPages(
     // Its key was taken away because it leaked; the person is asked, as without a token.
     if (ctx.oidc?.route === SIGN_OUT_REQUEST && isOfRemovedKey(cause, hint)) {
       const query = new URLSearchParams(asked as Record<string, string>);
-      return seeOther(ctx as unknown as Context, `${pages.path(ROUTES.end_session)}?${query}`);
+      return seeOther(asKoa(ctx), `${pages.path(ROUTES.end_session)}?${query}`);
     }
     // The person wanted to sign out, and can do so here in spite of the application's mistake.
     const staysIn =

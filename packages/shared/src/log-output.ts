@@ -91,7 +91,9 @@ export function gatheredLines(): { write(line: string): void } {
  * a thread that waits for a reader who does not come would keep the process from its end.
  */
 function writerOf(fd: number): (bytes: Buffer, done: Written) => void {
-  const stat = fstatSync(fd);
+  // Not without `bigint`: Node resolves no symbolic link of the next import where the last plain result was of a
+  // pipe or a socket (`realpathSync` looks at it).
+  const stat = fstatSync(fd, { bigint: true });
   if (!stat.isFIFO() && !stat.isSocket()) return (bytes, done) => write(fd, bytes, done);
   void process.stdout; // Node makes it non-blocking when it opens it.
   return (bytes, done) => {

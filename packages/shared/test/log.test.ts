@@ -1,7 +1,17 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, existsSync, openSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  realpathSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { temporaryDirectory } from '@cls/testing/servers';
 import { expect } from 'chai';
 
 /** A process that has not ended by then never does. */
@@ -22,6 +32,25 @@ function scriptOf(statements: string): string[] {
     const log = createLog('test', 'info'); ${statements}`;
   return ['--input-type=module', '--eval', script];
 }
+
+describe('a log whose output is a pipe', () => {
+  it('leaves packages that are imported later where their links lead', () => {
+    const folder = temporaryDirectory('cls-links-');
+    for (const name of ['first', 'second']) {
+      mkdirSync(join(folder, 'store', name), { recursive: true });
+      writeFileSync(join(folder, 'store', name, 'index.js'), 'module.exports = __filename;');
+      mkdirSync(join(folder, 'node_modules'), { recursive: true });
+      symlinkSync(join(folder, 'store', name), join(folder, 'node_modules', name));
+    }
+    const [line] = linesOf(`
+      import { createRequire } from 'node:module';
+      const require = createRequire(${JSON.stringify(join(folder, 'main.js'))});
+      require('first');
+      const other = createLog('other', 'info');
+      other.info({ place: require('second') }, 'imported');`);
+    expect(line?.['cls.place']).to.equal(join(realpathSync(folder), 'store', 'second', 'index.js'));
+  });
+});
 
 describe('a line of the log', () => {
   it('cuts a secret out that was passed by mistake, at the top and one level below', () => {

@@ -100,7 +100,10 @@ function removeSocket(path: string): void {
   }
 }
 
-/** Which file is there: a number may be used again, but not with the same time. */
+/**
+ * Which file is there: a number may be used again, but not with the same time. `bigint` is also for
+ * imports that come later, as in log-output.ts.
+ */
 function fileAt(place: string): string | undefined {
   const stat = statSync(place, { bigint: true, throwIfNoEntry: false });
   return stat && `${stat.ino} ${stat.ctimeNs}`;

@@ -4,7 +4,7 @@ import {
   openEmbeddedDatabaseAsOperator,
 } from '@cls/shared/embedded/embedded-database';
 import { type Database, DatabaseUnavailable, type Transaction } from '@cls/shared/sql/database';
-import { describeOnEngines, type Engine, pglite } from '@cls/testing/engines';
+import { describeOnDatabase, describeOnEngines, type Engine, pglite } from '@cls/testing/engines';
 import { expect } from 'chai';
 import {
   type BookPart,
@@ -59,7 +59,7 @@ const EVERY_DEAL: BookPart = { since: '2000-01-01T00:00:00Z' };
 /** Contracts of the book in which something is broken: it is reconciled some thirty times. */
 const SMALL = 14;
 
-describeOnEngines('reconciling', (engine) => {
+describeOnDatabase('reconciling', (engine) => {
   /** The last date of the small book, as it was known before the backdated journal. */
   let past: Point;
   let database: Database;

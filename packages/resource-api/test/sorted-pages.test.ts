@@ -1,7 +1,7 @@
 import { Random } from '@cls/book-generator/random';
 import { Refusal } from '@cls/shared/http/refusal';
 import type { Database } from '@cls/shared/sql/database';
-import { describeOnEngines } from '@cls/testing/engines';
+import { describeOnDatabase } from '@cls/testing/engines';
 import { expect } from 'chai';
 import {
   type BalanceFilter,
@@ -41,7 +41,7 @@ const LAST_SEQ = 'SELECT max(seq) AS v FROM journal';
 /** As a large book is walked: a page is given up after a few candidates. */
 const FEW_CANDIDATES = { candidates: 3, candidatesPerItem: 1, smallBook: 0, smallLedger: 0 };
 
-describeOnEngines('pages that are sorted by a field', (engine) => {
+describeOnDatabase('pages that are sorted by a field', (engine) => {
   const random = new Random(31);
   let database: Database;
   let store: BalanceStore;

@@ -158,6 +158,93 @@ describeOnDatabase('a file of journals with something implausible', (engine) => 
     expect(told(again.warnings)).to.deep.equal([[1, 'postings.0.amount', 'sells_beyond_holding']]);
   });
 
+  it('is warned of wherever a date is beyond what can be meant', async () => {
+    const { deal, facility, contract, positions } = aLoan(borrower, [anna, bert]);
+    const [long, far] = [date('1924-01-31'), date('2099-01-31')];
+    const onLoan = { facility: facility.id, contract: contract.id };
+    const file = [
+      { ...deal, closingDate: long, bookedOn: far },
+      { ...facility, effectiveDate: long, maturityDate: far, availabilityEndDate: far },
+      { ...contract, effectiveDate: long, maturityDate: far, bookedOn: far },
+      { ...positions[0], bookedOn: far },
+      aJournal(
+        deal,
+        'interest_billing',
+        '2024-04-02',
+        entry(
+          { facility, contract },
+          ['INTEREST_DUE', 'INTEREST_INCOME'],
+          [
+            [undefined, '10.00'],
+            [anna, '10.00'],
+          ],
+          { dueDate: far },
+        ),
+        {
+          rates: [{ ...onLoan, component: 'interest', startDate: far, allInRate: '0.05' }],
+          settlements: [{ ...onLoan, component: 'interest', settledThrough: far }],
+          terms: [
+            {
+              facility: facility.id,
+              status: 'active',
+              maturityDate: far,
+              availabilityEndDate: far,
+            },
+            { contract: contract.id, status: 'active', maturityDate: far },
+          ],
+        },
+      ),
+      { object: 'fx_rate', date: far, from: 'EUR', to: 'USD', rate: '1.1', source: 'ECB' },
+    ];
+    const { warnings, outcome, faults } = await load(file);
+    expect(faults).to.deep.equal([]);
+    expect(outcome).to.equal('refused');
+    expect(warnings.map(({ line, field }) => `${line} ${field}`)).to.deep.equal([
+      ...['1 closingDate', '1 bookedOn', '2 maturityDate', '2 availabilityEndDate'],
+      ...['3 maturityDate', '3 bookedOn', '4 bookedOn'],
+      ...[0, 2].map((at) => `5 postings.${at}.dueDate`),
+      ...['5 terms.0.maturityDate', '5 terms.1.maturityDate', '5 terms.0.availabilityEndDate'],
+      ...['5 rates.0.startDate', '5 settlements.0.settledThrough', '6 date'],
+    ]);
+    expect(new Set(warnings.map(({ code }) => code))).to.deep.equal(new Set(['implausible_date']));
+    const told = new Map(warnings.map(({ field, message }) => [field, message]));
+    expect(told.get('closingDate')).to.equal('expected 1925-06-30, 100 years ago, or a later day');
+    expect(told.get('maturityDate')).to.equal('expected 2075-06-30, 50 years from now, or before');
+    expect(told.get('settlements.0.settledThrough')).to.equal(
+      'expected 2025-04-02, a year after the effective date, or before',
+    );
+  });
+
+  it('is warned of so often, and lists the first thousand', async () => {
+    const loan = aLoan(borrower, [anna, bert]);
+    const cent = [
+      [undefined, '-0.01'],
+      [anna, '-0.01'],
+    ] as const;
+    const repaid = Array.from({ length: 1_010 }, () =>
+      entry(loan, ['PRINCIPAL_CASH', 'CASH_CLEARING'], cent, { movement: 'voluntary_prepayment' }),
+    ).flat();
+    const prepayment = aJournal(loan.deal, 'voluntary_prepayment', '2024-04-02', repaid);
+    const { warnings, warningCount } = await load([...loan.all, prepayment], { apply: false });
+    expect(warningCount).to.equal(1_010);
+    expect(warnings).to.have.length(1_000);
+    expect(told(warnings.slice(0, 1))).to.deep.equal([[6, 'postings.0.amount', 'overpaid']]);
+  });
+
+  it('has long loans and bills in advance without a warning', async () => {
+    const { deal, facility, contract, positions } = aLoan(borrower, [anna, bert], {
+      maturityDate: date('2065-01-31'),
+    });
+    const settledThrough = date('2025-04-02');
+    const onLoan = { facility: facility.id, contract: contract.id, component: 'interest' as const };
+    const bill = aJournal(deal, 'interest_billing', '2024-04-02', [], {
+      settlements: [{ ...onLoan, settledThrough }],
+      rates: [{ ...onLoan, startDate: date('2030-01-01'), allInRate: '0.05' }],
+    });
+    const { warnings, outcome } = await load([deal, facility, contract, ...positions, bill]);
+    expect([outcome, warnings]).to.deep.equal(['applied', []]);
+  });
+
   it('has old journals without a warning where the deal says that it is old', async () => {
     const { loan, closed, day } = odd();
     const file = (text: string) => [closed, ...loan.all.slice(1), day(text)];

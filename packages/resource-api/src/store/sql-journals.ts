@@ -41,10 +41,7 @@ export function sqlJournals(database: Database): JournalStore {
       for (const { number, ...amount } of rows) held[Number(number) - 1]?.push(amount);
       return held;
     },
-    async volumes() {
-      const rows = await database.query<{ currency: string; volume: string }>(VOLUMES);
-      return new Map(rows.map(({ currency, volume }) => [currency, BigInt(volume)]));
-    },
+    volumes: () => volumesOf(database),
     async countFxRates(rates) {
       if (rates.length === 0) return [];
       const rows = await database.query<{ count: bigint }>(COUNT_FX_RATES, [
@@ -220,6 +217,12 @@ const HOLDINGS = `
     AND l.contract_key = CASE WHEN g.contract IS NULL THEN 0 ELSE c.key END
   JOIN balance b ON b.line_key = l.key
   ORDER BY g.number, b.effective_date, b.known_seq DESC`;
+
+/** What all postings of the book come to by currency, signs aside. */
+export async function volumesOf(sql: Sql): Promise<ReadonlyMap<string, bigint>> {
+  const rows = await sql.query<{ currency: string; volume: string }>(VOLUMES);
+  return new Map(rows.map(({ currency, volume }) => [currency, BigInt(volume)]));
+}
 
 const VOLUMES = `
   SELECT l.currency, sum(p.volume)::text AS volume

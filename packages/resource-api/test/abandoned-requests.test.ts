@@ -26,6 +26,7 @@ describe('questions that the database does not get done [PostgreSQL]', () => {
     api = await startTestApi(postgres, {
       CALLER_REQUESTS_AT_ONCE: '20',
       CALLER_STATEMENT_S_PER_MINUTE: '0',
+      READ_LOG: 'on',
     });
     await loadRecords(api.database, generated({ contracts: 4, years: 1 }).records);
   });
@@ -65,6 +66,24 @@ describe('questions that the database does not get done [PostgreSQL]', () => {
       await untilRunning(0);
     });
     expect((await api.get(`${BALANCES}?limit=3`, GREEDY)).status).to.equal(200);
+  });
+
+  it('are not in the log of reads when their client is gone before the answer: nothing was read', async () => {
+    await whileLocked(api.database, async () => {
+      const client = new AbortController();
+      const questions = ask(api, 1, client.signal, undefined, { 'x-request-id': 'gone' });
+      await untilRunning(1);
+      client.abort();
+      await questions;
+      await untilRunning(0);
+    });
+    await api.getWith(`${BALANCES}?limit=1`, await api.token(), { 'x-request-id': 'after' });
+    const logged = () =>
+      api.database.query<{ id: string; status: number }>(
+        `SELECT request_id AS id, status FROM read_log WHERE request_id IN ('gone', 'after')`,
+      );
+    await eventually(async () => expect(await logged()).to.not.be.empty);
+    expect(await logged()).to.deep.equal([{ id: 'after', status: 200 }]);
   });
 
   it('are cancelled when they are part of an export', async () => {
@@ -276,12 +295,13 @@ async function ask(
   count: number,
   signal: AbortSignal,
   token?: string,
+  headers: Record<string, string> = {},
 ): Promise<void> {
   const authorization = `Bearer ${token ?? (await api.token(GREEDY))}`;
   const questions = Array.from({ length: count }, (_, index) =>
     fetch(`${api.baseUrl}${BALANCES}?limit=${index + 1}`, {
       signal,
-      headers: { authorization },
+      headers: { authorization, ...headers },
     }).catch(() => undefined),
   );
   await Promise.all(questions);

@@ -40,9 +40,11 @@ describeOnDatabase('billing, late facts and reversals in any order', (engine) =>
   });
   after(() => api?.stop());
 
-  for (const [index, dayCount] of DAY_COUNTS.entries()) {
-    it(`answers as a model that works all of it out again, for each two times (${dayCount})`, async () => {
-      const history = new History(api, new Random(41 + index), dayCount);
+  for (const [index, dayCount] of [...DAY_COUNTS, ...DAY_COUNTS].entries()) {
+    const pikUsesCommitment = index >= DAY_COUNTS.length;
+    const uses = pikUsesCommitment ? ', PIK uses the commitment' : '';
+    it(`answers as a model that works all of it out again, for each two times (${dayCount}${uses})`, async () => {
+      const history = new History(api, new Random(41 + index), { dayCount, pikUsesCommitment });
       await history.begin();
       for (let step = 0; step < OPERATIONS; step += 1) await history.step();
       for (let asked = 0; asked < QUESTIONS; asked += 1) await history.ask();
@@ -91,11 +93,16 @@ class History {
   readonly #log: string[] = [];
   #today = 20;
 
-  constructor(api: TestApi, random: Random, dayCount: (typeof DAY_COUNTS)[number]) {
+  constructor(
+    api: TestApi,
+    random: Random,
+    facility: { dayCount: (typeof DAY_COUNTS)[number]; pikUsesCommitment: boolean },
+  ) {
     this.#api = api;
     this.#random = random;
-    this.#loan = aLoan(this.#parties[0], this.#parties.slice(1), { dayCount });
-    this.#model = new NaiveLoan(this.#lenders, dayCount);
+    this.#loan = aLoan(this.#parties[0], this.#parties.slice(1), facility);
+    const { dayCount, pikUsesCommitment } = facility;
+    this.#model = new NaiveLoan(this.#lenders, dayCount, pikUsesCommitment);
   }
 
   async begin(): Promise<void> {

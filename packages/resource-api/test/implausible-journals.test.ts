@@ -3,6 +3,7 @@ import { describeOnDatabase } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { importJournals } from '../src/journal-file/import-journals.ts';
 import type { JournalRecord } from '../src/journal-file/record.ts';
+import type { LedgerAccount } from '../src/ledger/journal.ts';
 import { MIGRATIONS } from '../src/store/migrations.ts';
 import { sqlJournals } from '../src/store/sql-journals.ts';
 import { date } from './support/book.ts';
@@ -156,6 +157,169 @@ describeOnDatabase('a file of journals with something implausible', (engine) => 
     expect((await load(file)).outcome).to.equal('applied_before');
     const again = await load([sale('0.01')]);
     expect(told(again.warnings)).to.deep.equal([[1, 'postings.0.amount', 'sells_beyond_holding']]);
+  });
+
+  it('is warned of where a lender sells more of a commitment, or of capitalised interest, than it has', async () => {
+    const { loan } = odd();
+    const moved = (type: 'transfer' | 'pik_capitalization', account: LedgerAccount, n: string) => {
+      const line = account === 'PRINCIPAL_PIK' ? loan : { facility: loan.facility };
+      const more = account === 'PRINCIPAL_PIK' ? { movement: type } : {};
+      const amounts = [
+        [anna, `-${n}`],
+        [bert, n],
+      ] as const;
+      const given = [[undefined, n], ...amounts.map(([who]) => [who, n] as const)] as const;
+      const accounts = [account, 'MEMO'] as const;
+      const of = type === 'transfer' ? amounts : given.slice(0, 2);
+      return aJournal(loan.deal, type, '2024-02-01', entry(line, accounts, of, more));
+    };
+    const file = [
+      ...loan.all,
+      aCommitment(loan, '2024-01-10', a1000),
+      moved('pik_capitalization', 'PRINCIPAL_PIK', '30.00'),
+      moved('transfer', 'ORIGINAL_COMMITMENT', '600.00'),
+      moved('transfer', 'UNFUNDED', '600.00'),
+      moved('transfer', 'PRINCIPAL_PIK', '30.00'),
+      moved('transfer', 'ORIGINAL_COMMITMENT', '2500.00'),
+      moved('transfer', 'UNFUNDED', '0.01'),
+      moved('transfer', 'PRINCIPAL_PIK', '5.00'),
+    ];
+    const { faults, warnings } = await load(file, { apply: false });
+    expect(faults).to.deep.equal([]);
+    expect(
+      warnings.map(({ line, code, message }) => [line, code, message.split(' ').at(-2)]),
+    ).to.deep.equal([
+      [11, 'sells_beyond_holding', '2500.00'],
+      [12, 'sells_beyond_holding', '0.01'],
+      [13, 'sells_beyond_holding', '5.00'],
+    ]);
+  });
+
+  it('is warned of where a lender sells what it buys later, whichever of both the book has', async () => {
+    const { loan } = odd();
+    const drawn = entry(loan, ['PRINCIPAL_CASH', 'CASH_CLEARING'], a1000, { movement: 'advance' });
+    const file = [...loan.all, aJournal(loan.deal, 'advance', '2024-01-02', drawn)];
+    expect((await load(file)).outcome).to.equal('applied');
+    const sells = (seller: typeof anna, buyer: typeof anna, day: string, n: string) =>
+      aJournal(
+        loan.deal,
+        'transfer',
+        day,
+        entry(
+          loan,
+          ['PRINCIPAL_CASH', 'TRANSFER_CLEARING'],
+          [
+            [seller, `-${n}`],
+            [buyer, n],
+          ],
+          {
+            movement: 'transfer',
+          },
+        ),
+      );
+    const sale = sells(anna, bert, '2024-01-31', '900.00');
+    const back = sells(bert, anna, '2024-03-31', '500.00');
+    const warned = async (records: readonly object[]) =>
+      (await load(records, { apply: false })).warnings.map(({ line, message }) => [
+        line,
+        message.split(' ').at(-2),
+      ]);
+    expect(await warned([sale, back])).to.deep.equal([[1, '300.00']]);
+    expect(await warned([back, sale])).to.deep.equal([[2, '300.00']]);
+    const bought = sells(bert, anna, '2024-01-30', '300.00');
+    expect(await warned([bought, sale])).to.deep.equal([]);
+    await load([bought]);
+    expect(await warned([sale])).to.deep.equal([]);
+    // Sold once and booked: the same again, dated before, is too much on the day of the other.
+    await load([sale]);
+    expect(await warned([sells(anna, bert, '2024-01-30', '1.00')])).to.deep.equal([[1, '1.00']]);
+  });
+
+  it('is warned of wherever a date is beyond what can be meant', async () => {
+    const { deal, facility, contract, positions } = aLoan(borrower, [anna, bert]);
+    const [long, far] = [date('1924-01-31'), date('2099-01-31')];
+    const onLoan = { facility: facility.id, contract: contract.id };
+    const file = [
+      { ...deal, closingDate: long, bookedOn: far },
+      { ...facility, effectiveDate: long, maturityDate: far, availabilityEndDate: far },
+      { ...contract, effectiveDate: long, maturityDate: far, bookedOn: far },
+      { ...positions[0], bookedOn: far },
+      aJournal(
+        deal,
+        'interest_billing',
+        '2024-04-02',
+        entry(
+          { facility, contract },
+          ['INTEREST_DUE', 'INTEREST_INCOME'],
+          [
+            [undefined, '10.00'],
+            [anna, '10.00'],
+          ],
+          { dueDate: far },
+        ),
+        {
+          rates: [{ ...onLoan, component: 'interest', startDate: far, allInRate: '0.05' }],
+          settlements: [{ ...onLoan, component: 'interest', settledThrough: far }],
+          terms: [
+            {
+              facility: facility.id,
+              status: 'active',
+              maturityDate: far,
+              availabilityEndDate: far,
+            },
+            { contract: contract.id, status: 'active', maturityDate: far },
+          ],
+        },
+      ),
+      { object: 'fx_rate', date: far, from: 'EUR', to: 'USD', rate: '1.1', source: 'ECB' },
+    ];
+    const { warnings, outcome, faults } = await load(file);
+    expect(faults).to.deep.equal([]);
+    expect(outcome).to.equal('refused');
+    expect(warnings.map(({ line, field }) => `${line} ${field}`)).to.deep.equal([
+      ...['1 closingDate', '1 bookedOn', '2 maturityDate', '2 availabilityEndDate'],
+      ...['3 maturityDate', '3 bookedOn', '4 bookedOn'],
+      ...[0, 2].map((at) => `5 postings.${at}.dueDate`),
+      ...['5 terms.0.maturityDate', '5 terms.1.maturityDate', '5 terms.0.availabilityEndDate'],
+      ...['5 rates.0.startDate', '5 settlements.0.settledThrough', '6 date'],
+    ]);
+    expect(new Set(warnings.map(({ code }) => code))).to.deep.equal(new Set(['implausible_date']));
+    const told = new Map(warnings.map(({ field, message }) => [field, message]));
+    expect(told.get('closingDate')).to.equal('expected 1925-06-30, 100 years ago, or a later day');
+    expect(told.get('maturityDate')).to.equal('expected 2075-06-30, 50 years from now, or before');
+    expect(told.get('settlements.0.settledThrough')).to.equal(
+      'expected 2025-04-02, a year after the effective date, or before',
+    );
+  });
+
+  it('is warned of so often, and lists the first thousand', async () => {
+    const loan = aLoan(borrower, [anna, bert]);
+    const cent = [
+      [undefined, '-0.01'],
+      [anna, '-0.01'],
+    ] as const;
+    const repaid = Array.from({ length: 1_010 }, () =>
+      entry(loan, ['PRINCIPAL_CASH', 'CASH_CLEARING'], cent, { movement: 'voluntary_prepayment' }),
+    ).flat();
+    const prepayment = aJournal(loan.deal, 'voluntary_prepayment', '2024-04-02', repaid);
+    const { warnings, warningCount } = await load([...loan.all, prepayment], { apply: false });
+    expect(warningCount).to.equal(1_010);
+    expect(warnings).to.have.length(1_000);
+    expect(told(warnings.slice(0, 1))).to.deep.equal([[6, 'postings.0.amount', 'overpaid']]);
+  });
+
+  it('has long loans and bills in advance without a warning', async () => {
+    const { deal, facility, contract, positions } = aLoan(borrower, [anna, bert], {
+      maturityDate: date('2065-01-31'),
+    });
+    const settledThrough = date('2025-04-02');
+    const onLoan = { facility: facility.id, contract: contract.id, component: 'interest' as const };
+    const bill = aJournal(deal, 'interest_billing', '2024-04-02', [], {
+      settlements: [{ ...onLoan, settledThrough }],
+      rates: [{ ...onLoan, startDate: date('2030-01-01'), allInRate: '0.05' }],
+    });
+    const { warnings, outcome } = await load([deal, facility, contract, ...positions, bill]);
+    expect([outcome, warnings]).to.deep.equal(['applied', []]);
   });
 
   it('has old journals without a warning where the deal says that it is old', async () => {

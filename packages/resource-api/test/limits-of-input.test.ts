@@ -1,9 +1,16 @@
 import { describeOnEngines } from '@cls/testing/engines';
 import { expect } from 'chai';
+import { billAccruals } from '../src/billing/bill-accruals.ts';
+import { readProfile } from '../src/cli/read-profile.ts';
+import { importStatement } from '../src/import/import-statement.ts';
 import { importJournals } from '../src/journal-file/import-journals.ts';
 import type { JournalRecord } from '../src/journal-file/record.ts';
+import { BookIsFull } from '../src/journal-file/volumes.ts';
+import { sqlBilling } from '../src/store/sql-billing.ts';
+import { sqlBook } from '../src/store/sql-book.ts';
 import { sqlJournals } from '../src/store/sql-journals.ts';
 import { startTestApi, type TestApi } from './support/api.ts';
+import { date, statement } from './support/book.ts';
 import { loadRecords } from './support/generated.ts';
 import { fileOf, linesFrom } from './support/journal-lines.ts';
 import { aCommitment, aJournal, aLoan, aParty, entry } from './support/records.ts';
@@ -136,5 +143,48 @@ describeOnEngines('input beyond what a store can keep', (engine) => {
     ]);
     expect((await load([drawn])).outcome).to.equal('applied');
     for (const path of LISTS) expect(await faultOf(path)).to.deep.equal([200]);
+  });
+
+  it('is refused as a statement of loans that the book has no room for, with row and field', async () => {
+    const profile = { ...readProfile('world-bank-ibrd'), currency: 'EUR' };
+    const amount = '2000000000000000.00';
+    const imported = (day: string, ...loans: string[]) => {
+      const rows = loans.map((loan) => ({
+        ...{
+          'Loan Number': loan,
+          'Original Principal Amount': amount,
+          'Undisbursed Amount': amount,
+        },
+        ...{ 'Loans Held': amount, 'Currency of Commitment': 'EUR' },
+      }));
+      const request = { text: statement(day, rows), profile, expected: { sums: {} } };
+      return importStatement(sqlBook(api.database), { ...request, apply: true });
+    };
+    expect((await imported('01/31/2025', 'E1')).outcome).to.equal('applied');
+    expect((await imported('02/28/2025', 'E2')).outcome).to.equal('applied');
+    const { outcome, faults } = await imported('03/31/2025', 'E3');
+    expect(outcome).to.equal('refused');
+    expect(faults.map(({ row, column, code }) => [row, column, code])).to.deep.equal([
+      [2, 'originalPrincipal', 'amount_too_large'],
+    ]);
+  });
+
+  it('is refused as a bill that the book has no room for', async () => {
+    const loan = aLoan(borrower, [anna], { currency: 'GBP' });
+    const onLoan = { facility: loan.facility.id, contract: loan.contract.id };
+    const drawn = entry(loan, ['PRINCIPAL_CASH', 'CASH_CLEARING'], both('9000000000000000.00'), {
+      movement: 'advance',
+    });
+    const rates = [
+      { ...onLoan, component: 'interest' as const, startDate: date('2024-01-01'), allInRate: '10' },
+    ];
+    await loadRecords(api.database, [
+      ...loan.all,
+      aJournal(loan.deal, 'advance', '2024-01-01', drawn, { rates }),
+    ]);
+    const request = { through: date('2024-02-01'), dueDate: date('2024-02-06'), apply: true };
+    const fault = await billAccruals(sqlBilling(api.database), request).catch((error) => error);
+    expect(fault).to.be.instanceOf(BookIsFull);
+    expect(fault.message).to.include('all postings of the book in GBP');
   });
 });

@@ -49,6 +49,10 @@ describe('answers of more than 128 KiB', () => {
     const { value } = await readExposition(api.metricsPort);
     return value('cls_long_answers_under_way');
   };
+  const refused = async () => {
+    const { value } = await readExposition(api.metricsPort);
+    return value('cls_long_answers_refused_total', { limit: 'caller' }) ?? 0;
+  };
   const whileRead = async (what: typeof PAGE, test: () => Promise<void>) => {
     // The last one has not ended for certain.
     await eventually(async () => expect(await underWay()).to.equal(0));
@@ -83,7 +87,9 @@ describe('answers of more than 128 KiB', () => {
   it('are refused where they are kept, too', async () => {
     await eventually(async () => expect((await ask(PAGE)).status).to.equal(200));
     await whileRead(EXPORT, async () => {
+      const before = await refused();
       expect((await ask(PAGE)).status).to.equal(429);
+      expect(await refused()).to.equal(before + 1);
     });
     await eventually(async () => expect((await ask(PAGE)).status).to.equal(200));
   });

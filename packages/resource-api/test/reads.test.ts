@@ -215,7 +215,11 @@ describeOnEngines('the log of reads', (engine) => {
 describe('rows of the log of reads that wait', () => {
   const NEVER_MS = 3_600_000;
   const START = { metrics: noMetrics, log: silentLog, everyMs: NEVER_MS, waitingMax: 2 };
-  const failing = (error: Error | undefined) => {
+  /** @param refuses of rows that are written together: whether one of them is why they cannot be */
+  const failing = (
+    error: Error | undefined,
+    refuses: (record: ReadRecord) => boolean = () => true,
+  ) => {
     const written: ReadRecord[] = [];
     let fault = error;
     return {
@@ -226,7 +230,7 @@ describe('rows of the log of reads that wait', () => {
       records: {
         sweep: async () => undefined,
         async add(records: readonly ReadRecord[]) {
-          if (fault !== undefined) throw fault;
+          if (fault !== undefined && records.some(refuses)) throw fault;
           written.push(...records);
         },
       },
@@ -273,6 +277,30 @@ describe('rows of the log of reads that wait', () => {
     await reads.stop();
     expect(idsOf(written)).to.include('after');
   });
+
+  it('are written but for the one that the database cannot take', async () => {
+    const refuses = ({ requestId }: ReadRecord) => requestId === '4';
+    const { records, written } = failing(new SqlError('invalid', '22P05'), refuses);
+    const waitingMax = 20;
+    const reads = readLog({ mode: 'required', keptDays: 0 }, { ...START, records, waitingMax });
+    const ids = Array.from({ length: 10 }, (_, n) => `${n}`);
+    for (const id of ids) reads.record(named(id));
+    await reads.stop();
+    expect(idsOf(written)).to.deep.equal(ids.filter((id) => id !== '4'));
+  });
+
+  for (const code of ['42501', '42P01', '53100', '0A000']) {
+    it(`wait where no row can be written (${code}), and questions are refused where reads must be logged`, async () => {
+      const { records, written, heal } = failing(new SqlError('refused', code));
+      const reads = readLog({ mode: 'required', keptDays: 0 }, { ...START, records, everyMs: 5 });
+      for (const id of ['a', 'b']) reads.record(named(id));
+      await new Promise((done) => setTimeout(done, 50));
+      expect(() => reads.admit()).to.throw(DatabaseUnavailable, 'READ_LOG=required');
+      heal();
+      await reads.stop();
+      expect(idsOf(written)).to.deep.equal(['a', 'b']);
+    });
+  }
 
   it('are none where it is off', async () => {
     const { records, written } = failing(undefined);

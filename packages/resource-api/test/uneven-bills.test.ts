@@ -262,6 +262,66 @@ describeOnDatabase('bills that lenders and commitments share unevenly', (engine)
     }
   }
 
+  for (const below of [false, true]) {
+    const whose = below ? 'of the facility around a sublimit' : 'of the facility';
+    /** 20 million of 30 million are drawn at 12 % PIK; half of it was prepaid at once, which nobody knew. */
+    const capitalised = async (bills: readonly string[]) => {
+      const around = aLoan(borrower, [anna, bert], {
+        type: 'delayed_draw',
+        pikUsesCommitment: true,
+      });
+      const facility = below
+        ? aFacility(around.deal, { sublimitOf: around.facility.id, pikUsesCommitment: true })
+        : around.facility;
+      const loan = { ...around, facility, contract: { ...around.contract, facility: facility.id } };
+      const drawn = ['20000000.00', '15000000.00', '5000000.00'] as const;
+      const repaid = ['-10000000.00', '-7500000.00', '-2500000.00'] as const;
+      const committed = ['30000000.00', '20000000.00', '10000000.00'] as const;
+      await post([
+        around.deal,
+        ...new Set([around.facility, facility]),
+        loan.contract,
+        ...[anna, bert].flatMap((lender) =>
+          [...new Set([around.facility, facility])].map((of) => aPosition(of, lender)),
+        ),
+        ...[...new Set([around.facility, facility])].map((of) =>
+          aCommitment({ ...loan, facility: of }, '2025-01-02', holders(committed)),
+        ),
+        rate(around, 'commitment_fee', '2025-01-02', '0.005'),
+        rate(loan, 'pik', '2025-01-02', '0.12'),
+        moved(loan, 'advance', '2025-01-02', drawn),
+      ]);
+      for (const day of bills) await bill(day);
+      const prepayment = held(loan, CASH, repaid, { movement: 'voluntary_prepayment' });
+      await post([aJournal(loan.deal, 'voluntary_prepayment', '2025-01-02', prepayment)]);
+      return loan;
+    };
+    const feesOf = async (loan: Loan, day: string) => {
+      const item = await itemOf(loan, day, loan.facility.sublimitOf ?? loan.facility.id);
+      return [({ fees }: Json) => fees.accrued, ({ fees }: Json) => fees.due].map((of) =>
+        sharesOf(item, of),
+      );
+    };
+
+    it(`that capitalised too much leave the commitment fee ${whose} as if they had been right`, async () => {
+      const loan = await capitalised(['2025-02-01']);
+      // 9.9 million at 0.5 % for 89 days, because 100,000.00 of 200,000.00 were not to be capitalised.
+      expect(await feesOf(loan, '2025-05-01')).to.deep.equal(['12237.50', '4166.67']);
+      await bill('2025-05-01');
+      expect(await feesOf(loan, '2025-05-01')).to.deep.equal(['0.00', '16404.17']);
+    });
+
+    it(`that capitalised too much reopen bills of the commitment fee ${whose}`, async () => {
+      const loan = await capitalised(['2025-02-01', '2025-03-01']);
+      // 9.9 million for 28 days, and 9,805,733.33 for 61: 3,850.00 and 8,307.64, of which 3,811.11 are billed.
+      expect(await feesOf(loan, '2025-05-01')).to.deep.equal(['8346.53', '7977.78']);
+      await bill('2025-05-01');
+      expect(await feesOf(loan, '2025-05-01')).to.deep.equal(['0.00', '16324.31']);
+      await bill('2025-05-01');
+      expect(await feesOf(loan, '2025-05-01')).to.deep.equal(['0.00', '16324.31']);
+    });
+  }
+
   it('leave a book that reconciles', () => expectReconciled(api.database));
 
   it('are found by reconcile where reads take one for a bill of another shape', async () => {

@@ -59,8 +59,12 @@ describe('a check of the issuer', () => {
     answer = json(502, {});
     expect((await ask())[0]).to.include({ check: 'metadata', result: 'failed' });
     expect((await ask({}, true))[0]).to.include({ check: 'metadata', result: 'warning' });
-    answer = json(200, ['nothing']);
-    expect((await ask())[0]).to.include({ check: 'metadata', result: 'failed' });
+    for (const body of [null, 'nothing', 7, ['nothing'], { issuer: { toString: 1 } }]) {
+      answer = json(200, body);
+      const [finding] = await ask();
+      expect(finding, JSON.stringify(body)).to.include({ check: 'metadata', result: 'failed' });
+      expect(finding?.todo).to.include('set ISSUER');
+    }
   });
 
   it('tells a client that is known from one with a wrong id or secret', async () => {
@@ -80,6 +84,9 @@ describe('a check of the issuer', () => {
     expect(refused.todo).to.include('EXPLORER_CLIENT_ID');
     expect(await check('temporarily_unavailable', 503)).to.include({ result: 'warning' });
     expect(JSON.stringify(refused)).not.to.include('hidden');
+    answer = json(200, null);
+    const odd = await checkClient(`${issuer}/oauth/token`, client, 'EXPLORER_CLIENT_ID');
+    expect(odd).to.include({ result: 'warning', todo: 'look at the log of auth-server' });
   });
 });
 

@@ -26,6 +26,16 @@ describe('long answers', () => {
     expect([begin('c', 'fund'), begin('d', 'fund')]).to.deep.equal(['begun', '503 10 process']);
   });
 
+  it('have room as long as one more may begin', () => {
+    const long = longAnswers({ perCaller: 1, perCustomer: 2, inAll: 0 }, noMetrics);
+    const room = () => ['a', 'b', 'c'].map((caller) => long.hasRoom(reader(caller)));
+    expect(room()).to.deep.equal([true, true, true]);
+    long.begin(reader('a'));
+    expect(room()).to.deep.equal([false, true, true]);
+    long.begin(reader('b'));
+    expect(room()).to.deep.equal([false, false, false]);
+  });
+
   it('give their place back once, however often they end', () => {
     const long = longAnswers({ perCaller: 1, perCustomer: 0, inAll: 0 }, noMetrics);
     const end = long.begin(reader('a'));

@@ -53,7 +53,9 @@ async function checkApi({ apiUrl }: ExplorerConfig): Promise<readonly Finding[]>
   const todo = `open ${apiUrl} from this machine: check EXPLORER_API_URL, and that resource-api runs`;
   try {
     const { response } = await fetchOf(apiUrl);
-    const versions = ((await response.json().catch(() => ({}))) as { data?: unknown }).data;
+    const { data: versions }: { readonly data?: unknown } = Object(
+      await response.json().catch(() => ({})),
+    );
     return Array.isArray(versions) && response.status === 200
       ? [ok('versions', `${versions.length} at ${apiUrl}`)]
       : [failed('versions', `${apiUrl} answers ${response.status}, and no list of versions`, todo)];

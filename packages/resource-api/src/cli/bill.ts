@@ -4,6 +4,7 @@ import { isUniqueViolation, SqlError } from '@cls/shared/sql/database';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { billAccruals } from '../billing/bill-accruals.ts';
+import { BookIsFull } from '../journal-file/volumes.ts';
 import { type BusinessDate, daysAfter } from '../ledger/business-date.ts';
 import type { AsOperator } from './operator.ts';
 import { DATE } from './option-values.ts';
@@ -47,7 +48,8 @@ export function addBillCommand(program: Command, asOperator: AsOperator): void {
 
 function refusalOf(error: unknown, through: BusinessDate): unknown {
   if (isUniqueViolation(error)) return new CommandRefused(`${through} was billed before`);
-  if (error instanceof SqlError && error.constraint === 'period_closed') {
+  const isClosed = error instanceof SqlError && error.constraint === 'period_closed';
+  if (isClosed || error instanceof BookIsFull) {
     return new CommandRefused(error.message);
   }
   return error;

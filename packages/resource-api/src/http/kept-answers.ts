@@ -123,6 +123,8 @@ export function keptAnswers(deps: KeptAnswersDeps): KeptAnswers {
     versions.registry.period(clock.now()) === period;
   /** Counts the request as under way; undefined where it has to be refused. */
   const begin = ({ name, caller, body }: KeptAnswer) => {
+    // The long way refuses, and counts what it refuses.
+    if (isLong(body) && !longAnswers.hasRoom(readerOf(caller))) return undefined;
     const ends: (() => void)[] = [];
     const end = () => {
       for (const one of ends) one();

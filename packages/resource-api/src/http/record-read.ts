@@ -17,8 +17,8 @@ const NOT_THERE = 404;
 
 /**
  * Records a read. To be called when its answer has ended: then the status and the number of items are
- * known, of an export that its caller broke off too. Other refusals than 404 let nobody read anything;
- * the access log has a line for them.
+ * known, of an export that its caller broke off too. Other refusals than 404 let nobody read anything,
+ * nor does a request whose caller was gone before the answer began; the access log has a line for them.
  *
  * @param answer undefined where there is none, as of a refusal
  */
@@ -28,7 +28,8 @@ export function recordRead(
   request: ReadRequest,
   answer: ReadByAnswer | undefined,
 ): void {
-  const { statusCode: status, writableFinished: complete } = res;
+  const { headersSent: hasBegun, statusCode: status, writableFinished: complete } = res;
+  if (!hasBegun) return;
   if (answer === undefined && status !== NOT_THERE) return;
   const { caller } = request;
   // Each member by name: Node 20 takes long to spread objects, and this runs for each answer.

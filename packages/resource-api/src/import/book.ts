@@ -45,6 +45,8 @@ export interface StatementFile {
   readonly fileSha256: string;
   readonly asOf: BusinessDate;
   readonly controlTotals: Readonly<Record<string, string>>;
+  /** What all its amounts come to, signs aside. */
+  readonly grossMinor: bigint;
 }
 
 export interface BookState {
@@ -56,6 +58,8 @@ export interface BookState {
   readonly loans: ReadonlyMap<string, KnownLoan>;
   /** The date through which the books are closed. */
   readonly closedThrough: BusinessDate | undefined;
+  /** What all postings in the file's currency come to, signs aside; 0 for a file that is small beside any book. */
+  readonly volumeMinor: bigint;
   /** How often this file was imported and reverted. */
   readonly revertedBefore: number;
 }

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
+import { roomExpected } from '../journal-file/volumes.ts';
 import type { BusinessDate } from '../ledger/business-date.ts';
 import { minorUnitDigits } from '../ledger/currency.ts';
-import { formatAmount, parseAmount } from '../ledger/money.ts';
+import { BOOK_MAX_MINOR, formatAmount, magnitudeOf, parseAmount } from '../ledger/money.ts';
 import type { Book, BookState, PlannedLoan, StatementFile } from './book.ts';
 import { CHANGE_RULES, type ChangeKind, changesOf, type LoanChange, vanished } from './changes.ts';
 import { EMPTY_LOAN, planBooking, planLoan, planTerms } from './plan.ts';
@@ -59,7 +60,7 @@ export async function importStatement(book: Book, request: ImportRequest): Promi
   if (faults.length > 0 || asOf === undefined) {
     return { ...facts, ...NOTHING, ...(asOf ? { asOf } : {}), faults, outcome: 'refused' };
   }
-  const file = { profile, fileSha256, asOf, controlTotals };
+  const file = { profile, fileSha256, asOf, controlTotals, grossMinor: grossOf(rows) };
   let decision: Decision = { outcome: 'valid', faults: [], loans: [], changes: [] };
   let importId: string | undefined;
   if (request.apply) {
@@ -129,9 +130,40 @@ function decide(file: StatementFile, rows: readonly StatementRow[], state: BookS
     const journals = isNew && planned.length === 0 ? [planBooking(row, context)] : planned;
     return { row, booked: loan !== undefined, isNew, journals };
   });
+  const full = beyondRoom(loans, state.volumeMinor, profile);
+  if (full !== undefined) return { outcome: 'refused', faults: [full], loans: [], changes: [] };
   const changes = rows.flatMap((row) => changesOf(row, state.loans.get(row.loanNumber), profile));
   const all = [...changes, ...vanished(rows, state.loans)];
   return { outcome: 'valid', faults: [], loans, changes: all };
+}
+
+function grossOf(rows: readonly StatementRow[]): bigint {
+  return rows.reduce(
+    (sum, { amounts }) =>
+      AMOUNT_FIELDS.reduce((all, name) => all + magnitudeOf(amounts[name]), sum),
+    0n,
+  );
+}
+
+/** The first row whose postings the book has no room for, at the largest of its amounts. */
+function beyondRoom(
+  loans: readonly PlannedLoan[],
+  volumeMinor: bigint,
+  { currency }: ImportProfile,
+): StatementFault | undefined {
+  let volume = volumeMinor;
+  for (const { row, journals } of loans) {
+    for (const { postings } of journals) {
+      for (const { amountMinor } of postings) volume += magnitudeOf(amountMinor);
+    }
+    if (volume <= BOOK_MAX_MINOR) continue;
+    const size = (name: AmountField) => magnitudeOf(row.amounts[name]);
+    const column = AMOUNT_FIELDS.reduce((one, other) => (size(other) > size(one) ? other : one));
+    const value = formatAmount(row.amounts[column], minorUnitDigits(currency) ?? 2);
+    const message = roomExpected(currency);
+    return { row: row.row, column, code: 'amount_too_large', message, value };
+  }
+  return undefined;
 }
 
 function summarize(changes: readonly LoanChange[]): readonly ChangeSummary[] {

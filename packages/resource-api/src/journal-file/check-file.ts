@@ -138,7 +138,9 @@ export class FileChecker {
       summary,
       faults: [...this.#faults].sort((one, other) => one.line - other.line),
       faultCount: this.#faultCount,
-      warnings: [...taken, ...this.#warnings].sort((one, other) => one.line - other.line),
+      warnings: [...taken, ...this.#warnings]
+        .sort((one, other) => one.line - other.line)
+        .slice(0, FAULTS_LISTED),
       warningCount: taken.length + this.#warningCount,
       /** Warnings of what is implausible, and may be a mistake. */
       undeclared: this.#warningCount,
@@ -251,7 +253,10 @@ export class FileChecker {
     if (record.object === 'fx_rate') {
       if (fxOccurrence(identity) <= (findings.fxCounts.get(identity) ?? 0))
         this.#leaveOut(identity);
-      else this.#fresh += 1;
+      else {
+        this.#fresh += 1;
+        this.#warnOfOdd(number, record);
+      }
       return;
     }
     const before = findings.inBook.get(identity);
@@ -273,7 +278,7 @@ export class FileChecker {
       report(fault(name.kind, 'duplicate_name', `another record has ${name.value} already`));
     }
     checkDates(record, this.#describedAs).forEach(report);
-    for (const odd of implausible(record, this.#today, this.#describedAs)) this.#warn(number, odd);
+    this.#warnOfOdd(number, record);
     if (record.object !== 'journal') {
       if (unknown.length === 0) checkSublimit(record, this.#describedAs).forEach(report);
       this.#remember(record);
@@ -292,6 +297,10 @@ export class FileChecker {
       for (const { facility } of record.postings) this.#drawings.doubt(facility);
     }
     this.#reversible.remember(record);
+  }
+
+  #warnOfOdd(line: number, record: BookRecord): void {
+    for (const odd of implausible(record, this.#today, this.#describedAs)) this.#warn(line, odd);
   }
 
   async #checkVolume({ number, record, identity }: NumberedRecord): Promise<void> {

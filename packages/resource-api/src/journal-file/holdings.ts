@@ -1,58 +1,100 @@
 import { minorUnitDigits } from '../ledger/currency.ts';
-import { formatAmount, parseAmount } from '../ledger/money.ts';
+import { formatAmount } from '../ledger/money.ts';
 import { fault, type RecordFault } from './check-journal.ts';
+import { minorOf } from './drawings.ts';
 import type { JournalStore } from './journal-store.ts';
-import type { JournalRecord } from './record.ts';
+import type { JournalRecord, PostingRecord } from './record.ts';
+import { RunningAmount } from './running-amount.ts';
 
-interface Sale extends Holder {
+/** What a lender can sell: principal of a contract, and commitments of a facility. */
+export const SOLD_ACCOUNTS = [
+  'PRINCIPAL_CASH',
+  'PRINCIPAL_PIK',
+  'ORIGINAL_COMMITMENT',
+  'UNFUNDED',
+] as const;
+export type SoldAccount = (typeof SOLD_ACCOUNTS)[number];
+
+/** An account of a lender. */
+export interface Holder {
+  readonly facility: string;
+  /** Undefined of a commitment. */
+  readonly contract: string | undefined;
+  readonly lender: string;
+  readonly account: SoldAccount;
+}
+
+interface Sale {
   readonly line: number;
   readonly posting: number;
-  readonly currency: string;
+  readonly date: string;
+  readonly minor: bigint;
 }
 
-/** A lender in a contract. */
-export interface Holder {
-  readonly contract: string;
-  readonly lender: string;
+interface Held {
+  /** What the file posts. */
+  readonly amount: RunningAmount;
+  readonly sales: Sale[];
 }
 
-/** What lenders hold of contracts, so that a sale of more than that is seen. */
+/** What lenders hold, so that a sale of more than that is seen. */
 export class Holdings {
-  /** What the file posts to the principal of each lender in each contract. */
-  readonly #moved = new Map<string, bigint>();
-  /** The last sale of each. */
-  readonly #sales = new Map<string, Sale>();
+  readonly #held = new Map<string, Held>();
+  readonly #sellers = new Map<string, Holder & { readonly currency: string }>();
 
-  /** @param reverses a reversal takes back what was booked, and sells nothing. */
-  add(line: number, { postings, reverses }: JournalRecord): void {
-    for (const [index, posting] of postings.entries()) {
-      const { account, contract, lender, amount, currency, movement } = posting;
-      if (account !== 'PRINCIPAL_CASH' || contract === undefined || lender === undefined) continue;
-      const minor = parseAmount(amount, minorUnitDigits(currency) ?? 0)?.amountMinor ?? 0n;
-      const name = nameOf({ contract, lender });
-      this.#moved.set(name, (this.#moved.get(name) ?? 0n) + minor);
-      if (movement !== 'transfer' || minor >= 0n || reverses !== undefined) continue;
-      this.#sales.set(name, { contract, lender, line, posting: index, currency });
+  add(line: number, journal: JournalRecord): void {
+    for (const [index, posting] of journal.postings.entries()) {
+      const holder = holderOf(posting);
+      if (holder === undefined) continue;
+      const minor = minorOf(posting);
+      const date = journal.effectiveDate;
+      const name = Object.values(holder).join(' ');
+      const held = this.#held.get(name) ?? { amount: new RunningAmount([]), sales: [] };
+      this.#held.set(name, held);
+      held.amount.change(date, minor);
+      if (minor >= 0n || !isSale(journal, posting)) continue;
+      held.sales.push({ line, posting: index, date, minor });
+      this.#sellers.set(name, { ...holder, currency: posting.currency });
     }
   }
 
-  /** Sales after which a lender holds less than nothing, by all that book and file have. */
+  /**
+   * Sales after which a lender holds less than nothing, on their day or a later one, by all that book
+   * and file have. Of several, the last ones of the file are too many.
+   */
   async finish(
     store: Pick<JournalStore, 'holdings'>,
   ): Promise<readonly (RecordFault & { readonly line: number })[]> {
-    const sales = [...this.#sales.values()];
-    const held = await store.holdings(sales);
-    return sales.flatMap((sale, index) => {
-      const left = (held[index] ?? 0n) + (this.#moved.get(nameOf(sale)) ?? 0n);
-      if (left >= 0n) return [];
-      const beyond = formatAmount(-left, minorUnitDigits(sale.currency) ?? 0);
-      const message = `expected at most what ${sale.lender} holds: it sells ${beyond} more`;
-      const field = `postings.${sale.posting}.amount`;
-      return [{ line: sale.line, ...fault(field, 'sells_beyond_holding', message) }];
+    const sellers = [...this.#sellers];
+    const inBook = await store.holdings(sellers.map(([, holder]) => holder));
+    return sellers.flatMap(([name, { lender, currency }], index) => {
+      const { amount, sales } = this.#held.get(name) as Held;
+      let before = 0n;
+      for (const { date, amountMinor } of inBook[index] ?? []) {
+        amount.change(date, amountMinor - before);
+        before = amountMinor;
+      }
+      return sales.toReversed().flatMap(({ line, posting, date, minor }) => {
+        const left = amount.lowestFrom(date);
+        if (left >= 0n) return [];
+        amount.change(date, -minor);
+        const beyond = formatAmount(-left, minorUnitDigits(currency) ?? 0);
+        const message = `expected at most what ${lender} holds: it sells ${beyond} more`;
+        return [{ line, ...fault(`postings.${posting}.amount`, 'sells_beyond_holding', message) }];
+      });
     });
   }
 }
 
-function nameOf({ contract, lender }: Holder): string {
-  return `${contract} ${lender}`;
+function holderOf({ facility, contract, lender, account }: PostingRecord): Holder | undefined {
+  const sold = SOLD_ACCOUNTS.find((one) => one === account);
+  return sold === undefined || lender === undefined
+    ? undefined
+    : { facility, contract, lender, account: sold };
+}
+
+/** A reversal takes back what was booked, and sells nothing. Commitments have no movement. */
+function isSale({ type, reverses }: JournalRecord, { contract, movement }: PostingRecord): boolean {
+  const moves = contract === undefined ? type : movement;
+  return moves === 'transfer' && reverses === undefined;
 }

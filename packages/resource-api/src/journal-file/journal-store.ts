@@ -35,8 +35,8 @@ export interface JournalStore {
   undrawn(facilities: readonly string[]): Promise<ReadonlyMap<string, readonly DatedAmount[]>>;
   /** Of contracts, what is outstanding from each date on, in their order. */
   outstanding(contracts: readonly string[]): Promise<ReadonlyMap<string, readonly DatedAmount[]>>;
-  /** The principal that lenders hold of contracts by all journals, in minor units, in their order. */
-  holdings(holders: readonly Holder[]): Promise<readonly bigint[]>;
+  /** What is on accounts of lenders from each date on, in the order of the holders. */
+  holdings(holders: readonly Holder[]): Promise<readonly (readonly DatedAmount[])[]>;
   /** What all postings come to by currency, signs aside, in minor units. */
   volumes(): Promise<ReadonlyMap<string, bigint>>;
   /** How often the book has each rate, in their order. */

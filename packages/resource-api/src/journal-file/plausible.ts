@@ -2,9 +2,8 @@ import { type BusinessDate, monthsAfter } from '../ledger/business-date.ts';
 import { parseRate, RATE_DECIMALS } from '../ledger/rate.ts';
 import { fault, type RecordFault } from './check-journal.ts';
 import type { Described } from './journal-store.ts';
-import type { BookRecord, JournalRecord } from './record.ts';
+import type { BookRecord } from './record.ts';
 
-const YEARS_BACK = 50;
 /** 100 % a year. */
 const RATE_PLAUSIBLE = 10n ** BigInt(RATE_DECIMALS);
 const RATES = ['allInRate', 'baseRate', 'spread', 'csa'] as const;
@@ -47,45 +46,130 @@ export function implausible(
   today: BusinessDate,
   described: Describe,
 ): readonly RecordFault[] {
+  const dates = implausibleDates(record, today, described);
   switch (record.object) {
     case 'contract':
-      return implausibleRates(record);
+      return [...dates, ...implausibleRates(record)];
     case 'journal':
       return [
-        ...implausibleDate(record, today, described),
+        ...dates,
         ...record.terms.flatMap((one, index) =>
           'contract' in one ? implausibleRates(one, `terms.${index}.`) : [],
         ),
         ...record.rates.flatMap((one, index) => implausibleRates(one, `rates.${index}.`)),
       ];
     default:
-      return [];
+      return dates;
   }
 }
 
+/** A day, and the words for it. */
+type Bound = readonly [day: BusinessDate, why: string];
+
+/** Between which days a date is plausible. */
+interface Bounds {
+  readonly first: (of: Dated) => Bound;
+  readonly last: (of: Dated) => Bound;
+}
+
+interface Dated {
+  readonly today: BusinessDate;
+  /** Of the deal, where it says. */
+  readonly closing: BusinessDate | undefined;
+  /** Of a journal. */
+  readonly effective: BusinessDate;
+}
+
+const yearsBack =
+  (years: number): Bounds['first'] =>
+  ({ today }) => [monthsAfter(today, -12 * years), `${years} years ago`];
+const yearsAhead =
+  (years: number): Bounds['last'] =>
+  ({ today }) => [
+    monthsAfter(today, 12 * years),
+    years === 1 ? 'a year from now' : `${years} years from now`,
+  ];
 /** A loan that was made long ago says so by its closing date. */
-function implausibleDate(
-  { deal, effectiveDate }: JournalRecord,
+const sinceClosing: Bounds['first'] = (of) =>
+  of.closing === undefined
+    ? yearsBack(50)(of)
+    : [monthsAfter(of.closing, -12), 'a year before the closing of the deal'];
+
+const CLOSED: Bounds = { first: yearsBack(100), last: yearsAhead(1) };
+const HAPPENED: Bounds = { first: sinceClosing, last: yearsAhead(1) };
+/** Agreed long before it comes. */
+const AGREED: Bounds = { first: sinceClosing, last: yearsAhead(50) };
+/** A bill in advance is of a year at most; what is billed accrues no more. */
+const BILLED: Bounds = {
+  first: sinceClosing,
+  last: ({ effective }) => [monthsAfter(effective, 12), 'a year after the effective date'],
+};
+
+/** Date fields of records, and of what lists in them have (`list.field`). */
+const DATES: Readonly<Record<BookRecord['object'], Readonly<Record<string, Bounds>>>> = {
+  party: {},
+  deal: { closingDate: CLOSED, bookedOn: HAPPENED },
+  facility: {
+    effectiveDate: HAPPENED,
+    maturityDate: AGREED,
+    availabilityEndDate: AGREED,
+    bookedOn: HAPPENED,
+  },
+  contract: { effectiveDate: HAPPENED, maturityDate: AGREED, bookedOn: HAPPENED },
+  position: { bookedOn: HAPPENED },
+  journal: {
+    effectiveDate: HAPPENED,
+    'postings.dueDate': HAPPENED,
+    'terms.maturityDate': AGREED,
+    'terms.availabilityEndDate': AGREED,
+    'rates.startDate': AGREED,
+    'settlements.settledThrough': BILLED,
+  },
+  fx_rate: { date: HAPPENED },
+};
+
+function implausibleDates(
+  record: BookRecord,
   today: BusinessDate,
   described: Describe,
 ): readonly RecordFault[] {
-  const found = described(deal);
-  const closing = found?.kind === 'deal' ? found.closingDate : undefined;
-  const first =
-    closing === undefined
-      ? monthsAfter(today, -12 * YEARS_BACK)
-      : monthsAfter(closing as BusinessDate, -12);
-  const last = monthsAfter(today, 12);
-  if (effectiveDate < first) {
-    const why =
-      closing === undefined ? `${YEARS_BACK} years ago` : `a year before the closing of the deal`;
-    const message = `expected ${first}, ${why}, or a later day`;
-    return [fault('effectiveDate', 'implausible_date', message)];
-  }
-  if (effectiveDate <= last) return [];
-  return [
-    fault('effectiveDate', 'implausible_date', `expected ${last}, a year from now, or before`),
-  ];
+  const effective = record.object === 'journal' ? record.effectiveDate : today;
+  const dated = { today, closing: closingOf(record, described), effective };
+  return Object.entries(DATES[record.object]).flatMap(([field, { first, last }]) => {
+    const dates = datesIn(record, field);
+    if (dates.length === 0) return [];
+    const [[from, sinceWhen], [to, untilWhen]] = [first(dated), last(dated)];
+    return dates.flatMap(([place, date]) => {
+      if (date < from) return [odd(place, `expected ${from}, ${sinceWhen}, or a later day`)];
+      return date > to ? [odd(place, `expected ${to}, ${untilWhen}, or before`)] : [];
+    });
+  });
+}
+
+function odd(place: string, message: string): RecordFault {
+  return fault(place, 'implausible_date', message);
+}
+
+/** Dates of a field that are there, and where. */
+function datesIn(
+  record: BookRecord,
+  field: string,
+): readonly (readonly [place: string, date: string])[] {
+  const [list = '', name] = field.split('.');
+  const found = (record as Readonly<Record<string, unknown>>)[list];
+  if (name === undefined) return typeof found === 'string' ? [[field, found]] : [];
+  return (found as readonly Readonly<Record<string, unknown>>[]).flatMap(
+    ({ [name]: date }, index) =>
+      typeof date === 'string' ? [[`${list}.${index}.${name}`, date] as const] : [],
+  );
+}
+
+function closingOf(record: BookRecord, described: Describe): BusinessDate | undefined {
+  if (record.object === 'deal') return record.closingDate;
+  const of = { deal: undefined, facility: undefined, ...record };
+  const facility = of.facility === undefined ? undefined : described(of.facility);
+  const found = described(of.deal ?? (facility?.kind === 'facility' ? facility.deal : ''));
+  return found?.kind === 'deal' ? (found.closingDate as BusinessDate | undefined) : undefined;
 }
 
 function implausibleRates(

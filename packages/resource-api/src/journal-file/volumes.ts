@@ -5,7 +5,18 @@ import type { JournalStore } from './journal-store.ts';
 import type { JournalRecord } from './record.ts';
 
 /** Of a file that posts less it would take a million to fill a book: what the book has is not looked up. */
-const SMALL_MINOR = BOOK_MAX_MINOR / 1_000_000n;
+export const SMALL_MINOR = BOOK_MAX_MINOR / 1_000_000n;
+
+/** The book has no room for more amounts of a currency. */
+export class BookIsFull extends Error {
+  override readonly name = 'BookIsFull';
+}
+
+/** What is expected of all amounts in a currency. */
+export function roomExpected(currency: string): string {
+  const most = formatAmount(BOOK_MAX_MINOR, minorUnitDigits(currency) ?? 0);
+  return `expected that all postings of the book in ${currency}, signs aside, come to at most ${most}`;
+}
 
 /** What book and file post by currency, signs aside, so that every sum of amounts can be kept. */
 export class Volumes {
@@ -31,9 +42,7 @@ export class Volumes {
       this.#ofBook ??= await this.#store.volumes();
       if (ofFile + (this.#ofBook.get(currency) ?? 0n) <= BOOK_MAX_MINOR) continue;
       this.#reported.add(currency);
-      const most = formatAmount(BOOK_MAX_MINOR, minorUnitDigits(currency) ?? 0);
-      const message = `expected that all postings of the book in ${currency}, signs aside, come to at most ${most}`;
-      faults.push(fault('postings', 'amount_too_large', message));
+      faults.push(fault('postings', 'amount_too_large', roomExpected(currency)));
     }
     return faults;
   }

@@ -43,6 +43,10 @@ export interface AccrualStream extends Omit<AccrualTerms, 'from' | 'to'> {
   /** Days that no bill settles, in parts that are billed one by one. */
   readonly open: readonly { readonly from: BusinessDate; readonly to: BusinessDate }[];
   readonly bills: readonly ReopenedBill[];
+  /** Facilities whose commitment its capitalised interest uses: its own, and the one around that. */
+  readonly usesCommitmentOf: readonly string[];
+  /** It accrues in another item, and is here for the commitment that it uses. */
+  readonly isContext?: boolean;
 }
 
 /** What accrues in one part of a stream. */
@@ -60,24 +64,55 @@ export interface WorkedAccrual<S extends AccrualStream = AccrualStream> {
 /**
  * Everything that accrues in streams: open days first, then corrections of bills. Where
  * capitalised interest is corrected, principal counts from its capitalisation on as if it had been
- * right, so that interest on it is right too.
+ * right, and so does what it leaves unfunded: interest and commitment fees on them are right too.
  */
 export function workOut<S extends AccrualStream>(
   streams: readonly S[],
 ): readonly WorkedAccrual<S>[] {
-  if (streams.every(({ bills }) => bills.length === 0)) return workOutContract(streams);
-  const contracts = new Map<string, S[]>();
+  const own = streams.filter(({ isContext }) => !isContext);
+  if (streams.every(({ bills }) => bills.length === 0)) return workOutSubject(own, new Map());
+  const subjects = new Map<string, S[]>();
   for (const stream of streams) {
     const name = `${stream.facilityId} ${stream.contractId ?? ''}`;
-    contracts.set(name, [...(contracts.get(name) ?? []), stream]);
+    subjects.set(name, [...(subjects.get(name) ?? []), stream]);
   }
-  return [...contracts.values()].flatMap((some) => workOutContract(some));
+  const capitalised = new Map<string, Moves>();
+  const worked = new Map<readonly S[], readonly WorkedAccrual<S>[]>();
+  // A facility's fees follow from what its contracts capitalise.
+  for (const some of [...subjects.values()].sort(contractsFirst)) {
+    const [{ facilityId, contractId, usesCommitmentOf }] = some as [S, ...S[]];
+    const moves = (contractId === null && capitalised.get(facilityId)) || new Map();
+    worked.set(some, workOutSubject(some, moves));
+    if (contractId === null) continue;
+    for (const used of usesCommitmentOf) {
+      const sum = capitalised.get(used) ?? new Map();
+      capitalised.set(used, sum);
+      for (const [id, steps] of moves) addMoves(sum, id, steps);
+    }
+  }
+  return [...subjects.values()].flatMap((some) =>
+    (worked.get(some) ?? []).filter(({ stream }) => !stream.isContext),
+  );
+}
+
+/** What moves balances from dates on. */
+type Moves = Map<string, readonly BalanceStep[]>;
+
+function addMoves(moves: Moves, id: string, steps: readonly BalanceStep[]): void {
+  moves.set(id, [...(moves.get(id) ?? []), ...steps]);
+}
+
+function contractsFirst([a]: readonly AccrualStream[], [b]: readonly AccrualStream[]): number {
+  return Number(a?.contractId === null) - Number(b?.contractId === null);
 }
 
 const NOTHING: Accrued = { amounts: new Map(), periods: () => [] };
 
-function workOutContract<S extends AccrualStream>(streams: readonly S[]): WorkedAccrual<S>[] {
-  const moves = new Map<string, BalanceStep[]>();
+/** @param moves of what the streams accrue on; their own corrections are added */
+function workOutSubject<S extends AccrualStream>(
+  streams: readonly S[],
+  moves: Moves,
+): readonly WorkedAccrual<S>[] {
   const bills = streams
     .flatMap((stream) => stream.bills.map((bill) => ({ stream, bill })))
     .sort((a, b) => compare(a.bill.effectiveDate, b.bill.effectiveDate));
@@ -114,26 +149,39 @@ function accrueIn(
 
 /** From its capitalisation on the right amount counts, in place of what was posted. */
 function correctPrincipal(
-  moves: Map<string, BalanceStep[]>,
+  moves: Moves,
   { effectiveDate: date, billed }: ReopenedBill,
   right: Lines<bigint>,
 ): void {
-  const add = (id: string, move: BalanceStep) => moves.set(id, [...(moves.get(id) ?? []), move]);
-  for (const [id, amountMinor] of right) add(id, { date, amountMinor });
-  for (const [id, steps] of billed) {
-    for (const step of steps) add(id, { date: step.date, amountMinor: -step.amountMinor });
-  }
+  for (const [id, amountMinor] of right) addMoves(moves, id, [{ date, amountMinor }]);
+  for (const [id, steps] of billed) addMoves(moves, id, steps.map(negated));
 }
+
+function negated({ date, amountMinor }: BalanceStep): BalanceStep {
+  return { date, amountMinor: -amountMinor };
+}
+
+/** How corrected principal moves what a component accrues on. */
+const MOVED_AS: Readonly<
+  Record<AccrualComponent, ((move: BalanceStep) => BalanceStep) | undefined>
+> = {
+  interest: (move) => move,
+  pik: (move) => move,
+  commitment_fee: negated,
+  letter_of_credit_fee: undefined,
+};
 
 /** Balance steps with what moves them from dates on. */
 function moved(
   { component, lines }: AccrualStream,
   moves: Lines<readonly BalanceStep[]>,
 ): Lines<readonly BalanceStep[]> {
-  const onPrincipal = component === 'interest' || component === 'pik';
-  if (!onPrincipal || moves.size === 0) return lines;
+  const movedAs = MOVED_AS[component];
+  if (movedAs === undefined || moves.size === 0) return lines;
   const ids = new Set([...lines.keys(), ...moves.keys()]);
-  return new Map([...ids].map((id) => [id, movedLine(lines.get(id) ?? [], moves.get(id) ?? [])]));
+  return new Map(
+    [...ids].map((id) => [id, movedLine(lines.get(id) ?? [], (moves.get(id) ?? []).map(movedAs))]),
+  );
 }
 
 function movedLine(

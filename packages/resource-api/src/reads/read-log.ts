@@ -70,15 +70,22 @@ export function readLog({ mode, keptDays }: ReadLogSettings, deps: ReadLogDeps):
   };
 
   const writeAll = async (): Promise<void> => {
+    let size = BATCH;
     try {
       while (waiting.length > 0) {
-        const batch = waiting.slice(0, BATCH);
-        const refused = await records.add(batch).catch(refusedBatch);
+        const batch = waiting.slice(0, size);
+        const refused = await records.add(batch).then(() => undefined, faultOfRow);
+        if (refused !== undefined && batch.length > 1) {
+          // The others do not go with the one: smaller batches find it.
+          size = Math.ceil(batch.length / 2);
+          continue;
+        }
         waiting.splice(0, batch.length);
+        size = Math.min(size * 2, BATCH);
         if (refused === undefined) continue;
         // Kept, it would keep back all that come after it.
-        log.error({ err: refused }, 'the database refused rows of the log of reads');
-        lose(batch.length);
+        log.error({ err: refused }, 'the database refused a row of the log of reads');
+        lose(1);
       }
       if (failing) log.info({}, 'the log of reads is written again');
       failing = false;
@@ -130,8 +137,14 @@ export function readLog({ mode, keptDays }: ReadLogSettings, deps: ReadLogDeps):
   };
 }
 
-/** @returns why the database refused the rows for good. @throws where it may take them later */
-function refusedBatch(error: unknown): SqlError {
-  if (error instanceof SqlError) return error;
+/**
+ * Data that a column does not take, and rows that a constraint or an index does not: another fault, as
+ * a missing right, is none of the row, and the row is taken once it is mended.
+ */
+const FAULTS_OF_ROWS: readonly string[] = ['22', '23', '54'];
+
+/** @returns why a row is refused for good. @throws where the database may take it later */
+function faultOfRow(error: unknown): SqlError {
+  if (error instanceof SqlError && FAULTS_OF_ROWS.includes(error.code.slice(0, 2))) return error;
   throw error;
 }

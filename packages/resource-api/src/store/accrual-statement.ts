@@ -14,13 +14,29 @@ export function holdersLines(level: Level): AccrualLines {
 /** After every date that a record may have: `$1` of a question about all days. */
 const ANY_DAY = 'infinity' as BusinessDate;
 
-/** Which rate periods `r` are of an item. */
-const SCOPE: Readonly<Record<Level, string>> = {
-  deal: `r.deal_key = d.key AND r.facility_key IN (
+/**
+ * Of facility `f`, and what capitalises interest under its sublimits: that uses its commitment, and so
+ * moves its fee. A deal has its sublimits anyway.
+ */
+const OF_FACILITY = {
+  scope: `r.facility_key = ANY(f.key || ARRAY(
+      SELECT key FROM facility g WHERE g.sublimit_of_key = f.key AND g.pik_uses_commitment))
+    AND (r.facility_key = f.key OR r.contract_key <> 0)`,
+  isContext: 'r.facility_key <> f.key',
+};
+/** Which rate periods `r` are looked at for an item, and which of these are not of it. */
+const SCOPE: Readonly<Record<Level, { readonly scope: string; readonly isContext: string }>> = {
+  deal: {
+    scope: `r.deal_key = d.key AND r.facility_key IN (
     SELECT key FROM facility g WHERE g.deal_key = d.key AND g.currency = f.currency)`,
-  facility: 'r.facility_key = f.key',
-  contract: 'r.facility_key = i.facility_key AND r.contract_key = i.key',
-  position: 'r.facility_key = f.key',
+    isContext: 'false',
+  },
+  facility: OF_FACILITY,
+  contract: {
+    scope: 'r.facility_key = i.facility_key AND r.contract_key = i.key',
+    isContext: 'false',
+  },
+  position: OF_FACILITY,
 };
 
 const OF_SUBJECT = (alias: string) => `${alias}.facility_key = s.facility_key
@@ -63,13 +79,18 @@ const newestOf = (dates: string) => `
           WHERE line_key = l.key AND ${dates} AND known_seq <= $2
           ORDER BY effective_date DESC, known_seq DESC)`;
 
-/** From which day on nothing can be drawn of facility `g`, and no commitment fee accrues: dated. */
+/** The first day that accrues no commitment fee of facility `g`; it can still be drawn on it: dated. */
 const END = (alias: string) =>
   `coalesce(least(${alias}.availability_end_date, ${alias}.maturity_date), 'infinity')`;
 const ENDS = `CASE s.component WHEN 'commitment_fee' THEN
         ${datedValues('facility_terms t WHERE t.facility_key = s.facility_key', END('t'), END('g'))} END AS ends`;
 const FACILITY = `SELECT id, day_count, availability_end_date, maturity_date FROM facility
       WHERE key = s.facility_key ${BY_LOOKUP}`;
+/** Keys of the facilities whose commitment is used by what a stream `s` capitalises. */
+const USES_COMMITMENT_OF = `ARRAY(SELECT u.key FROM facility g
+        CROSS JOIN LATERAL (VALUES (g.key), (g.sublimit_of_key)) u(key)
+        WHERE g.key = s.facility_key AND g.pik_uses_commitment AND s.contract_key <> 0
+          AND u.key IS NOT NULL)`;
 
 /** Whether a posting `p` of a stream's line bills that stream; a bill may settle two streams. */
 const IS_BILLED = `CASE b.component
@@ -99,10 +120,10 @@ const PARTS = `
 
 /** What accrues in items: `items` that a rate was given for, and what is known of each stream of theirs. */
 const STREAMS = (level: Level) => `held AS (
-      SELECT i.key AS item, r.*
+      SELECT i.key AS item, ${SCOPE[level].isContext} AS is_context, r.*
       FROM ${LEVEL_SQL[level].items} CROSS JOIN LATERAL (
         SELECT DISTINCT r.facility_key, r.contract_key, r.component FROM rate_period r
-        WHERE ${SCOPE[level]} AND r.known_seq + 0 <= $2 AND r.start_date < $1 ${BY_LOOKUP}) r
+        WHERE ${SCOPE[level].scope} AND r.known_seq + 0 <= $2 AND r.start_date < $1 ${BY_LOOKUP}) r
       WHERE i.key = ANY($3)
     ), stream AS MATERIALIZED (
       -- Without a rate that stands nothing accrues, from whichever day on.
@@ -111,7 +132,9 @@ const STREAMS = (level: Level) => `held AS (
         EXISTS (SELECT FROM late_accrual_fact f WHERE ${OF_SUBJECT('f')}) AS has_late_facts
       FROM (
         -- Every position of a facility has its streams: they are told once.
-        SELECT facility_key, contract_key, component, array_agg(item) AS items
+        SELECT facility_key, contract_key, component,
+          coalesce(array_agg(item) FILTER (WHERE NOT is_context), '{}') AS items,
+          coalesce(array_agg(item) FILTER (WHERE is_context), '{}') AS context_of
         FROM held GROUP BY facility_key, contract_key, component
       ) s
     )`;
@@ -132,7 +155,7 @@ export function accrualStatement(
   const sql = `
     WITH ${STREAMS(level)}, settled AS MATERIALIZED (
       SELECT s.*, b.days,
-        s.has_late_facts OR b.corrected AS changed
+        s.has_late_facts OR b.corrected AS changed, ${USES_COMMITMENT_OF} AS uses_commitment_of
       FROM stream s CROSS JOIN LATERAL (
         SELECT coalesce(range_agg(daterange(${SETTLED_FROM}, a.settled_through))
             FILTER (WHERE ${STANDS('a.known_seq')}), '{}') AS days,
@@ -140,9 +163,11 @@ export function accrualStatement(
         FROM ${BILLS}
       ) b
     ), bill AS MATERIALIZED (
-      -- Of contracts in which no bill is corrected and nothing is late, no bill is read again.
+      -- Of contracts in which no bill is corrected and nothing is late, no bill is read again; nor
+      -- of fees, unless such a contract uses the commitment.
       SELECT s.facility_key, s.contract_key, s.component, a.known_seq, a.effective_date,
         a.settled_through, ${SETTLED_FROM} AS settled_from, ${STANDS('a.known_seq')} AS stands,
+        s.uses_commitment_of,
         ${CORRECTED} AS corrected,
         EXISTS (SELECT FROM late_accrual_fact f
           WHERE ${OF_SUBJECT('f')} AND f.known_seq > a.known_seq
@@ -151,7 +176,9 @@ export function accrualStatement(
           WHERE o.known_seq = a.known_seq AND o.facility_key = a.facility_key
             AND o.contract_key = a.contract_key AND o.component <> a.component) AS shared
       FROM (
-        SELECT *, bool_or(changed) OVER (PARTITION BY facility_key, contract_key) AS read_again
+        SELECT *, bool_or(changed) OVER (PARTITION BY facility_key, contract_key)
+          OR (component = 'commitment_fee' AND facility_key IN (
+            SELECT unnest(uses_commitment_of) FROM settled WHERE changed)) AS read_again
         FROM settled
       ) s CROSS JOIN LATERAL (SELECT * FROM ${BILLS} ${BY_LOOKUP}) a
       WHERE s.read_again
@@ -159,10 +186,16 @@ export function accrualStatement(
       SELECT b.*, (b.late OR b.corrected)
         AND EXISTS (SELECT ${BILLED} AND p.movement = 'pik_capitalization') AS moves_principal
       FROM bill b
+    ), unfunded AS MATERIALIZED (
+      SELECT u.facility_key, min(j.effective_date) AS moved
+      FROM judged j CROSS JOIN LATERAL unnest(j.uses_commitment_of) u(facility_key)
+      WHERE j.moves_principal GROUP BY u.facility_key
     ), reopened AS MATERIALIZED (
       SELECT * FROM (
-        SELECT j.*, min(j.effective_date) FILTER (WHERE j.moves_principal)
-          OVER (PARTITION BY j.facility_key, j.contract_key) AS moved
+        SELECT j.*, CASE j.component
+          WHEN 'commitment_fee' THEN (SELECT moved FROM unfunded u WHERE u.facility_key = j.facility_key)
+          ELSE min(j.effective_date) FILTER (WHERE j.moves_principal)
+            OVER (PARTITION BY j.facility_key, j.contract_key) END AS moved
         FROM judged j
       ) b
       WHERE (b.corrected OR (b.stands AND (b.late OR b.settled_through > b.moved)))
@@ -175,9 +208,11 @@ export function accrualStatement(
         -- A rate that was taken back may begin before the first one that stands.
         SELECT *, datemultirange(daterange(least(begins, $1), $1)) - days AS open FROM settled
       ) s
-      WHERE NOT isempty(s.open) OR EXISTS (SELECT FROM reopened b WHERE ${SAME_STREAM})
+      WHERE (s.items <> '{}' AND NOT isempty(s.open))
+        OR EXISTS (SELECT FROM reopened b WHERE ${SAME_STREAM})
     )
-    SELECT s.items, g.id AS facility_id,
+    SELECT s.items, s.context_of, g.id AS facility_id,
+      ARRAY(SELECT id FROM facility WHERE key = ANY(s.uses_commitment_of)) AS uses_commitment_of,
       (SELECT c.id FROM loan_contract c WHERE c.key = s.contract_key) AS contract_id,
       s.component::text AS component, g.day_count, ${ENDS},
       (SELECT json_agg(json_build_object('from', lower(o), 'to', upper(o)) ORDER BY lower(o))
@@ -235,7 +270,7 @@ export function accrualHistoriesStatement(
   const lines = OF_LINES[holdersLines(level)];
   const sql = `
     WITH ${STREAMS(level)}
-    SELECT s.items, g.id AS facility_id,
+    SELECT s.items, s.context_of, g.id AS facility_id,
       (SELECT c.id FROM loan_contract c WHERE c.key = s.contract_key) AS contract_id,
       s.component::text AS component, g.day_count, ${ENDS}, s.begins::text AS begins,
       s.has_late_facts OR EXISTS (SELECT FROM ${BILLS} AND ${CORRECTED}) AS may_reopen,

@@ -12,6 +12,8 @@ export type LineSteps = string;
 /** What accrues, and in which items, as each statement of it says. */
 export interface SubjectRow {
   readonly items: readonly bigint[];
+  /** Items that it does not accrue in: facilities whose commitment it uses as a sublimit of theirs. */
+  readonly context_of: readonly bigint[];
   readonly facility_id: string;
   readonly contract_id: string | null;
   readonly component: AccrualStream['component'];
@@ -32,6 +34,7 @@ export interface StreamRow extends SubjectRow {
       >[]
     | null;
   readonly steps: LineSteps | null;
+  readonly uses_commitment_of: readonly string[];
   readonly bills:
     | readonly (Omit<ReopenedBill, 'journalId' | 'billed'> & {
         readonly journal: string;
@@ -42,7 +45,10 @@ export interface StreamRow extends SubjectRow {
 
 /** The streams of each item. Items with the same streams share one list of them. */
 export function toStreams(rows: readonly StreamRow[]): ItemStreams {
-  return listsByItem(rows, rows.map(toStream));
+  const streams = rows.map(toStream);
+  const around = rows.map(({ context_of: items }) => ({ items }));
+  const context = streams.map((stream) => ({ ...stream, isContext: true }));
+  return listsByItem([...rows, ...around], [...streams, ...context]);
 }
 
 /** What rows came to, for each item that they are of. Items of the same rows share one list. */
@@ -98,6 +104,7 @@ function toStream(row: StreamRow): AccrualStream {
       csa: rateOf(parts.csa),
     })),
     lines: linesOf(row.steps),
+    usesCommitmentOf: row.uses_commitment_of,
     bills: (row.bills ?? []).map(({ journal, billed, ...bill }) => ({
       ...bill,
       journalId: journal,

@@ -35,9 +35,12 @@ export function keptAccruals(
       const items = await readAll<ItemRow>(database, dealsOf(level, keys));
       const statement = accrualHistoriesStatement(level, keys, seq);
       const rows = await readAll<HistoryRow>(database, statement);
-      const lists = listsByItem(rows, rows.map(toHistory));
+      const own = rows.filter(({ items }) => items.length > 0);
+      const lists = listsByItem(own, own.map(toHistory));
       // A bill of these may have to be worked out again.
-      const reopened = new Set(rows.flatMap((row) => (row.may_reopen ? row.items : [])));
+      const reopened = new Set(
+        rows.flatMap((row) => (row.may_reopen ? [...row.items, ...row.context_of] : [])),
+      );
       return items.map(({ key, deal }) => {
         const list = lists.get(key) ?? [];
         const facts = list.reduce((sum, { share }) => sum + share, 1);

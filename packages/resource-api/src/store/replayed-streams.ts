@@ -18,11 +18,14 @@ const ON = Object.entries(ACCRUES_ON).map(([name, on]) => `WHEN '${name}' THEN $
 const STANDS = (seq: string) => `(journal_stands(${seq}, 9223372036854775807)
       AND NOT EXISTS (SELECT FROM journal t WHERE t.seq = ${seq} AND t.reverses_seq IS NOT NULL))`;
 const OF_LINE = 'l.facility_key = s.facility_key AND l.contract_key = s.contract_key';
-/** From which day on no commitment fee accrues: nothing can be drawn any more. */
+/** The first day that accrues no commitment fee; it can still be drawn on it. */
 const END = (of: string) =>
   `coalesce(least(${of}.availability_end_date, ${of}.maturity_date), 'infinity')`;
 const OF_STREAM = (alias: string) => `${alias}.facility_key = s.facility_key
         AND ${alias}.contract_key = s.contract_key AND ${alias}.component = s.component`;
+
+/** What capitalises interest under a sublimit uses the commitment around it, and moves its fee. */
+const IS_CONTEXT = `s.contract_key <> 0 AND f.pik_uses_commitment AND f.sublimit_of_key = ANY($1)`;
 
 /**
  * What accrues in facilities (`$1`) before a day (`$2`) as the book knows it, with every bill that
@@ -32,7 +35,8 @@ const OF_STREAM = (alias: string) => `${alias}.facility_key = s.facility_key
  */
 export const REPLAYED_STREAMS = `
   WITH rate AS MATERIALIZED (
-    SELECT r.*, ${STANDS('r.known_seq')} AS stands FROM rate_period r WHERE r.facility_key = ANY($1)
+    SELECT r.*, ${STANDS('r.known_seq')} AS stands FROM rate_period r
+    WHERE r.facility_key IN (SELECT key FROM facility WHERE key = ANY($1) OR sublimit_of_key = ANY($1))
   ), stream AS MATERIALIZED (
     SELECT facility_key, contract_key, component,
       coalesce(min(start_date) FILTER (WHERE stands), min(start_date)) AS begins
@@ -43,7 +47,11 @@ export const REPLAYED_STREAMS = `
     FROM stream s JOIN accrual_settlement a ON ${OF_STREAM('a')}
     JOIN journal j ON j.seq = a.known_seq WHERE ${IS_BILL}
   )
-  SELECT ARRAY[f.key] AS items, f.id AS facility_id, c.id AS contract_id,
+  SELECT ARRAY[f.key] AS items,
+    CASE WHEN ${IS_CONTEXT} THEN ARRAY[f.sublimit_of_key] ELSE '{}' END AS context_of,
+    CASE WHEN f.pik_uses_commitment THEN array_remove(ARRAY[f.id,
+      (SELECT id FROM facility WHERE key = f.sublimit_of_key)], NULL) ELSE '{}' END AS uses_commitment_of,
+    f.id AS facility_id, c.id AS contract_id,
     s.component::text AS component, f.day_count,
     CASE s.component WHEN 'commitment_fee' THEN concat_ws(',', '-infinity ' || ${END('f')},
       (SELECT string_agg(concat(e.effective_date, ' ', e.day), ',' ORDER BY e.effective_date)

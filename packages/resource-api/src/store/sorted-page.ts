@@ -56,7 +56,7 @@ function currencies(named: string | undefined, from = "''"): string {
   if (named !== undefined) {
     return `SELECT currency FROM unnest(${named}::text[]) AS n (currency) WHERE currency >= ${from}`;
   }
-  // As the index has it (migration 0048).
+  // As the index `facility_currency` has it.
   const next = (beyond: string) => `(SELECT currency FROM facility WHERE currency || '' ${beyond}
         ORDER BY currency || '' LIMIT 1)`;
   return `

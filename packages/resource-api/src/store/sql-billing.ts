@@ -1,10 +1,12 @@
 import type { Database, Transaction } from '@cls/shared/sql/database';
 import type { BillingBook, FacilityAccruals } from '../billing/bill-accruals.ts';
 import type { BookRecord, JournalRecord } from '../journal-file/record.ts';
+import { BookIsFull, Volumes } from '../journal-file/volumes.ts';
 import type { BusinessDate } from '../ledger/business-date.ts';
 import { accrualStatement } from './accrual-statement.ts';
 import { type StreamRow, toStreams } from './accrual-streams.ts';
 import { lockJournal } from './post-journals.ts';
+import { volumesOf } from './sql-journals.ts';
 import { writeBook } from './write-book.ts';
 
 const BATCH = 500;
@@ -34,6 +36,7 @@ async function* billed(
   bill: (facility: FacilityAccruals) => readonly JournalRecord[],
 ): AsyncGenerator<BookRecord> {
   let after = 0n;
+  const volumes = new Volumes({ volumes: () => volumesOf(transaction) });
   for (;;) {
     const facilities = await transaction.query<
       { key: bigint } & Pick<FacilityAccruals, 'dealId' | 'currency' | 'pikUsesCommitment'>
@@ -56,7 +59,11 @@ async function* billed(
         const last = settled.get(streamName(facilityId, contractId, component));
         return { ...stream, settlement: last?.seq ?? 0n, billedBeyond: last?.beyond ?? false };
       });
-      yield* bill({ ...facility, streams: known, ledgerSeq: lastSeq });
+      for (const journal of bill({ ...facility, streams: known, ledgerSeq: lastSeq })) {
+        const [broken] = await volumes.add(journal);
+        if (broken !== undefined) throw new BookIsFull(broken.message);
+        yield journal;
+      }
     }
     if (facilities.length < BATCH) return;
     after = keys.at(-1) ?? 0n;

@@ -4,10 +4,12 @@ import type { Database, Sql, SqlValue, Transaction } from '@cls/shared/sql/datab
 import type { Book, BookState, PlannedLoan, StatementFile } from '../import/book.ts';
 import { detailsOf, type KnownLoan, type LoanLine } from '../import/plan.ts';
 import type { ImportProfile } from '../import/profile.ts';
+import { SMALL_MINOR } from '../journal-file/volumes.ts';
 import type { BusinessDate } from '../ledger/business-date.ts';
 import { BY_LOOKUP, stands } from './balance-levels.ts';
 import { lockJournal, type NamedJournal, postPrepared, prepareJournals } from './post-journals.ts';
 import { listImports, revertImport } from './revert-import.ts';
+import { volumesOf } from './sql-journals.ts';
 import { detailRecords, partyIdOf, statementParties } from './statement-parties.ts';
 import { writeDatedFacts } from './write-dated-facts.ts';
 
@@ -50,6 +52,8 @@ async function readState(sql: Sql, file: StatementFile): Promise<BookState> {
     lastStatement: last?.as_of ?? undefined,
     loans: new Map(rows.map(({ loan, ...state }) => [loan, state])),
     revertedBefore: reverted?.times ?? 0,
+    volumeMinor:
+      file.grossMinor > SMALL_MINOR ? ((await volumesOf(sql)).get(profile.currency) ?? 0n) : 0n,
     closedThrough: closed?.through,
   };
 }

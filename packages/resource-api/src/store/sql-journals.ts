@@ -1,4 +1,5 @@
 import type { Database, Sql } from '@cls/shared/sql/database';
+import { SOLD_ACCOUNTS } from '../journal-file/holdings.ts';
 import type {
   DatedAmount,
   Described,
@@ -30,16 +31,17 @@ export function sqlJournals(database: Database): JournalStore {
     outstanding: (contracts) => datedAmounts(database, OUTSTANDING, contracts),
     async holdings(holders) {
       if (holders.length === 0) return [];
-      const rows = await database.query<{ held: bigint }>(HOLDINGS, [
-        holders.map(({ contract }) => contract),
+      const rows = await database.query<DatedAmount & { number: bigint }>(HOLDINGS, [
+        holders.map(({ facility }) => facility),
+        holders.map(({ contract }) => contract ?? null),
         holders.map(({ lender }) => lender),
+        holders.map(({ account }) => account),
       ]);
-      return rows.map(({ held }) => held);
+      const held = holders.map((): DatedAmount[] => []);
+      for (const { number, ...amount } of rows) held[Number(number) - 1]?.push(amount);
+      return held;
     },
-    async volumes() {
-      const rows = await database.query<{ currency: string; volume: string }>(VOLUMES);
-      return new Map(rows.map(({ currency, volume }) => [currency, BigInt(volume)]));
-    },
+    volumes: () => volumesOf(database),
     async countFxRates(rates) {
       if (rates.length === 0) return [];
       const rows = await database.query<{ count: bigint }>(COUNT_FX_RATES, [
@@ -203,16 +205,24 @@ const TAKEN = `
   FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS g(kind, within, value, number)
   ORDER BY g.number`;
 
+const SOLD = SOLD_ACCOUNTS.map((name) => `WHEN '${name}' THEN b.${name.toLowerCase()}`);
 const HOLDINGS = `
-  SELECT coalesce((SELECT b.principal_cash
-    FROM loan_contract c JOIN party y ON y.id = g.lender
-    JOIN balance_line l ON l.facility_key = c.facility_key AND l.contract_key = c.key
-      AND l.lender_key = y.key
-    JOIN balance b ON b.line_key = l.key
-    WHERE c.id = g.contract
-    ORDER BY b.effective_date DESC, b.known_seq DESC LIMIT 1), 0) AS held
-  FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS g(contract, lender, number)
-  ORDER BY g.number`;
+  SELECT DISTINCT ON (g.number, b.effective_date) g.number, b.effective_date::text AS date,
+    CASE g.account ${SOLD.join(' ')} END AS "amountMinor"
+  FROM unnest($1::text[], $2::text[], $3::text[], $4::text[]) WITH ORDINALITY
+    AS g(facility, contract, lender, account, number)
+  JOIN facility f ON f.id = g.facility JOIN party y ON y.id = g.lender
+  LEFT JOIN loan_contract c ON c.id = g.contract
+  JOIN balance_line l ON l.facility_key = f.key AND l.lender_key = y.key
+    AND l.contract_key = CASE WHEN g.contract IS NULL THEN 0 ELSE c.key END
+  JOIN balance b ON b.line_key = l.key
+  ORDER BY g.number, b.effective_date, b.known_seq DESC`;
+
+/** What all postings of the book come to by currency, signs aside. */
+export async function volumesOf(sql: Sql): Promise<ReadonlyMap<string, bigint>> {
+  const rows = await sql.query<{ currency: string; volume: string }>(VOLUMES);
+  return new Map(rows.map(({ currency, volume }) => [currency, BigInt(volume)]));
+}
 
 const VOLUMES = `
   SELECT l.currency, sum(p.volume)::text AS volume

@@ -65,12 +65,14 @@ export class NaiveLoan {
   readonly ends: Ends[] = [];
   readonly #lenders: readonly string[];
   readonly #dayCount: string;
+  readonly #pikUsesCommitment: boolean;
   /** What was known once never changes. */
   readonly #rights = new Map<string, Amounts>();
 
-  constructor(lenders: readonly string[], dayCount: string) {
+  constructor(lenders: readonly string[], dayCount: string, pikUsesCommitment: boolean) {
     this.#lenders = lenders;
     this.#dayCount = dayCount;
+    this.#pikUsesCommitment = pikUsesCommitment;
   }
 
   /** Parts of days that no bill settles until a day, as known after an operation. */
@@ -220,29 +222,41 @@ export class NaiveLoan {
     return day < until && this.state('', until, known).outstanding > 0n ? day : undefined;
   }
 
-  /** What each holder may draw of the commitment. */
+  /** What each holder may draw of the commitment: by what is posted, right or not. */
   available(holder: string, until: number, known: number): bigint {
     if (this.#lastDayToDraw(until, known) < until) return 0n;
-    const of = (id: string) => this.#base('commitment_fee', until, id, until, known);
+    const capitalised = total(
+      this.bills
+        .filter((bill) => bill.capitalised && this.#pikUsesCommitment)
+        .map((bill) => ({ amounts: this.posted(bill, until, known) })),
+    );
+    const of = (id: string) =>
+      this.#moved('unfunded', until, id, known) - (capitalised.get(id) ?? 0n);
     return of('') > 0n ? of(holder) : 0n;
   }
 
-  /** What it accrues on: capitalised bills count with what is right. */
-  #base(component: Component, day: number, holder: string, until: number, known: number): bigint {
-    const on = component === 'commitment_fee' ? 'unfunded' : 'principal';
+  #moved(on: Move['on'], day: number, holder: string, known: number): bigint {
     let sum = 0n;
     for (const move of this.moves) {
       if (move.on === on && move.known <= known && move.day <= day) {
         sum += move.amounts.get(holder) ?? 0n;
       }
     }
-    if (on === 'unfunded') return sum;
+    return sum;
+  }
+
+  /** What it accrues on: capitalised bills count with what is right. */
+  #base(component: Component, day: number, holder: string, until: number, known: number): bigint {
+    const on = component === 'commitment_fee' ? 'unfunded' : 'principal';
+    const moved = this.#moved(on, day, holder, known);
+    if (on === 'unfunded' && !this.#pikUsesCommitment) return moved;
+    let capitalised = 0n;
     for (const bill of this.bills) {
       if (bill.capitalised && bill.day <= day && bill.known <= known) {
-        sum += this.right(bill, until, known).get(holder) ?? 0n;
+        capitalised += this.right(bill, until, known).get(holder) ?? 0n;
       }
     }
-    return sum;
+    return on === 'unfunded' ? moved - capitalised : moved + capitalised;
   }
 
   /** Of a year, for one day of a part that began at `from`. */

@@ -39,7 +39,7 @@ export async function checkIssuer(
   let metadata: IssuerMetadata;
   try {
     const { response } = await fetchOf(url);
-    metadata = (await response.json().catch(() => ({}))) as IssuerMetadata;
+    metadata = Object(await response.json().catch(() => ({})));
     if (response.status !== 200) {
       return { findings: [away('metadata', `${url} answers ${response.status}`, todo)] };
     }
@@ -86,7 +86,7 @@ export async function checkClient(
       headers: { authorization: `Basic ${Buffer.from(encoded).toString('base64')}` },
       body: new URLSearchParams({ grant_type: 'authorization_code', code, redirect_uri: 'x:y' }),
     });
-    const answer = (await response.json().catch(() => ({}))) as { readonly error?: unknown };
+    const answer: { readonly error?: unknown } = Object(await response.json().catch(() => ({})));
     if (answer.error === 'invalid_grant' || answer.error === 'invalid_request') {
       return ok('client', `${clientId} is known, and its secret is right`);
     }
@@ -105,5 +105,5 @@ export async function checkClient(
 const SHOWN_MAX_CHARS = 200;
 
 function shown(value: unknown): string {
-  return `${value}`.slice(0, SHOWN_MAX_CHARS);
+  return `${typeof value === 'object' ? JSON.stringify(value) : value}`.slice(0, SHOWN_MAX_CHARS);
 }

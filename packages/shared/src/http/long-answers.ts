@@ -30,9 +30,12 @@ export interface LongAnswers {
    *   process has
    */
   begin(reader: Reader): () => void;
+  /** Whether `begin` would count one more; for who asks and refuses nobody. */
+  hasRoom(reader: Reader): boolean;
 }
 
 const RETRY_S = { caller: 5, customer: 5, process: 10 } as const;
+type Limited = keyof typeof RETRY_S;
 
 /** Ends what an answer holds when it was sent, or its caller is gone. */
 export function endWithAnswer(response: ServerResponse, end: () => void): void {
@@ -55,25 +58,29 @@ export function longAnswers(limits: LongAnswerLimits, metrics: Metrics): LongAns
   gauge('cls_long_answers_under_way', 'Exports and other long answers under way.', () => total);
   gauge('cls_long_answers_limit', 'How many may be under way at once; 0: no limit.', () => inAll);
 
-  const isFull = (limit: number, count: number) => limit > 0 && count >= limit;
-  const refusal = (limit: keyof typeof RETRY_S, make: (retryS: number) => Refusal) => {
-    refused({ limit });
-    return make(RETRY_S[limit]);
+  const keysOf = ({ caller, customer }: Reader) => [
+    `caller ${caller}`,
+    ...(customer === undefined ? [] : [`customer ${customer}`]),
+  ];
+  /** The first limit that is reached. */
+  const reached = (reader: Reader) => {
+    const [ofCaller = 0, ofCustomer = 0] = keysOf(reader).map((key) => underWay.get(key) ?? 0);
+    const counts: readonly { limited: Limited; limit: number; count: number }[] = [
+      { limited: 'caller', limit: perCaller, count: ofCaller },
+      { limited: 'customer', limit: perCustomer, count: ofCustomer },
+      { limited: 'process', limit: inAll, count: total },
+    ];
+    return counts.find(({ limit, count }) => limit > 0 && count >= limit);
   };
   return {
-    begin({ caller, customer }) {
-      const keys = [
-        `caller ${caller}`,
-        ...(customer === undefined ? [] : [`customer ${customer}`]),
-      ];
-      const [ofCaller = 0, ofCustomer = 0] = keys.map((key) => underWay.get(key) ?? 0);
-      if (isFull(perCaller, ofCaller)) {
-        throw refusal('caller', (retryS) => tooMany(perCaller, 'caller', retryS));
+    hasRoom: (reader) => reached(reader) === undefined,
+    begin(reader) {
+      const full = reached(reader);
+      if (full !== undefined) {
+        refused({ limit: full.limited });
+        throw refusal(full);
       }
-      if (isFull(perCustomer, ofCustomer)) {
-        throw refusal('customer', (retryS) => tooMany(perCustomer, 'customer', retryS));
-      }
-      if (isFull(inAll, total)) throw refusal('process', allTaken);
+      const keys = keysOf(reader);
       for (const key of keys) underWay.set(key, (underWay.get(key) ?? 0) + 1);
       total += 1;
       let ended = false;
@@ -89,6 +96,11 @@ export function longAnswers(limits: LongAnswerLimits, metrics: Metrics): LongAns
       };
     },
   };
+}
+
+function refusal({ limited, limit }: { limited: Limited; limit: number }): Refusal {
+  const retryS = RETRY_S[limited];
+  return limited === 'process' ? allTaken(retryS) : tooMany(limit, limited, retryS);
 }
 
 function tooMany(limit: number, of: 'caller' | 'customer', retryS: number): Refusal {

@@ -153,14 +153,12 @@ EXCEPTION WHEN OTHERS THEN
   -- Granted by an administrator beforehand, or we are a superuser: reads will tell.
   NULL;
 END $$;
-DO $$ BEGIN
-  EXECUTE format('GRANT USAGE ON SCHEMA %I TO cls_reader', current_schema());
-END $$;
 
 -- What readers see through policies alone.
 DO $$
 DECLARE name text;
 BEGIN
+  EXECUTE format('GRANT USAGE ON SCHEMA %I TO cls_reader', current_schema());
   FOREACH name IN ARRAY '{accrual_settlement,balance,balance_line,book_total,contract_terms,deal,
     deal_details,deal_terms,deal_word,entitlement,entitlement_rule,facility,facility_details,facility_terms,
     item_life,journal,journal_standing,late_accrual_fact,lender_position,loan_contract,party,party_details,

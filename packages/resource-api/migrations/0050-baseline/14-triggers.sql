@@ -81,22 +81,17 @@ CREATE TRIGGER records_stay BEFORE UPDATE OF key, deal_key, currency OR DELETE O
 CREATE TRIGGER records_stay BEFORE UPDATE OF key OR DELETE OR TRUNCATE ON import_batch
   FOR EACH STATEMENT EXECUTE FUNCTION refuse_removal();
 
--- What changes answers does so under the journal lock. Journals take it before they are posted.
-DO $$
-DECLARE name text;
-BEGIN
-  FOREACH name IN ARRAY '{deal,entitlement_rule,external_id,facility,fx_rate,lender_position,
-    loan_contract,period_close}'::text[] LOOP
-    EXECUTE format('CREATE TRIGGER begin_change BEFORE INSERT OR UPDATE OR DELETE ON %I
-      FOR EACH STATEMENT EXECUTE FUNCTION begin_change()', name);
-  END LOOP;
-END $$;
--- Each such change is a generation of the book.
+-- What changes answers does so under the journal lock, and is a generation of the book. Journals take the lock
+-- before they are posted.
 DO $$
 DECLARE name text;
 BEGIN
   FOREACH name IN ARRAY '{deal,entitlement_rule,external_id,facility,fx_rate,journal,lender_position,
     loan_contract,period_close}'::text[] LOOP
+    IF name <> 'journal' THEN
+      EXECUTE format('CREATE TRIGGER begin_change BEFORE INSERT OR UPDATE OR DELETE ON %I
+        FOR EACH STATEMENT EXECUTE FUNCTION begin_change()', name);
+    END IF;
     EXECUTE format('CREATE TRIGGER end_change AFTER INSERT OR UPDATE OR DELETE ON %I
       FOR EACH STATEMENT EXECUTE FUNCTION end_change()', name);
   END LOOP;

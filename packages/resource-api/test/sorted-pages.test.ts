@@ -25,8 +25,10 @@ import { sqlEntitlements } from '../src/store/sql-entitlements.ts';
 import { lenderOf, postInAnyOrder } from './support/any-order.ts';
 import { date } from './support/book.ts';
 import { datedFacts } from './support/dated-facts.ts';
+import { loadRecords } from './support/generated.ts';
 import { everyItem } from './support/pages.ts';
 import { expectReconciled } from './support/reconciled.ts';
+import { aLoan, aParty } from './support/records.ts';
 
 const CALLERS: readonly [ReaderAccess, ...ReaderAccess[]] = [
   { fullControl: true },
@@ -162,6 +164,39 @@ describeOnDatabase('pages that are sorted by a field', (engine) => {
         pages += 1;
       }
       expect(pages).to.be.greaterThan(3);
+    }
+  });
+
+  it('are full where many items of other currencies have the same amount of nothing', async () => {
+    const book = await engine.open(MIGRATIONS);
+    try {
+      const [borrower, anna] = [aParty('Borrower'), aParty('Anna')];
+      const loans = [...Array(40).fill('USD'), ...Array(8).fill('EUR')].map((currency) =>
+        aLoan(borrower, [anna], { currency }),
+      );
+      const eur = loans.slice(40).map(({ facility }) => facility.id);
+      await loadRecords(book, [borrower, anna, ...loans.flatMap(({ all }) => all)]);
+      const bounds = { candidates: 10, candidatesPerItem: 0, smallBook: 0, smallLedger: 0 };
+      const few = sqlBalanceStore(book, book, bounds);
+      const [row] = await book.query<{ seq: bigint }>(
+        'SELECT coalesce(max(seq), 0) AS seq FROM journal',
+      );
+      for (const level of LEVELS) {
+        const page = await few.page(
+          { fullControl: true },
+          {
+            ...{ level, limit: 5, after: undefined },
+            filter: { ...NO_FILTER, includeZero: true },
+            snapshot: { asOf: date('2024-06-30'), ledgerSeq: row?.seq ?? 0n },
+            sort: { by: 'outstanding', descending: true },
+          },
+        );
+        const found = page.items.map(({ facility }) => facility?.id);
+        expect(found, level).to.have.length(5);
+        if (level !== 'deal') expect(eur, level).to.include.members(found as string[]);
+      }
+    } finally {
+      await book.close();
     }
   });
 

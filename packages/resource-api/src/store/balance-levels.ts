@@ -434,3 +434,12 @@ export const ITEM_TABLES: Readonly<Record<Level, string>> = {
   contract: 'loan_contract',
   position: 'lender_position',
 };
+
+/** The currency of an item, by look-ups. */
+export function currencyOf(level: Level, key: string): string {
+  const facility =
+    ITEM_TABLES[level] === 'facility'
+      ? key
+      : `(SELECT facility_key FROM ${ITEM_TABLES[level]} WHERE key = ${key})`;
+  return `(SELECT currency FROM facility WHERE key = ${facility})`;
+}

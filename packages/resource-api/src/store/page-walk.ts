@@ -1,5 +1,5 @@
 import type { PageEnd, PageRequest, Snapshot } from '../balances/balance-store.ts';
-import { BY_LOOKUP, ITEM_TABLES, LEVEL_SQL, livesUntil } from './balance-levels.ts';
+import { BY_LOOKUP, currencyOf, ITEM_TABLES, LEVEL_SQL, livesUntil } from './balance-levels.ts';
 import { conditions, detailsOf, Parameters, type Statement } from './balance-statements.ts';
 
 /** How far a page may look for its items. */
@@ -27,7 +27,7 @@ export const WHOLE_BOOK: WalkBounds = {
   smallLedger: 0,
 };
 
-/** So many times the candidates are passed over: they have ended, or are of others. */
+/** So many times the candidates are passed over: they have ended, or are of others or another currency. */
 export const PASSED_OVER = 10;
 
 /** Most candidates that are worked out for a page. */
@@ -86,7 +86,9 @@ export function walkStatement(
   const length = walkLength(limit, bounds);
   const most = `${parameters.add(length)}::bigint`;
   const furthest = `${parameters.add(length * PASSED_OVER)}::bigint`;
-  const living = filter.includeZero ? 'true' : (lives ?? `${livesUntil(level, 'c.key')} > $1`);
+  // Every currency has all items that are zero among its candidates.
+  const anyOf = byAmount ? `${currencyOf(level, 'c.key')} = c.currency` : 'true';
+  const living = filter.includeZero ? anyOf : (lives ?? `${livesUntil(level, 'c.key')} > $1`);
   const text = `
     SELECT c.key, ${sorted === undefined ? 'NULL::text' : sortedBy} AS sort_value,
       item.key IS NULL AS given_up

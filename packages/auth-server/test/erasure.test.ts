@@ -138,7 +138,7 @@ describeOnEngines('cls-auth accounts erase', (engine) => {
   after(() => world?.stop());
 
   it('says what it would erase and changes nothing, then leaves no trace but the id', async () => {
-    const { id, email, name, browser, refreshToken } = await people.come('Asha Rao');
+    const { id, email, name, browser, refreshToken } = await people.come('Ashwathama Rao');
     await sqlAccounts(world.server.database).createElsewhere({
       ...{ email, name, customer: 'iran', permissions: [VIEW] },
     });
@@ -155,7 +155,7 @@ describeOnEngines('cls-auth accounts erase', (engine) => {
     expect(await contentsOf(world)).to.equal(before);
 
     await world.done(`accounts erase ${email} --apply`, { ...KEPT, CLS_ACTOR: 'Data Officer' });
-    for (const given of [email, name, 'asha', HOME]) {
+    for (const given of [email, name, 'ashwathama', HOME]) {
       expect(await placesOf(world, given), given).to.deep.equal([]);
     }
     const events = await world.owner.query<{ type: string; about: string; actor: string }>(

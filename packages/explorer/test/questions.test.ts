@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { Meta } from '../src/balances/shapes.ts';
 import { addressIn, EVERY_PAGE, type Shown, type Viewer } from './support/every-page.ts';
 import type { Person } from './support/person.ts';
-import { type Services, sharedServices } from './support/services.ts';
+import { type Services, startServices } from './support/services.ts';
 import { makeShownBook, type ShownBook } from './support/shown-book.ts';
 
 const MOST = 3;
@@ -28,13 +28,15 @@ describe('what a page asks the API', () => {
   let lastDay: string;
   let people: Readonly<Record<Viewer, Person>>;
   before(async () => {
-    services = await sharedServices();
+    // Its book is that of every-page.chromium.test.ts, which may be there in the shared ones.
+    services = await startServices();
     const made = await makeShownBook(services);
     book = made.book;
     lastDay = (await services.ask<{ meta: Meta }>('/me')).meta.asOf;
     people = { ...made.people, stranger: made.people.agent.another() };
     await Promise.all(Object.values(made.people).map((person) => person.signIn('/deals')));
   });
+  after(() => services?.stop());
   afterEach(() => {
     services.between.fault = undefined;
     services.between.change = undefined;

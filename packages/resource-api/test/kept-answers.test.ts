@@ -3,7 +3,7 @@ import { buffer } from 'node:stream/consumers';
 import type { Clock } from '@cls/shared/clock';
 import { type Log, silentLog } from '@cls/shared/log';
 import { openDatabaseAsOperator } from '@cls/shared/service/open-database';
-import { anyEngine } from '@cls/testing/engines';
+import { pglite } from '@cls/testing/engines';
 import { expect } from 'chai';
 import type { KeySource } from '../src/access/key-source.ts';
 import { rememberVerified } from '../src/access/verified-tokens.ts';
@@ -287,7 +287,7 @@ async function start(
   log: Log = silentLog,
   versionsOf = productVersions,
 ): Promise<TestApi> {
-  const api = await startTestApi(anyEngine, env, clock, versionsOf, log);
+  const api = await startTestApi(pglite, env, clock, versionsOf, log);
   await importWorldBank(api.database, statement('01/31/2025', LOANS));
   return api;
 }

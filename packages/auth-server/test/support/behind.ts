@@ -1,6 +1,6 @@
 import { Secret } from '@cls/shared/secret';
 import { openDatabase } from '@cls/shared/service/open-database';
-import { anyEngine, type Engine, postgres } from '@cls/testing/engines';
+import { type Engine, pglite, postgres } from '@cls/testing/engines';
 import { type FailingStore, failingDatabase } from '@cls/testing/failing-database';
 import type { FaultProxy } from '@cls/testing/fault-proxy';
 import { startTestAuthServer, type TestAuthServer } from './auth-server.ts';
@@ -24,7 +24,7 @@ export async function failingPglite(
   env: Record<string, string> = {},
 ): Promise<{ readonly server: TestAuthServer; readonly store: FailingStore }> {
   let store: FailingStore | undefined;
-  const server = await startTestAuthServer(anyEngine, env, async (...args) => {
+  const server = await startTestAuthServer(pglite, env, async (...args) => {
     const failing = failingDatabase(await openDatabase(...args));
     store = failing;
     return failing.database;

@@ -170,9 +170,12 @@ function behaves(open: () => Promise<{ store: SessionStore; close: () => Promise
     const entry = { kind: 'sign-in', key, sealed: 'x', ttlS: 60 } as const;
     const kept = await Promise.all(Array.from({ length: 8 }, () => store.keepOnce(entry)));
     expect(kept.filter(Boolean)).to.have.length(1);
+    expect(await store.look('sign-in', key)).to.equal('x');
+    expect(await store.look('sign-in', newName())).to.equal(undefined);
     const taken = await Promise.all(Array.from({ length: 8 }, () => store.take('sign-in', key)));
     expect(taken.filter((one) => one === 'x')).to.have.length(1);
     expect(await store.take('sign-in', key)).to.equal(undefined);
+    expect(await store.look('sign-in', key)).to.equal(undefined);
   });
 
   it('stores no identifier and no token as it is', async () => {

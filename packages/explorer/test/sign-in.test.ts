@@ -89,6 +89,22 @@ describe('signing in', () => {
     expect(person.cookie(SESSION)).to.equal(undefined);
   });
 
+  it('takes an answer again that came while the issuer could not give tokens', async () => {
+    const answer = await stopAtCallback(person, () => person.signIn());
+    const { fetch } = globalThis;
+    globalThis.fetch = async (input, init) =>
+      `${input}`.endsWith('/oauth/token')
+        ? Response.json({ error: 'temporarily_unavailable' }, { status: 503 })
+        : fetch(input, init);
+    const refused = await person.send(answer).finally(() => {
+      globalThis.fetch = fetch;
+    });
+    expect([refused.status, refused.headers.get('retry-after')]).to.deep.equal([503, '2']);
+    const page = await person.open(answer);
+    expect(page.response.status).to.equal(200);
+    expect(page.url.origin).to.equal(services.url);
+  });
+
   it('takes an answer once', async () => {
     await person.signIn();
     const callback = person.visited.find((address) => address.includes('/callback?')) ?? '';

@@ -34,6 +34,10 @@ export function memorySessionStore(clock: Clock): SessionStore {
     put(once, name, { sealed, ...until(ttlS) });
     return true;
   };
+  const look = (kind: OnceKind, key: string): string | undefined => {
+    const found = once.get(nameOf(kind, key));
+    return found !== undefined && isLive(found) ? found.sealed : undefined;
+  };
   const sweeper = setInterval(() => {
     for (const entries of [sessions, once]) {
       for (const [name, entry] of entries) if (!isLive(entry)) entries.delete(name);
@@ -67,10 +71,11 @@ export function memorySessionStore(clock: Clock): SessionStore {
       for (const [key, session] of sessions) if (session.sid === sid) sessions.delete(key);
     },
     keepOnce: async (entry) => keepOnce(entry),
+    look: async (kind, key) => look(kind, key),
     async take(kind, key) {
-      const found = once.get(nameOf(kind, key));
+      const found = look(kind, key);
       once.delete(nameOf(kind, key));
-      return found !== undefined && isLive(found) ? found.sealed : undefined;
+      return found;
     },
     ready: async () => undefined,
     close: async () => clearInterval(sweeper),

@@ -19,6 +19,7 @@ export function redisSessionStore(redis: Redis | Cluster): SessionStore {
     end: (key) => answered(store.end(key)),
     endAll: (sid, ttlS) => answered(store.endAll(sid, ttlS)),
     keepOnce: (entry) => answered(store.keepOnce(entry)),
+    look: (kind, key) => answered(store.look(kind, key)),
     take: (kind, key) => answered(store.take(kind, key)),
     ready: () => answered(store.ready()),
     close: () => store.close(),
@@ -52,6 +53,7 @@ function unguarded(redis: Redis | Cluster): SessionStore {
       await redis.del(sidKey(sid));
     },
     keepOnce,
+    look: async (kind, key) => (await redis.get(onceKey(kind, key))) ?? undefined,
     take: async (kind, key) => (await redis.getdel(onceKey(kind, key))) ?? undefined,
     ready: async () => void (await redis.set('cls:explorer:ready', '1', 'EX', 60)),
     close: async () => {

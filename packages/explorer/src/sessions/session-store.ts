@@ -16,6 +16,8 @@ export interface SessionStore {
   endAll(sid: string, ttlS: number): Promise<void>;
   /** False when it is there already: of concurrent callers one gets true. */
   keepOnce(entry: OnceEntry): Promise<boolean>;
+  /** What is there, and stays. */
+  look(kind: OnceKind, key: string): Promise<string | undefined>;
   /** Takes it out: of concurrent callers one gets it. */
   take(kind: OnceKind, key: string): Promise<string | undefined>;
   /** Resolves when the store can be written to. */

@@ -68,6 +68,14 @@ export function sqlSessionStore(
       await database.query('DELETE FROM explorer_session WHERE sid_sha256 = $1', [sid]);
     },
     keepOnce: ({ kind, key, sealed, ttlS }) => keepOnce(kind, key, sealed, ttlS),
+    async look(kind, key) {
+      const [row] = await database.query<{ sealed: string }>(
+        `SELECT sealed FROM explorer_once
+         WHERE kind = $1 AND id_sha256 = $2 AND expires_at > now()`,
+        [kind, key],
+      );
+      return row?.sealed;
+    },
     async take(kind, key) {
       const [row] = await database.query<{ sealed: string; live: boolean }>(
         `DELETE FROM explorer_once WHERE kind = $1 AND id_sha256 = $2

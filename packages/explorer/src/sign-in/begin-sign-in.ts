@@ -16,7 +16,7 @@ export interface SignInUnderWay extends SignInKeys {
 
 export interface SignInDeps {
   readonly issuer: Issuer;
-  readonly store: Pick<SessionStore, 'keepOnce' | 'take'>;
+  readonly store: Pick<SessionStore, 'keepOnce' | 'look' | 'take'>;
   readonly sealer: Sealer;
 }
 
@@ -34,18 +34,30 @@ export async function beginSignIn(
   return url;
 }
 
-/** The sign-in that an answer belongs to, once, and in the browser alone that began it. */
-export async function takeSignIn(
+/**
+ * The sign-in that an answer belongs to, in the browser alone that began it. It stays until
+ * `endSignIn`: whoever gets 503 because a store does not answer, or a proxy that asks another replica
+ * then, sends the same answer again.
+ */
+export async function signInUnderWay(
   { store, sealer }: Pick<SignInDeps, 'store' | 'sealer'>,
   state: string,
   browser: string,
 ): Promise<SignInUnderWay | undefined> {
   const key = digest(state);
-  const sealed = await store.take('sign-in', key);
+  const sealed = await store.look('sign-in', key);
   const text = sealed === undefined ? undefined : sealer.open(sealed, contextOf(key));
   if (text === undefined) return undefined;
   const underWay = JSON.parse(text) as SignInUnderWay;
   return underWay.browser === digest(browser) ? underWay : undefined;
+}
+
+/** Its answer has led to an end, good or bad: another answer to it is none. */
+export async function endSignIn(
+  { store }: Pick<SignInDeps, 'store'>,
+  state: string,
+): Promise<void> {
+  await store.take('sign-in', digest(state));
 }
 
 /** A browser's name, when it has none yet. */

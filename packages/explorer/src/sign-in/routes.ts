@@ -23,7 +23,13 @@ import {
 } from '../web/browser.ts';
 import type { Pages } from '../web/page.ts';
 import { rememberViewer } from '../web/viewers.ts';
-import { beginSignIn, newBrowser, type SignInDeps, takeSignIn } from './begin-sign-in.ts';
+import {
+  beginSignIn,
+  endSignIn,
+  newBrowser,
+  type SignInDeps,
+  signInUnderWay,
+} from './begin-sign-in.ts';
 import { isFormOf } from './form-token.ts';
 import { signedOutPage, signInFailedPage } from './pages.ts';
 
@@ -72,7 +78,8 @@ export async function redirectToSignIn(
 async function callback(deps: SignInRoutesDeps, ctx: Context): Promise<void> {
   const { issuer, sessions, clock, pages, log } = deps;
   const browser = readCookie(ctx, BROWSER_COOKIE) ?? '';
-  const underWay = await takeSignIn(deps, one(ctx, 'state') ?? '', browser);
+  const state = one(ctx, 'state') ?? '';
+  const underWay = await signInUnderWay(deps, state, browser);
   if (underWay === undefined) {
     ctx.state['refused'] = 'unknown_sign_in';
     // The Back button leads here. Who is signed in has nothing to do again.
@@ -86,6 +93,7 @@ async function callback(deps: SignInRoutesDeps, ctx: Context): Promise<void> {
   const { returnTo, silent } = underWay;
   try {
     const signedIn = await issuer.signIn(new URL(`${deps.baseUrl}${ctx.url}`), underWay);
+    await endSignIn(deps, state);
     const before = sessionOf(ctx);
     if (before !== undefined) await sessions.end(before);
     const identifier = await sessions.begin({ ...signedIn, signedInAt: clock.now().getTime() });
@@ -94,6 +102,7 @@ async function callback(deps: SignInRoutesDeps, ctx: Context): Promise<void> {
     seeOther(ctx, returnTo);
   } catch (error) {
     if (!(error instanceof SignInRefused)) throw error;
+    await endSignIn(deps, state);
     ctx.state['refused'] = error.code;
     log.info({ code: error.code, requestId: ctx.state['requestId'] }, 'a sign-in was refused');
     if (silent) {

@@ -18,8 +18,8 @@ export function memorySessionStore(clock: Clock): SessionStore {
   const isLive = ({ expiresAtMs }: Expiring) => expiresAtMs > nowMs();
   const until = (ttlS: number) => ({ expiresAtMs: nowMs() + ttlS * 1_000 });
   const nameOf = (kind: OnceKind, key: string) => `${kind} ${key}`;
-  const liveSession = (key: string) => {
-    const found = sessions.get(key);
+  const live = <T extends Expiring>(entries: ReadonlyMap<string, T>, name: string) => {
+    const found = entries.get(name);
     return found !== undefined && isLive(found) ? found : undefined;
   };
   const put = <T>(entries: Map<string, T>, name: string, value: T) => {
@@ -29,15 +29,11 @@ export function memorySessionStore(clock: Clock): SessionStore {
   };
   const keepOnce = ({ kind, key, sealed, ttlS }: OnceEntry): boolean => {
     const name = nameOf(kind, key);
-    const found = once.get(name);
-    if (found !== undefined && isLive(found)) return false;
+    if (live(once, name) !== undefined) return false;
     put(once, name, { sealed, ...until(ttlS) });
     return true;
   };
-  const look = (kind: OnceKind, key: string): string | undefined => {
-    const found = once.get(nameOf(kind, key));
-    return found !== undefined && isLive(found) ? found.sealed : undefined;
-  };
+  const look = (kind: OnceKind, key: string) => live(once, nameOf(kind, key))?.sealed;
   const sweeper = setInterval(() => {
     for (const entries of [sessions, once]) {
       for (const [name, entry] of entries) if (!isLive(entry)) entries.delete(name);
@@ -46,13 +42,12 @@ export function memorySessionStore(clock: Clock): SessionStore {
   sweeper.unref();
   return {
     async create({ key, sid, sealed, ttlS }) {
-      const ended = once.get(nameOf('ended', sid));
-      if (ended === undefined || !isLive(ended))
-        put(sessions, key, { sid, sealed, ...until(ttlS) });
+      if (look('ended', sid) !== undefined) return;
+      put(sessions, key, { sid, sealed, ...until(ttlS) });
     },
-    find: async (key) => liveSession(key)?.sealed,
+    find: async (key) => live(sessions, key)?.sealed,
     async replace(key, from, to) {
-      const found = liveSession(key);
+      const found = live(sessions, key);
       if (found?.sealed !== from) return false;
       sessions.set(key, { ...found, sealed: to });
       return true;

@@ -53,12 +53,13 @@ export function describeOnDatabase(title: string, suite: (engine: Engine) => voi
     describeOnEngines(title, suite);
     return;
   }
-  describeOn(isPostgresThere() ? postgres : pglite, title, suite);
+  describeOn(preferredEngine(), title, suite);
 }
 
-function isPostgresThere(): boolean {
-  if (isEngineLeftOut('postgres')) return false;
-  return process.env['CLS_REQUIRE_SERVERS'] === '1' || postgresBinDir() !== undefined;
+/** PostgreSQL, and PGlite where it is not installed or left out. */
+function preferredEngine(): Engine {
+  const isWanted = process.env['CLS_REQUIRE_SERVERS'] === '1' || postgresBinDir() !== undefined;
+  return isWanted && !isEngineLeftOut('postgres') ? postgres : pglite;
 }
 
 function describeOn(engine: Engine, title: string, suite: (engine: Engine) => void): void {
@@ -146,10 +147,10 @@ export const postgres: Engine = {
  */
 export const anyEngine: Engine = {
   get name() {
-    return isPostgresThere() ? postgres.name : pglite.name;
+    return preferredEngine().name;
   },
-  createLocation: (...given) => (isPostgresThere() ? postgres : pglite).createLocation(...given),
-  open: (...given) => (isPostgresThere() ? postgres : pglite).open(...given),
+  createLocation: (...given) => preferredEngine().createLocation(...given),
+  open: (...given) => preferredEngine().open(...given),
 };
 
 /**

@@ -1,5 +1,4 @@
 // Runs drills, those that need the same stores in one world.
-import { loadavg } from 'node:os';
 import { runDrill, runScenario } from './run-drill.mjs';
 import { startWorld } from './world.mjs';
 
@@ -29,8 +28,6 @@ export async function runDrills(drills, times, onResult) {
         ...{ faults: [`the drill failed: ${error.message}`], reasons: [], answers: 0, refused: 0 },
         ...{ failedForMs: 0, slowestMs: 0 },
       }));
-      // Of the last minute: what else the machine did stretches every time.
-      result.machineLoad = Math.round(loadavg()[0]);
       results.get(drill).push(result);
       onResult(drill, run, result);
       // What a failed run left is no place to begin another.

@@ -53,13 +53,12 @@ CREATE TABLE throttle (
   subject_sha256 text NOT NULL,
   failures integer NOT NULL,
   blocked_until timestamptz NOT NULL, updated_at timestamptz NOT NULL,
-  -- The block, by its end, of which a refusal was recorded: the others behind it are no events.
+  -- The end of the block whose first refusal was recorded. Later refusals within it are not.
   refused_until timestamptz,
   PRIMARY KEY (kind, subject_sha256)
 );
 
--- Whoever changes a password or a factor, or disables an account: in the same transaction, no browser
--- is remembered any more.
+-- A changed password or factor, and a disabled account, forget all remembered browsers in the same transaction.
 CREATE FUNCTION forget_devices() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   DELETE FROM remembered_device

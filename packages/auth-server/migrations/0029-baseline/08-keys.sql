@@ -10,14 +10,14 @@ CREATE TABLE signing_key (
   CONSTRAINT signing_key_retired CHECK ((state = 'retiring') = (retired_at IS NOT NULL))
 );
 
--- Every process that caches records hears of each change, whoever made it.
+-- Tells every process that caches records about a change.
 CREATE FUNCTION announce_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM pg_notify('cls_auth_change', TG_ARGV[0]);
   RETURN NULL;
 END $$;
 
--- Who keeps records in memory hears of each change.
+-- Each of these changes is announced.
 DO $$
 DECLARE name text;
 BEGIN

@@ -80,7 +80,7 @@ BEGIN
   RAISE EXCEPTION '% is append-only: correct it by a reversing journal', TG_TABLE_NAME USING ERRCODE = '23001';
 END $$;
 
--- Who keeps answers in memory hears of each change.
+-- Tells every process that caches answers about a change.
 CREATE FUNCTION announce_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM pg_notify('cls_ledger_change', TG_TABLE_NAME);

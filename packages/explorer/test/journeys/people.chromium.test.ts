@@ -271,16 +271,27 @@ describe('people in a browser', () => {
 
   it('lose no column of a page on paper', async () => {
     const { email } = await services.person(FULL);
+    const wide = aLoan(anna, [anna]);
+    const name = `${wide.deal.name}_${'Betriebsmittelkreditrahmenvertrag'.repeat(2)}`;
+    await services.post([
+      ...wide.all.map((one) => (one === wide.deal ? { ...wide.deal, name } : one)),
+      posting(wide, '2025-01-31', [
+        [undefined, '-912345678901.23'],
+        [anna, '-912345678901.23'],
+      ]),
+    ]);
     // A4 with margins of 10 mm, at 96 px an inch.
     const width = 718;
     const { context, page } = await signedIn(email, { viewport: { width, height: 1000 } });
     await page.emulateMedia({ media: 'print' });
     for (const address of [
       ...['/portfolio', '/deals', '/deals?cmpAsOf=2024-12-31', '/changes'],
-      `/deals/${loan.deal.id}`,
-      `/facilities/${loan.facility.id}`,
-      `/deals/${loan.deal.id}/roll-forward`,
-      `/deals/${loan.deal.id}/movements?lenders=yes`,
+      ...[loan, wide].flatMap(({ deal, facility }) => [
+        `/deals/${deal.id}`,
+        `/facilities/${facility.id}`,
+        `/deals/${deal.id}/roll-forward`,
+        `/deals/${deal.id}/movements?lenders=yes`,
+      ]),
     ]) {
       await page.goto(`${services.url}${address}`);
       expect(await page.isVisible('.foot .printed'), address).to.equal(true);

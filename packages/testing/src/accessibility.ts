@@ -6,17 +6,24 @@ import { eventually } from './servers.ts';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+const COLOURS = ['color-contrast', 'link-in-text-block'];
+const SIZES = ['target-size', 'scrollable-region-focusable'];
 const RULES = {
   all: { type: 'tag', values: TAGS },
   /** What colours alone decide. */
-  colours: { type: 'rule', values: ['color-contrast', 'link-in-text-block'] },
+  colours: { type: 'rule', values: COLOURS },
+  /** What the width alone decides. */
+  sizes: { type: 'rule', values: SIZES },
+  'colours and sizes': { type: 'rule', values: [...COLOURS, ...SIZES] },
 } as const;
 
 /** Larger than a small phone's, smaller than no real one. */
 export const NARROW = { width: 320, height: 640 };
 
+export type Rules = keyof typeof RULES;
+
 /** What axe objects to on a page: rule and elements. */
-export async function objections(page: Page, rules: keyof typeof RULES = 'all'): Promise<string[]> {
+export async function objections(page: Page, rules: Rules = 'all'): Promise<string[]> {
   if (!(await page.evaluate('"axe" in window'))) await page.evaluate(AXE);
   const options = JSON.stringify({ resultTypes: ['violations'], runOnly: RULES[rules] });
   const { violations } = await page.evaluate<AxeResults>(`axe.run(document, ${options})`);

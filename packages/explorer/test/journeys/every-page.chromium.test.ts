@@ -1,4 +1,4 @@
-import { NARROW, objections } from '@cls/testing/accessibility';
+import { NARROW, objections, type Rules } from '@cls/testing/accessibility';
 import { sharedBrowser } from '@cls/testing/browser';
 import { expect } from 'chai';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
@@ -25,20 +25,31 @@ const LOOKS = {
   'forced light colours': { colorScheme: 'light', forcedColors: 'active' },
   'forced dark colours': { colorScheme: 'dark', forcedColors: 'active' },
 } as const;
-type Look = keyof typeof LOOKS;
-/** Where the first look is whole, what the colours alone do not decide is the same in the others. */
-type Combinations = readonly (readonly [width: number, looks: readonly Look[]])[];
-const ALL_LOOKS = Object.keys(LOOKS) as Look[];
-const EVERY: Combinations = WIDTHS.map((width) => [width, ALL_LOOKS]);
+const ALL_LOOKS = Object.keys(LOOKS) as (keyof typeof LOOKS)[];
 const TRIES = 5;
 /** `EVERY_LOOK=yes`: each page in each language, width and look. It takes many minutes. */
 const isWhole = process.env['EVERY_LOOK'] === 'yes';
 
-/** Each width once, in looks that go round: over all pages and both languages, each with each. */
-function someOf(turn: number): Combinations {
-  return WIDTHS.map((width, at) => {
-    const look = ALL_LOOKS[(turn + at) % ALL_LOOKS.length] ?? 'light';
-    return [width, [look]];
+interface Check {
+  readonly width: number;
+  readonly look: keyof typeof LOOKS;
+  readonly rules: Rules;
+}
+
+const EVERY: readonly Check[] = WIDTHS.flatMap((width) =>
+  ALL_LOOKS.map((look, at): Check => ({ width, look, rules: at === 0 ? 'all' : 'colours' })),
+);
+
+/**
+ * All rules at one width in each language, and what a width decides at the others. Colours are the same in
+ * each language: both together have each look once. Over all pages each width has each look.
+ */
+function someOf(turn: number, language: number): Check[] {
+  const others = language === 0 ? 'colours and sizes' : 'sizes';
+  return WIDTHS.map((width, at): Check => {
+    const step = (turn + at) % WIDTHS.length;
+    const look = ALL_LOOKS[(turn + step + 3 * language) % ALL_LOOKS.length] ?? 'light';
+    return { width, look, rules: step === 0 ? 'all' : others };
   });
 }
 
@@ -82,11 +93,11 @@ describe('every page and state, for everybody', () => {
     return context;
   };
 
-  /** What is wrong with a page in a language: at each width, in each look. */
+  /** What is wrong with a page in a language. */
   const problemsOf = async (
     shown: Shown,
     language: Language,
-    combinations: Combinations,
+    checks: readonly Check[],
   ): Promise<string[]> => {
     const page = await (await browserOf(shown.as, language)).newPage();
     const found: string[] = [];
@@ -113,14 +124,12 @@ describe('every page and state, for everybody', () => {
     const lang = await page.getAttribute('html', 'lang');
     if (lang !== language) found.push(`is in ${lang}`);
     await page.evaluate('for (const one of document.querySelectorAll("details")) one.open = true');
-    for (const [width, looks] of combinations) {
+    for (const { width, look, rules } of checks) {
       await page.setViewportSize({ width, height: 900 });
-      for (const [at, look] of looks.entries()) {
-        await page.emulateMedia(LOOKS[look]);
-        const all = await objections(page, at === 0 ? 'all' : 'colours');
-        found.push(...all.map((one) => `${width} px, ${look}: ${one}`));
-        if (await page.evaluate<boolean>(IS_WIDER)) found.push(`${width} px, ${look}: too wide`);
-      }
+      await page.emulateMedia(LOOKS[look]);
+      const all = await objections(page, rules);
+      found.push(...all.map((one) => `${width} px, ${look}: ${one}`));
+      if (await page.evaluate<boolean>(IS_WIDER)) found.push(`${width} px, ${look}: too wide`);
     }
     await page.close();
     return found.map((one) => `${language}: ${one}`);
@@ -139,7 +148,7 @@ describe('every page and state, for everybody', () => {
       services.between.fault = shown.fault;
       const found = await Promise.all(
         LANGUAGES.map((language, at) =>
-          problemsOf(shown, language, isWhole ? EVERY : someOf(turn + 2 * at)),
+          problemsOf(shown, language, isWhole ? EVERY : someOf(turn, at)),
         ),
       );
       expect(found.flat()).to.deep.equal([]);

@@ -1,9 +1,11 @@
 // Starts auth-server, resource-api, the gateway and the explorer as one: what an ingress, a supervisor and an
 // operator do in a deployment.
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { accessSync, constants, createWriteStream, mkdirSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
+import { text as readText } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fail, root } from './bootstrap.mjs';
 import { prepareDemo } from './demo.mjs';
@@ -90,15 +92,20 @@ export async function startPlatform({ onStop }) {
   }
 }
 
-const STORES = { AUTH: 'auth-server', API: 'resource-api', EXPLORER: 'explorer' };
+const STORES = { AUTH: 'auth-server', API: 'resource-api' };
 
 /** Makes the stores that a first start lacks, where no database is configured. */
 async function createStores(dataDir) {
-  const { createEmbeddedStores } = await import(
-    '../packages/shared/dist/src/embedded/embedded-database.js'
-  );
   const names = Object.keys(STORES).filter((prefix) => !process.env[`${prefix}_DATABASE_URL`]);
-  await createEmbeddedStores(names.map((prefix) => join(dataDir, STORES[prefix], 'database')));
+  const folders = names.map((prefix) => join(dataDir, STORES[prefix], 'database'));
+  const child = watchChild(
+    spawn(process.execPath, [join(root, 'scripts', 'create-stores.mjs'), ...folders], {
+      stdio: ['ignore', 'inherit', 'pipe'],
+    }),
+  );
+  const [messages, [code]] = await Promise.all([readText(child.stderr), once(child, 'close')]);
+  if (code !== 0) throw new Error(messages.trim());
+  process.stderr.write(messages);
 }
 
 /** What the auth-server has: the protocol, and the pages that people see. */

@@ -82,13 +82,12 @@ function readConfig(read: EnvironmentReader): AuthServerConfig {
   const shared = readServiceEnvironment(read, 'auth-server', 'AUTH', 8081);
   const brand = readBrand(read);
   const keyEncryptionKey = read.optionalSecret('KEY_ENCRYPTION_KEY', {
-    about:
-      'seals signing keys, TOTP secrets and upstream client secrets at rest; required in production',
+    about: 'seals signing keys, TOTP secrets and upstream client secrets; required in production',
     ...KEY_256,
   });
   const previousKeyEncryptionKey = read.optionalSecret('PREVIOUS_KEY_ENCRYPTION_KEY', {
     about:
-      'the key that `KEY_ENCRYPTION_KEY` replaces: what it sealed still opens, and is sealed anew in the background',
+      'former `KEY_ENCRYPTION_KEY`: what it sealed still opens, and is sealed anew in the background',
     ...KEY_256,
   });
   const cookieKey = read.optionalSecret('COOKIE_KEY', {
@@ -96,12 +95,12 @@ function readConfig(read: EnvironmentReader): AuthServerConfig {
     ...KEY_256,
   });
   const previousCookieKey = read.optionalSecret('PREVIOUS_COOKIE_KEY', {
-    about: 'the key that `COOKIE_KEY` replaces: its cookies and forms are still accepted',
+    about: 'former `COOKIE_KEY`: its cookies and forms still work',
     ...KEY_256,
   });
   const auditIdentityKey = read.optionalSecret('AUDIT_IDENTITY_KEY', {
     about:
-      'seals the name and address of people whom `cls-auth accounts erase` erases, for `cls-auth audit resolve`; only these commands need it, and without it nobody can find out who an erased account was',
+      'seals the identity of erased people for `cls-auth audit resolve`; only the tool needs it; without it nobody can find out who an erased account was',
     ...KEY_256,
   });
   if (shared.production) {
@@ -119,26 +118,24 @@ function readConfig(read: EnvironmentReader): AuthServerConfig {
     signingKeyBits:
       KEY_BITS[
         read.choice('SIGNING_KEY_BITS', ['2048', '3072', '4096'], {
-          about: 'size of the RSA signing keys made from now on',
+          about: 'size of new RSA signing keys',
           fallback: '2048',
         })
       ],
     accountTokenTtlS: read.integer('ACCOUNT_TOKEN_TTL', {
-      about: 'seconds that a person’s access token lives',
+      about: 'lifetime of a person’s access token, in seconds',
       min: 60,
       max: 86_400,
       fallback: 3_600,
     }),
     tokensPerMinute: read.integer('TOKENS_PER_MINUTE', {
-      about:
-        'tokens that one service account gets a minute, on average over five minutes; 0: no limit',
+      about: 'tokens a minute for one service account, on average over five minutes; 0: no limit',
       min: 0,
       max: 1_000_000,
       fallback: 60,
     }),
     customerTokensPerMinute: read.integer('CUSTOMER_TOKENS_PER_MINUTE', {
-      about:
-        'tokens that all service accounts of a customer get together a minute, on average over five minutes; 0: no limit',
+      about: 'the same for all service accounts of a customer together',
       min: 0,
       max: 1_000_000,
       fallback: 600,
@@ -149,40 +146,39 @@ function readConfig(read: EnvironmentReader): AuthServerConfig {
       fallback: 'enrolled',
     }),
     sessionIdleS: read.integer('SESSION_IDLE_S', {
-      about: 'seconds without use after which a browser’s sign-in ends',
+      about: 'seconds without use until a browser’s session ends',
       min: 60,
       max: 2_592_000,
       fallback: 3_600,
     }),
     sessionAbsoluteS: read.integer('SESSION_ABSOLUTE_S', {
-      about: 'seconds after which a browser’s sign-in ends in any case',
+      about: 'seconds until a browser’s session ends in any case',
       min: 300,
       max: 2_592_000,
       fallback: 43_200,
     }),
     rememberDeviceS: read.integer('REMEMBER_DEVICE_S', {
       about:
-        'seconds that “Remember this device” on the sign-in page lasts: the browser stays signed in, and the second factor is not asked for again; 0: not offered',
+        'seconds that “Remember this device” lasts: the browser stays signed in without another second factor; 0: not offered',
       min: 0,
       max: 7_776_000,
       fallback: 2_592_000,
     }),
     refreshTokenTtlS: read.integer('REFRESH_TOKEN_TTL', {
-      about: 'seconds that a refresh token lives without use',
+      about: 'lifetime of an unused refresh token, in seconds',
       min: 300,
       max: 7_776_000,
       fallback: 1_209_600,
     }),
     refreshAbsoluteS: read.integer('REFRESH_ABSOLUTE_S', {
-      about:
-        'seconds after the sign-in at which its refresh tokens end, also when they were used meanwhile',
+      about: 'seconds after the sign-in when its refresh tokens end, used or not',
       min: 300,
       max: 31_536_000,
       fallback: 2_592_000,
     }),
     refreshGraceS: read.integer('REFRESH_GRACE_S', {
       about:
-        'seconds in which a refresh token that was just used gets the same answer again, for an answer that was lost; 0 never',
+        'seconds in which a used refresh token gets the same answer again, in case it was lost; 0: never',
       min: 0,
       max: 60,
       fallback: 10,
@@ -190,19 +186,19 @@ function readConfig(read: EnvironmentReader): AuthServerConfig {
     ...readMail(read, shared, brand),
     brand,
     supportUrl: read.optionalLink('SUPPORT_URL', ['https', 'mailto'], {
-      about: 'where people get help; pages and messages name it',
+      about: 'where people get help; shown on pages and in messages',
     }),
     explorerUrl: read.optionalBaseUrl('EXPLORER_URL', {
-      about: 'where people see balances: `/` and the account pages lead there',
+      about: 'where people see balances; `/` and the account pages lead there',
     }),
     policyUrl: read.optionalLink('POLICY_URL', ['https'], {
-      about: 'the privacy policy; linked on every page, `op_policy_uri` of discovery',
+      about: 'privacy policy: linked on every page, and `op_policy_uri` of discovery',
     }),
     documentationUrl: read.optionalLink('DOCUMENTATION_URL', ['https'], {
-      about: 'what developers read; `service_documentation` of discovery',
+      about: 'developers’ documentation: `service_documentation` of discovery',
     }),
     auditRetentionDays: read.integer('AUDIT_RETENTION_DAYS', {
-      about: 'days that audit events, and with them people’s security logs, are kept; 0 for ever',
+      about: 'days that audit events and people’s security logs are kept; 0: for ever',
       min: 0,
       max: 36_500,
       fallback: 400,
@@ -210,7 +206,7 @@ function readConfig(read: EnvironmentReader): AuthServerConfig {
     auditSpoolDir:
       read.optionalText('AUDIT_SPOOL_DIR', {
         about:
-          'the directory in which audit events wait for the database; it must outlive the process, and processes may share it',
+          'directory where audit events wait for the database; it must outlive the process; processes may share it',
         fallbackText: '`audit-spool` in the service’s data directory',
       }) ?? join(shared.dataDir, 'audit-spool'),
     // The embedded database does not survive a crash of the machine either.
@@ -223,20 +219,19 @@ function readConfig(read: EnvironmentReader): AuthServerConfig {
             fallback: 'changes',
           }),
     redisWaitReplicas: read.integer('REDIS_WAIT_REPLICAS', {
-      about: 'replicas that must confirm a consumed code or token before it counts',
+      about: 'replicas that must confirm a consumed code or token',
       min: 0,
       max: 5,
       fallback: 0,
     }),
     redisTimeoutMs: read.integer('REDIS_TIMEOUT_MS', {
-      about: 'milliseconds that Redis may take for one command; the request is answered 503 then',
+      about: 'milliseconds for one Redis command; then the request gets 503',
       min: 50,
       max: 60_000,
       fallback: 500,
     }),
     upstreamTimeoutS: read.integer('UPSTREAM_TIMEOUT_S', {
-      about:
-        'seconds that an organisation’s OpenID provider may take for one answer; the sign-in fails then',
+      about: 'seconds for one answer of an organisation’s OpenID provider; then the sign-in fails',
       min: 1,
       max: 60,
       fallback: 5,
@@ -247,14 +242,14 @@ function readConfig(read: EnvironmentReader): AuthServerConfig {
 /** Faults name what to do; a colour that people cannot read is refused. */
 function readBrand(read: EnvironmentReader): Brand {
   const name = read.text('BRAND_NAME', {
-    about: 'what you call this service: on pages, in messages, and in authenticator apps',
+    about: 'name of the service on pages, in messages and in authenticator apps',
     fallback: PRODUCT,
   });
   if (!/^[^<>@"\p{Cc}]{1,40}$/u.test(name)) {
     read.fault('BRAND_NAME', 'expected 1 to 40 characters, none of them < > @ or "');
   }
   const colour = read.optionalText('BRAND_COLOUR', {
-    about: 'colour of buttons and links, as `#rrggbb`; refused where it is too light to read',
+    about: 'colour of buttons and links, `#rrggbb`; too light a colour is refused',
     fallbackText: 'the blue of CLS',
   });
   if (colour !== undefined && !/^#[0-9a-f]{6}$/i.test(colour)) {
@@ -267,7 +262,7 @@ function readBrand(read: EnvironmentReader): Brand {
     );
   }
   const logo = read.optionalText('BRAND_LOGO', {
-    about: 'a file with your logo, .svg or .png, at most 64 KiB; shown beside the name',
+    about: 'logo file, .svg or .png, at most 64 KiB',
     fallbackText: 'the sign of CLS',
   });
   return { name, colour, logo };
@@ -279,14 +274,13 @@ function readMail(
   brand: Brand,
 ) {
   const smtpUrl = read.optionalSecret('SMTP_URL', {
-    about: 'the mail server that sends messages to people; STARTTLS is required in production',
+    about: 'mail server for messages to people; STARTTLS is required in production',
     expected: 'an smtps:// or smtp:// URL',
     pattern: /^smtps?:\/\/\S+$/,
   });
   const outbox = read.optionalText('MAIL_OUTBOX', {
-    about:
-      'a directory into which messages are written instead; one of the two is required in production',
-    fallbackText: 'without `SMTP_URL`: `outbox` in the service’s data directory',
+    about: 'directory for messages, instead of `SMTP_URL`; production needs one of the two',
+    fallbackText: '`outbox` in the service’s data directory',
   });
   if (production && smtpUrl === undefined && outbox === undefined) {
     read.fault('SMTP_URL', 'is required in production (or set MAIL_OUTBOX)');
@@ -295,7 +289,7 @@ function readMail(
     smtpUrl,
     mailOutbox: outbox ?? join(dataDir, 'outbox'),
     mailFrom: read.text('MAIL_FROM', {
-      about: 'the sender of messages to people: an address, or `Name <address>`',
+      about: 'sender: an address, or `Name <address>`',
       fallback: `${brand.name} <no-reply@${new URL(issuer).hostname}>`,
       fallbackText: '`BRAND_NAME` + ` <no-reply@` + the host of `ISSUER` + `>`',
     }),

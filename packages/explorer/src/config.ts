@@ -46,7 +46,7 @@ function readConfig(read: EnvironmentReader): ExplorerConfig {
   const shared = readShared(read);
   const { production, issuer, port, redisUrl, database } = shared;
   const baseUrl = read.baseUrl('EXPLORER_URL', {
-    about: 'where people reach the explorer: an origin of its own, without a path',
+    about: 'the explorer’s own origin, without a path',
     ...(production
       ? {}
       : {
@@ -64,15 +64,15 @@ function readConfig(read: EnvironmentReader): ExplorerConfig {
     read.fault('EXPLORER_URL', 'expected an https URL in production');
   }
   const clientSecret = read.optionalSecret('EXPLORER_CLIENT_SECRET', {
-    about: 'the secret that `cls-auth applications create --confidential` showed; required',
+    about: 'secret from `cls-auth applications create --confidential`; required',
   });
   if (clientSecret === undefined) read.fault('EXPLORER_CLIENT_SECRET', 'is required');
   const sessionKey = read.optionalSecret('EXPLORER_SESSION_KEY', {
-    about: 'seals the sessions’ tokens at rest; required in production',
+    about: 'seals the sessions’ tokens; required in production',
     ...KEY_256,
   });
   const previousSessionKey = read.optionalSecret('PREVIOUS_EXPLORER_SESSION_KEY', {
-    about: 'the key that `EXPLORER_SESSION_KEY` replaces: its sessions still open',
+    about: 'former `EXPLORER_SESSION_KEY`: its sessions still open',
     ...KEY_256,
   });
   if (production && sessionKey === undefined) {
@@ -84,31 +84,31 @@ function readConfig(read: EnvironmentReader): ExplorerConfig {
     redisUrl,
     baseUrl,
     apiUrl: read.baseUrl('EXPLORER_API_URL', {
-      about: 'where the explorer reaches the API, without a version',
+      about: 'the API’s URL, without a version',
       fallback: `${issuer}/api`,
       fallbackText: '`ISSUER` + `/api`',
     }),
     clientId: read.text('EXPLORER_CLIENT_ID', {
-      about: 'the explorer’s client id, from `cls-auth applications create`',
+      about: 'client id from `cls-auth applications create`',
     }),
     clientSecret: clientSecret as Secret, // `assertNoFaults` ends here without one.
     sessionKey,
     previousSessionKey,
     redisTimeoutMs: read.integer('REDIS_TIMEOUT_MS', {
-      about: 'milliseconds that Redis may take for one command; the request is answered 503 then',
+      about: 'milliseconds for one Redis command; then the request gets 503',
       min: 50,
       max: 60_000,
       fallback: 500,
     }),
     upstreamTimeoutS: read.integer('EXPLORER_TIMEOUT_S', {
-      about: 'seconds that the issuer and the API may take to begin an answer',
+      about: 'seconds for the issuer and the API to begin an answer',
       min: 1,
       max: 120,
       fallback: 10,
     }),
     longAnswers: readLongAnswerLimits(read, 'explorer', production),
     supportUrl: read.optionalLink('SUPPORT_URL', ['https', 'mailto'], {
-      about: 'where people get help; pages name it',
+      about: 'where people get help; shown on pages',
     }),
   };
 }

@@ -54,7 +54,7 @@ export const { parseConfig, describeConfig } = configuration(readConfig);
 function readConfig(read: EnvironmentReader): ResourceApiConfig {
   const shared = readServiceEnvironment(read, 'resource-api', 'API', 8082);
   const jwksUrl = read.baseUrl('JWKS_URL', {
-    about: 'where the key set is read; https in production, except on this machine',
+    about: 'URL of the key set; https in production, except on this machine',
     fallback: `${shared.issuer}/.well-known/jwks.json`,
     fallbackText: '`ISSUER` + `/.well-known/jwks.json`',
   });
@@ -67,11 +67,11 @@ function readConfig(read: EnvironmentReader): ResourceApiConfig {
     pattern: /^[A-Za-z0-9_-]{43}$/,
   };
   const cursorKey = read.optionalSecret('CURSOR_KEY', {
-    about: 'signs page cursors, the same on all replicas; required in production',
+    about: 'signs page cursors; the same on all replicas; required in production',
     ...keyShape,
   });
   const previousCursorKey = read.optionalSecret('PREVIOUS_CURSOR_KEY', {
-    about: 'the key that `CURSOR_KEY` replaces: its cursors are still accepted',
+    about: 'former `CURSOR_KEY`: its cursors still work',
     ...keyShape,
   });
   if (shared.production && cursorKey === undefined) {
@@ -84,7 +84,7 @@ function readConfig(read: EnvironmentReader): ResourceApiConfig {
     read.fault('CORS_ORIGINS', 'expected https origins only, or http on this machine');
   }
   const readUrls = read.optionalSecret('API_READ_DATABASE_URLS', {
-    about: 'streaming replicas of the database that answer questions, with spaces between them',
+    about: 'streaming replicas that answer reads',
     expected: 'postgres:// URLs with spaces between them',
     pattern: /^postgres(ql)?:\/\/\S+( +postgres(ql)?:\/\/\S+)*$/,
   });
@@ -104,33 +104,33 @@ function readConfig(read: EnvironmentReader): ResourceApiConfig {
     cursorKey,
     previousCursorKey,
     jwksRefreshS: read.integer('JWKS_REFRESH_S', {
-      about: 'seconds between two reads of the key set in the background',
+      about: 'seconds between background reads of the key set',
       min: 1,
       max: 300,
       fallback: 60,
     }),
     rateLimitPerMinute: read.integer('RATE_LIMIT_PER_MINUTE', {
-      about: 'requests per caller and minute over all replicas; 0 sets no limit',
+      about: 'requests per caller and minute over all replicas; 0: no limit',
       min: 0,
       max: 10_000_000,
       ...inProduction(3_000),
     }),
     answerTimeoutS: read.integer('ANSWER_TIMEOUT_S', {
       about:
-        'seconds after which a question without an answer is refused with 503, and its statements are cancelled; an export that has begun has no limit. Keep it below the read timeout of the ingress',
+        'seconds until an unanswered request gets 503 and its statements are cancelled; exports that have begun have no limit. Keep it below the ingress’s read timeout',
       min: 1,
       max: 600,
       fallback: 25,
     }),
     callerLimits: {
       statementSeconds: read.integer('CALLER_STATEMENT_S_PER_MINUTE', {
-        about: 'seconds of statements per caller and minute in this replica; 0 sets no limit',
+        about: 'seconds of statements per caller and minute in a replica; 0: no limit',
         min: 0,
         max: 86_400,
         ...inProduction(60),
       }),
       requestsAtOnce: read.integer('CALLER_REQUESTS_AT_ONCE', {
-        about: 'requests of one caller under way at once in this replica; 0 sets no limit',
+        about: 'concurrent requests of one caller in a replica; 0: no limit',
         min: 0,
         max: 10_000,
         ...inProduction(32),
@@ -140,12 +140,12 @@ function readConfig(read: EnvironmentReader): ResourceApiConfig {
     readLog: {
       mode: read.choice('READ_LOG', READ_LOG_MODES, {
         about:
-          'the log of who read what, in the database; required: while its rows cannot be written, questions are refused once many wait',
+          'log of who read what, in the database; required: reads are refused when many rows cannot be written',
         fallback: shared.production ? 'on' : 'off',
         fallbackText: '`on` in production, else `off`',
       }),
       keptDays: read.integer('READ_LOG_RETENTION_DAYS', {
-        about: 'days for which the log of reads is kept; 0 keeps it for ever',
+        about: 'days that the log of reads is kept; 0: for ever',
         min: 0,
         max: 3_650,
         fallback: 90,
@@ -159,24 +159,23 @@ function readNotices(
   { production, dataDir, issuer }: ServiceEnvironment,
 ): NoticeSettings {
   const smtpUrl = read.optionalSecret('SMTP_URL', {
-    about:
-      'the mail server that takes notices to customers about versions; STARTTLS is required in production',
+    about: 'mail server for notices about versions; STARTTLS is required in production',
     expected: 'an smtps:// or smtp:// URL',
     pattern: /^smtps?:\/\/\S+$/,
   });
   const outbox = read.optionalText('MAIL_OUTBOX', {
-    about: 'a directory into which these e-mails are written instead',
+    about: 'directory for these e-mails, instead of `SMTP_URL`',
     fallbackText:
-      'without `SMTP_URL`: `outbox` in the service’s data directory; in production the e-mails wait',
+      '`outbox` in the service’s data directory; in production e-mails wait for a server',
   });
   const mailOutbox = outbox ?? (production ? undefined : join(dataDir, 'outbox'));
   const mailFrom = read.text('MAIL_FROM', {
-    about: 'the sender of these e-mails: an address, or `Name <address>`',
+    about: 'sender: an address, or `Name <address>`',
     fallback: `CLS <no-reply@${new URL(issuer).hostname}>`,
     fallbackText: '`CLS <no-reply@` + the host of `ISSUER` + `>`',
   });
   const allowLoopback = read.flag('WEBHOOKS_TO_LOOPBACK', {
-    about: '1: webhooks may go to this machine, also by http; for development alone',
+    about: '1: webhooks may go to this machine, also by http; for development only',
     fallback: false,
     fallbackText: '0',
   });
@@ -190,19 +189,19 @@ function readNotices(
         : { smtpUrl, mailOutbox: mailOutbox ?? '', mailFrom, production },
     webhookSecretsKey: read.optionalSecret('WEBHOOK_SECRETS_KEY', {
       about:
-        'seals the secrets of webhooks in the database, the same on all replicas and for `cls-api`; required for webhooks in production',
+        'seals webhook secrets; the same on all replicas and for `cls-api`; required for webhooks in production',
       expected: '32 bytes in base64url (43 characters)',
       pattern: /^[A-Za-z0-9_-]{43}$/,
     }),
     previousWebhookSecretsKey: read.optionalSecret('PREVIOUS_WEBHOOK_SECRETS_KEY', {
       about:
-        'the key that `WEBHOOK_SECRETS_KEY` replaces: secrets that it sealed still open, and are sealed anew at the start',
+        'former `WEBHOOK_SECRETS_KEY`: its secrets still open, and are sealed anew at the start',
       expected: '32 bytes in base64url (43 characters)',
       pattern: /^[A-Za-z0-9_-]{43}$/,
     }),
     allowLoopback,
     everyMs: read.integer('NOTICE_INTERVAL_MS', {
-      about: 'milliseconds between two looks at the notices and retirements that are due',
+      about: 'milliseconds between checks for due notices and retirements',
       min: 10,
       max: 30_000,
       fallback: 10_000,

@@ -44,9 +44,9 @@ export interface ServiceEnvironment {
 }
 
 const REDIS_HOLDS = {
-  'auth-server': 'protocol state shared by all replicas; the SQL database when not set',
-  'resource-api': 'rate limits shared by all replicas; this process alone when not set',
-  explorer: 'sessions shared by all replicas; the SQL database when not set',
+  'auth-server': 'protocol state shared by all replicas; not set: in the SQL database',
+  'resource-api': 'rate limits shared by all replicas; not set: per process',
+  explorer: 'sessions shared by all replicas; not set: in the SQL database',
 } as const;
 
 /** What a process answers in a few seconds: a page of the explorer is some five questions, drawn. */
@@ -67,7 +67,7 @@ export function readLongAnswerLimits(
   const limits: Partial<LongAnswerLimits> = LONG_ANSWERS[service];
   const limit = (name: string, of: string, inProduction: number, elsewhere: number) =>
     read.integer(name, {
-      about: `exports and other answers of more than 128 KiB that are under way at once ${of}; 0 sets no limit`,
+      about: `concurrent exports and answers over 128 KiB ${of} in a process; 0: no limit`,
       min: 0,
       max: 100_000,
       fallback: production ? inProduction : elsewhere,
@@ -75,12 +75,12 @@ export function readLongAnswerLimits(
     });
   const { perCaller = 0, perCustomer, inAll = 0 } = limits;
   return {
-    perCaller: limit('CALLER_LONG_ANSWERS', 'for one caller in this process', perCaller, 0),
+    perCaller: limit('CALLER_LONG_ANSWERS', 'of one caller', perCaller, 0),
     perCustomer:
       perCustomer === undefined
         ? 0
-        : limit('CUSTOMER_LONG_ANSWERS', 'for one customer in this process', perCustomer, 0),
-    inAll: limit('MAX_LONG_ANSWERS', 'in this process', inAll, inAll),
+        : limit('CUSTOMER_LONG_ANSWERS', 'of one customer', perCustomer, 0),
+    inAll: limit('MAX_LONG_ANSWERS', 'of all callers', inAll, inAll),
   };
 }
 
@@ -93,11 +93,11 @@ export function readServiceEnvironment(
 ): ServiceEnvironment {
   const production =
     read.choice('NODE_ENV', ['development', 'production', 'test'], {
-      about: 'production refuses settings that are only safe on a developer’s machine',
+      about: 'production refuses settings that are safe on a developer’s machine only',
       fallback: 'development',
     }) === 'production';
   const issuer = read.baseUrl('ISSUER', {
-    about: 'the base URL: the issuer of tokens, below which all endpoints are reached',
+    about: 'the base URL of all endpoints, and the issuer of tokens',
     ...(production ? {} : localIssuer(read)),
   });
   if (production && issuer.startsWith('http:')) {
@@ -105,7 +105,7 @@ export function readServiceEnvironment(
   }
   const dataDir = resolve(
     read.text('CLS_DATA_DIR', {
-      about: 'the directory of the embedded stores, a folder per service',
+      about: 'directory of the embedded stores, one folder per service',
       fallback: './.cls-data',
     }),
     service,
@@ -124,13 +124,12 @@ export function readServiceEnvironment(
     issuer,
     audience: readAudience(read, issuer),
     scopeBase: read.text('SCOPE_BASE', {
-      about: 'what stands before `/auth/<permission>` in a scope',
+      about: 'prefix of `/auth/<permission>` in a scope',
       fallback: issuer,
       fallbackText: '`ISSUER`',
     }),
     clockToleranceS: read.integer('CLOCK_TOLERANCE_S', {
-      about:
-        'seconds that a token’s `exp` may be past, and its `iat` and `nbf` ahead, for clocks that differ',
+      about: 'seconds by which clocks may differ when `exp`, `iat` and `nbf` are checked',
       min: 0,
       max: 300,
       fallback: 30,
@@ -138,24 +137,23 @@ export function readServiceEnvironment(
     database,
     redisUrl,
     host: read.optionalText(`${prefix}_HOST`, {
-      about: 'the address to listen on',
+      about: 'address to listen on',
       fallbackText: 'all addresses',
     }),
     port: read.integer(`${prefix}_PORT`, {
-      about: 'the port to listen on',
+      about: 'port to listen on',
       min: 0,
       max: 65_535,
       fallback: defaultPort,
     }),
     trustedProxyHops: read.integer('TRUSTED_PROXY_HOPS', {
-      about:
-        'how many proxies in front each append to X-Forwarded-For; further entries are ignored',
+      about: 'number of proxies that append to X-Forwarded-For; further entries are ignored',
       min: 0,
       max: 10,
       fallback: 0,
     }),
     drainDelayMs: read.integer('DRAIN_DELAY_MS', {
-      about: 'milliseconds between turning unready and closing, for load balancers to notice',
+      about: 'milliseconds between turning unready and closing',
       min: 0,
       max: 60_000,
       fallback: 0,
@@ -163,24 +161,24 @@ export function readServiceEnvironment(
     metrics: readMetrics(read),
     tracesEndpoint: read.optionalBaseUrl('OTEL_EXPORTER_OTLP_ENDPOINT', {
       about:
-        'where traces are sent by OTLP over HTTP, as OpenTelemetry has it; its further OTEL_ variables are read too; nothing is traced when not set',
+        'where traces go (OTLP over HTTP); OpenTelemetry’s other OTEL_ variables are read too; not set: no traces',
     }),
     healthPort: read.integer('HEALTH_PORT', {
       about:
-        'a further port that answers `/livez` and `/readyz` alone, also while callers take all connections of the other; 0: none',
+        'extra port for `/livez` and `/readyz`, reachable even when callers take all connections; 0: none',
       min: 0,
       max: 65_535,
       fallback: 0,
     }),
     limits: {
       requestsAtOnce: read.integer('MAX_REQUESTS_AT_ONCE', {
-        about: 'requests under way in this process; further ones are refused with 503',
+        about: 'concurrent requests of a process; more get 503',
         min: 1,
         max: 100_000,
         fallback: REQUESTS_AT_ONCE[service],
       }),
       connections: read.integer('MAX_CONNECTIONS', {
-        about: 'open connections to this process, idle ones too; further ones are closed unread',
+        about: 'open connections of a process, idle ones too; more are closed unread',
         min: 10,
         max: 100_000,
         fallback: 5_000,
@@ -188,22 +186,21 @@ export function readServiceEnvironment(
       readerMs:
         1_000 *
         read.integer('SLOW_READER_S', {
-          about:
-            'seconds that an answer waits for a caller who reads nothing of it; then the connection is closed',
+          about: 'seconds until the connection of a caller who reads nothing is closed',
           min: 1,
           max: 86_400,
           fallback: 60,
         }),
       readerBytesPerS: read.integer('SLOW_READER_BYTES_PER_S', {
         about:
-          'bytes a second that a caller must read of an answer, on average over `SLOW_READER_S`; else the connection is closed',
+          'bytes a second that a caller must read, on average over `SLOW_READER_S`; slower connections are closed',
         min: 1,
         max: 1_000_000_000,
         fallback: 4_096,
       }),
     },
     logLevel: read.choice('LOG_LEVEL', LOG_LEVELS, {
-      about: 'the least severe lines that are logged',
+      about: 'least severe level that is logged',
       fallback: 'info',
     }),
     dataDir,
@@ -216,7 +213,7 @@ function requireTls(
   stores: Pick<ServiceEnvironment, 'database' | 'redisUrl'>,
 ): void {
   const required = read.flag('REQUIRE_TLS', {
-    about: 'refuse to start where PostgreSQL or Redis is reached without TLS beyond this machine',
+    about: '1: refuse to start when PostgreSQL or Redis on another machine is reached without TLS',
     fallback: false,
     fallbackText: '0: production warns',
   });
@@ -230,13 +227,12 @@ function requireTls(
 
 function readMetrics(read: EnvironmentReader): MetricsAddress | undefined {
   const port = read.optionalInteger('METRICS_PORT', {
-    about:
-      'the port of its own on which `/metrics` is served, for Prometheus; not measured when not set',
+    about: 'port of `/metrics` for Prometheus; not set: no metrics',
     min: 0,
     max: 65_535,
   });
   const host = read.text('METRICS_HOST', {
-    about: 'the address on which metrics are served; 0.0.0.0 for a monitoring system elsewhere',
+    about: 'address of metrics; 0.0.0.0 for a monitoring system on another machine',
     fallback: '127.0.0.1',
   });
   return port === undefined ? undefined : { host, port };
@@ -245,7 +241,7 @@ function readMetrics(read: EnvironmentReader): MetricsAddress | undefined {
 /** Where `npm start` serves, so that the operator's tools name the same place beside it. */
 function localIssuer(read: EnvironmentReader) {
   const port = read.integer('PORT', {
-    about: 'the port at which `npm start` serves, for the fallback of `ISSUER` alone',
+    about: 'port of `npm start`, used for the default of `ISSUER` only',
     min: 1,
     max: 65_532,
     fallback: 8_080,
@@ -273,32 +269,30 @@ function readDatabase(
   directory: string,
 ): DatabaseLocation {
   const url = read.optionalSecret(`${prefix}_DATABASE_URL`, {
-    about: `the service’s own PostgreSQL database (15 or newer), one host or several with commas; ${prefix === 'EXPLORER' ? 'sessions are in Redis, or in memory,' : 'embedded PGlite'} when not set`,
+    about: `the service’s own PostgreSQL database (15 or newer), several hosts with commas; not set: ${prefix === 'EXPLORER' ? 'sessions in Redis or in memory' : 'embedded PGlite'}`,
     expected: 'a postgres:// URL',
     pattern: /^postgres(ql)?:\/\/\S+$/,
   });
   const poolSize = read.integer(`${prefix}_DATABASE_POOL_SIZE`, {
     about:
-      'limit of connections to PostgreSQL for statements; `check` says how many a process opens in all',
+      'connections to PostgreSQL for statements; `check` shows how many a process opens in all',
     min: 1,
     max: 200,
     fallback: 10,
   });
   const ownerUrl = read.optionalSecret(`${prefix}_MIGRATIONS_DATABASE_URL`, {
-    about:
-      'the URL of the same database with the role that owns the schema; migrations run as this role',
+    about: 'the same database with the role that owns the schema, which runs migrations',
     expected: 'a postgres:// URL',
     pattern: /^postgres(ql)?:\/\/\S+$/,
-    fallbackText: `\`${prefix}_DATABASE_URL\``,
+    fallbackText: '`…_DATABASE_URL`',
   });
   const migratedElsewhere = !read.flag('RUN_MIGRATIONS', {
-    about:
-      '0: do not migrate at start, and refuse a database that lacks a migration; the tool’s `migrate` applies them',
+    about: '0: start only on a migrated database; run the tool’s `migrate` yourself',
     fallback: true,
     fallbackText: '1',
   });
   const allowEmbedded = read.flag('ALLOW_EMBEDDED', {
-    about: 'allows the embedded database in production; the explorer’s sessions in memory',
+    about: '1: allow the embedded database in production (explorer: sessions in memory)',
     fallback: false,
     fallbackText: '0',
   });
@@ -307,7 +301,7 @@ function readDatabase(
     prefix === 'AUTH'
       ? read.optionalSecret('AUTH_LISTEN_URL', {
           about:
-            'the URL of the database itself, for LISTEN, where AUTH_DATABASE_URL leads to a pooler that shares sessions',
+            'direct URL of the database for LISTEN, when `AUTH_DATABASE_URL` is a pooler that shares sessions',
           expected: 'a postgres:// URL',
           pattern: /^postgres(ql)?:\/\/\S+$/,
           fallbackText: '`AUTH_DATABASE_URL`',

@@ -243,7 +243,7 @@ describe('npm start', function () {
     expect(refused.status).to.equal(503);
     expect(refused.headers.get('retry-after')).to.equal('2');
     await platform.stop();
-    platform = await startPlatform({ dataDir, port });
+    platform = await startPlatform({ dataDir, port, throughNpm: true });
   });
 
   it('refuses a second start on the same data, naming the process that holds it', async () => {
@@ -277,17 +277,18 @@ describe('npm start', function () {
     expect(status).to.equal(200);
   });
 
-  for (const signal of ['SIGTERM', 'SIGHUP']) {
+  for (const [signal, throughNpm] of [
+    ['SIGTERM', true],
+    ['SIGHUP', false],
+  ]) {
     it(`stops everything when npm is told to stop by ${signal}, and starts again`, async () => {
-      await platform.stop();
-      platform = await startPlatform({ dataDir, port, throughNpm: true });
       const services = ['auth-server', 'resource-api', 'explorer'].map((name) =>
         platform.pidOf(name),
       );
       platform.signal(signal);
       await platform.exited;
       await eventually(async () => expect(services.filter(isAlive)).to.deep.equal([]), 600_000);
-      platform = await startPlatform({ dataDir, port });
+      platform = await startPlatform({ dataDir, port, throughNpm });
     });
   }
 

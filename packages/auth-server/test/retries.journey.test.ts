@@ -1,5 +1,6 @@
 import { systemClock } from '@cls/shared/clock';
 import { anyEngine, requireServer } from '@cls/testing/engines';
+import { EXHAUSTIVE } from '@cls/testing/exhaustive';
 import { type Fault, type FaultProxy, faultProxy } from '@cls/testing/fault-proxy';
 import { eventually, postgresServer, redisServer } from '@cls/testing/servers';
 import { expect } from 'chai';
@@ -12,7 +13,7 @@ import type { Send } from './support/send.ts';
 import { useCasesBeside } from './support/use-cases.ts';
 
 /** Of some hundred places where a store may fail; each time others. */
-const SAMPLE = process.env['CLS_EXHAUSTIVE'] === '1' ? Number.POSITIVE_INFINITY : 5;
+const SAMPLE = EXHAUSTIVE ? Number.POSITIVE_INFINITY : 5;
 
 type UseCases = Awaited<ReturnType<typeof useCasesBeside>>;
 

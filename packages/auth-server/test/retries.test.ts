@@ -1,4 +1,5 @@
 import { anyEngine, requireServer } from '@cls/testing/engines';
+import { EXHAUSTIVE } from '@cls/testing/exhaustive';
 import type { FailingStore } from '@cls/testing/failing-database';
 import { type Fault, faultProxy } from '@cls/testing/fault-proxy';
 import { eventually, postgresServer, redisServer } from '@cls/testing/servers';
@@ -68,7 +69,6 @@ async function retried(world: World, request: Form): Promise<Answer> {
 }
 
 /** Every place where a store may fail takes minutes: as a rule some of them, others each time. */
-const EXHAUSTIVE = process.env['CLS_EXHAUSTIVE'] === '1';
 const SAMPLE = 3;
 
 function placesOf(count: number, all: boolean): readonly number[] {

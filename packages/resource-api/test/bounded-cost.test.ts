@@ -1,7 +1,8 @@
 import { Random } from '@cls/book-generator/random';
 import { systemClock } from '@cls/shared/clock';
 import type { Database } from '@cls/shared/sql/database';
-import { describeOnEngines } from '@cls/testing/engines';
+import { describeOnEngines, type Engine } from '@cls/testing/engines';
+import { rounds } from '@cls/testing/exhaustive';
 import { expect } from 'chai';
 import {
   type BalanceFilter,
@@ -36,32 +37,12 @@ describeOnEngines('what a question costs', (engine) => {
   let walks = 0;
   let bitmaps = 0;
   let hashed: readonly string[] = [];
-  let snapshot: { asOf: BusinessDate; ledgerSeq: bigint };
-  let book: { postings: number; deal: string; borrower: string; lender: string };
+  let snapshot: Book['snapshot'];
+  let book: Book['book'];
 
   before(async function () {
     this.timeout(120_000);
-    database = await engine.open(MIGRATIONS);
-    // As a load leaves it: nothing analyses the tables.
-    await loadRecords(database, generated({ contracts: 120, years: 2 }).records);
-    const [row] = await database.query<{ seq: bigint; last: BusinessDate; postings: number }>(
-      `SELECT max(seq) AS seq, max(effective_date) AS last,
-         (SELECT count(*)::int FROM posting) AS postings FROM journal`,
-    );
-    const [last] = await database.query<{ deal: string; borrower: string; lender: string }>(
-      `SELECT d.id AS deal, b.id AS borrower, y.id AS lender
-       FROM deal d JOIN party b ON b.key = d.borrower_key
-       JOIN lender_position q ON q.deal_key = d.key JOIN party y ON y.key = q.lender_key
-       ORDER BY d.key DESC, q.key LIMIT 1`,
-    );
-    if (row === undefined || last === undefined) throw new Error('the book is empty');
-    snapshot = { asOf: row.last, ledgerSeq: row.seq };
-    book = { ...last, postings: row.postings };
-    await database.query(
-      `INSERT INTO entitlement_rule (customer_id, role, deal_key)
-       SELECT $1, 'borrower', key FROM deal WHERE id = $2`,
-      [CUSTOMER, book.deal],
-    );
+    ({ database, snapshot, book } = await openBook(engine, { contracts: 120 }));
     store = countingStore(database);
   });
   after(() => database?.close());
@@ -98,10 +79,10 @@ describeOnEngines('what a question costs', (engine) => {
       }),
     );
 
-  const movementsOf = (asked: Partial<MovementRequest>) =>
-    everyMovement(sqlBalanceStore(database), EVERYTHING, {
-      ...{ filter: NO_FILTER, snapshot, limit: LIMIT, fromDate: undefined, after: undefined },
-      ...asked,
+  const movementsOf = (asked: Partial<MovementRequest>, of: Pick<Book, 'database' | 'snapshot'>) =>
+    everyMovement(sqlBalanceStore(of.database), EVERYTHING, {
+      ...{ filter: NO_FILTER, limit: LIMIT, fromDate: undefined, after: undefined },
+      ...{ snapshot: of.snapshot, ...asked },
     });
 
   it('is that of the page for a page of movements, wherever in the book it is', async () => {
@@ -176,14 +157,15 @@ describeOnEngines('what a question costs', (engine) => {
   });
 
   it('has the movements of a period whole and in order, whichever way they are found', async () => {
-    const all = await movementsOf({ limit: 100_000 });
+    const whole = { database, snapshot };
+    const all = await movementsOf({ limit: 100_000 }, whole);
     expect(all.length).to.be.greaterThan(1_000);
     for (const fromDate of [snapshot.asOf, yearBefore(snapshot.asOf)]) {
       const since = all.filter(({ effectiveDate }) => effectiveDate >= fromDate);
       const limit = Math.ceil(since.length / 3) + 1;
-      expect(await movementsOf({ fromDate, limit }), fromDate).to.deep.equal(since);
+      expect(await movementsOf({ fromDate, limit }, whole), fromDate).to.deep.equal(since);
       const filter = { ...NO_FILTER, dealIds: [book.deal] };
-      const ofDeal = await movementsOf({ fromDate, limit: 3, filter });
+      const ofDeal = await movementsOf({ fromDate, limit: 3, filter }, whole);
       expect(ofDeal, fromDate).to.deep.equal(since.filter(({ dealId }) => dealId === book.deal));
     }
   });
@@ -207,13 +189,14 @@ describeOnEngines('what a question costs', (engine) => {
   it('has every movement once and in order on short pages, whoever asks', async function () {
     this.timeout(0);
     const random = new Random(7);
-    const [first, ...later] = await movementsOf({ limit: 100_000 });
+    const few = await openBook(engine, { contracts: 8 });
+    const [first, ...later] = await movementsOf({ limit: 100_000 }, few);
     if (first === undefined) throw new Error('the book has no movements');
     const all = [first, ...later] as const;
-    const short = sqlBalanceStore(database, database, {
+    const short = sqlBalanceStore(few.database, few.database, {
       ...{ candidates: 3, candidatesPerItem: 1, smallBook: 0, smallLedger: 0 },
     });
-    for (let asked = 0; asked < 25; asked += 1) {
+    for (let asked = 0; asked < rounds(25); asked += 1) {
       const { currency, dealId, facilityId, effectiveDate } = random.pick(all);
       const fromDate = random.chance(0.5) ? date(effectiveDate) : undefined;
       const filter = random.pick<Partial<BalanceFilter>>([
@@ -223,13 +206,13 @@ describeOnEngines('what a question costs', (engine) => {
         { facilityIds: [facilityId], currencies: ['USD'] },
       ]);
       const granted = random.chance(0.3);
-      const ledgerSeq = random.chance(0.5) ? snapshot.ledgerSeq : random.pick(all).seq;
-      const known = { ...snapshot, ledgerSeq };
+      const ledgerSeq = random.chance(0.5) ? few.snapshot.ledgerSeq : random.pick(all).seq;
+      const known = { ...few.snapshot, ledgerSeq };
       const expected = all.filter(
         (one) =>
           one.seq <= ledgerSeq &&
           (fromDate === undefined || one.effectiveDate >= fromDate) &&
-          (!granted || (one.dealId === book.deal && one.lender === null)) &&
+          (!granted || (one.dealId === few.book.deal && one.lender === null)) &&
           (filter.currencies?.includes(one.currency) ?? true) &&
           (filter.dealIds?.includes(one.dealId) ?? true) &&
           (filter.facilityIds?.includes(one.facilityId) ?? true),
@@ -242,6 +225,7 @@ describeOnEngines('what a question costs', (engine) => {
         movements.map(({ seq, number }) => `${seq}:${number}`);
       expect(places(found), JSON.stringify({ filter, fromDate })).to.deep.equal(places(expected));
     }
+    await few.database.close();
   });
 
   it('is that of the page for a page of balances at every level', async () => {
@@ -262,24 +246,19 @@ describeOnEngines('what a question costs', (engine) => {
   });
 
   it('is that of a small book for totals of a large one', async () => {
-    const small = await engine.open(MIGRATIONS);
-    try {
-      await loadRecords(small, generated({ contracts: 30, years: 2 }).records);
-      const [last] = await small.query<{ seq: bigint }>('SELECT max(seq) AS seq FROM journal');
-      const counting = countingStore(small);
-      // Of the same years, and of no month or day: which of these have journals goes by the book.
-      const asOf = date(`${Number(snapshot.asOf.slice(0, 4)) + 1}-01-01`);
-      const filter = { ...NO_FILTER, currencies: ['USD'] };
-      const totals = (of: BalanceStore, level: Level, ledgerSeq: bigint) =>
-        cost(() => of.totals(EVERYTHING, page(level, { filter, snapshot: { asOf, ledgerSeq } })));
-      for (const level of LEVELS) {
-        const less = await totals(counting, level, last?.seq ?? 0n);
-        const more = await totals(store, level, snapshot.ledgerSeq);
-        expect(more, level).to.be.lessThan(1.5 * less);
-      }
-    } finally {
-      await small.close();
+    const small = await openBook(engine, { contracts: 30 });
+    const counting = countingStore(small.database);
+    // Of the same years, and of no month or day: which of these have journals goes by the book.
+    const asOf = date(`${Number(snapshot.asOf.slice(0, 4)) + 1}-01-01`);
+    const filter = { ...NO_FILTER, currencies: ['USD'] };
+    const totals = (of: BalanceStore, level: Level, { ledgerSeq }: Book['snapshot']) =>
+      cost(() => of.totals(EVERYTHING, page(level, { filter, snapshot: { asOf, ledgerSeq } })));
+    for (const level of LEVELS) {
+      const less = await totals(counting, level, small.snapshot);
+      const more = await totals(store, level, snapshot);
+      expect(more, level).to.be.lessThan(1.5 * less);
     }
+    await small.database.close();
   });
 
   it('has a limit for totals that are not kept: of more items they are left out', async () => {
@@ -373,6 +352,32 @@ describeOnEngines('what a question costs', (engine) => {
     expect(hashed).to.deep.equal([]);
   });
 });
+
+type Book = Awaited<ReturnType<typeof openBook>>;
+
+/** A book of two years as a load leaves it, which analyses no table, and a caller who sees one deal. */
+async function openBook(engine: Engine, plan: { readonly contracts: number }) {
+  const database = await engine.open(MIGRATIONS);
+  await loadRecords(database, generated({ ...plan, years: 2 }).records);
+  const [row] = await database.query<{ seq: bigint; last: BusinessDate; postings: number }>(
+    `SELECT max(seq) AS seq, max(effective_date) AS last,
+       (SELECT count(*)::int FROM posting) AS postings FROM journal`,
+  );
+  const [last] = await database.query<{ deal: string; borrower: string; lender: string }>(
+    `SELECT d.id AS deal, b.id AS borrower, y.id AS lender
+     FROM deal d JOIN party b ON b.key = d.borrower_key
+     JOIN lender_position q ON q.deal_key = d.key JOIN party y ON y.key = q.lender_key
+     ORDER BY d.key DESC, q.key LIMIT 1`,
+  );
+  if (row === undefined || last === undefined) throw new Error('the book is empty');
+  const book = { ...last, postings: row.postings };
+  await database.query(
+    `INSERT INTO entitlement_rule (customer_id, role, deal_key)
+     SELECT $1, 'borrower', key FROM deal WHERE id = $2`,
+    [CUSTOMER, book.deal],
+  );
+  return { database, book, snapshot: { asOf: row.last, ledgerSeq: row.seq } };
+}
 
 function yearBefore(day: BusinessDate): BusinessDate {
   return date(`${Number(day.slice(0, 4)) - 1}${day.slice(4).replace('-02-29', '-02-28')}`);

@@ -47,7 +47,7 @@ describeOnEngines('a journal file', (engine) => {
   const count = async (database: Database) =>
     (await database.query<{ n: bigint }>('SELECT count(*) AS n FROM posting'))[0]?.n;
 
-  const { records, answers } = generated();
+  const { records, answers } = generated({ contracts: 4 });
   let book: Database;
   before(async () => {
     book = await emptyBook();

@@ -1,6 +1,7 @@
 import { systemClock } from '@cls/shared/clock';
 import type { Database } from '@cls/shared/sql/database';
 import { describeOnEngines } from '@cls/testing/engines';
+import { rounds } from '@cls/testing/exhaustive';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { EntitlementRole } from '../src/access/entitlement.ts';
@@ -47,7 +48,7 @@ interface Question {
 
 describeOnEngines('what a caller sees', (engine) => {
   // The embedded engine runs the same policies, more slowly.
-  const customers = engine.name === 'PostgreSQL' ? 250 : 50;
+  const customers = rounds(engine.name === 'PostgreSQL' ? 40 : 8);
   let database: Database;
   const everything = new Map<Level, readonly BalanceItem[]>();
   const asOf = businessDateOf(systemClock.now());

@@ -1,4 +1,5 @@
 import { anyEngine, requireServer } from '@cls/testing/engines';
+import { EXHAUSTIVE } from '@cls/testing/exhaustive';
 import type { FailingStore } from '@cls/testing/failing-database';
 import { type Fault, faultProxy } from '@cls/testing/fault-proxy';
 import { eventually, postgresServer, redisServer } from '@cls/testing/servers';
@@ -30,8 +31,6 @@ export interface FailingWorld {
   ): Promise<void>;
   stop(): Promise<void>;
 }
-
-const EXHAUSTIVE = process.env['CLS_EXHAUSTIVE'] === '1';
 
 /** @param sample how many places are tried with each fault; all with `CLS_EXHAUSTIVE=1`. */
 function failingWorld(

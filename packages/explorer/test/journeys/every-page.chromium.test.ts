@@ -1,5 +1,6 @@
 import { NARROW, objections, type Rules } from '@cls/testing/accessibility';
 import { sharedBrowser } from '@cls/testing/browser';
+import { EXHAUSTIVE } from '@cls/testing/exhaustive';
 import { expect } from 'chai';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { type BalanceRoutesDeps, balanceRoutes } from '../../src/pages/routes.ts';
@@ -27,8 +28,6 @@ const LOOKS = {
 } as const;
 const ALL_LOOKS = Object.keys(LOOKS) as (keyof typeof LOOKS)[];
 const TRIES = 5;
-/** `EVERY_LOOK=yes`: each page in each language, width and look. It takes many minutes. */
-const isWhole = process.env['EVERY_LOOK'] === 'yes';
 
 interface Check {
   readonly width: number;
@@ -148,7 +147,7 @@ describe('every page and state, for everybody', () => {
       services.between.fault = shown.fault;
       const found = await Promise.all(
         LANGUAGES.map((language, at) =>
-          problemsOf(shown, language, isWhole ? EVERY : someOf(turn, at)),
+          problemsOf(shown, language, EXHAUSTIVE ? EVERY : someOf(turn, at)),
         ),
       );
       expect(found.flat()).to.deep.equal([]);

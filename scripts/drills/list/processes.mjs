@@ -12,7 +12,6 @@ export const PROCESSES = [
     heal: (world) => world.startMissing(),
   })),
   ...each((name) => ({
-    short: name === 'auth-1',
     name: `term-${name}`,
     title: `SIGTERM of ${name}`,
     break: (world) => world.stop(name),

@@ -1,4 +1,4 @@
-import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, createReadStream, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { silentLog } from '@cls/shared/log';
@@ -7,12 +7,13 @@ import { aesGcmSealer } from '@cls/shared/seal';
 import { Secret } from '@cls/shared/secret';
 import { type DatabaseLocation, openDatabaseAsOperator } from '@cls/shared/service/open-database';
 import type { Database } from '@cls/shared/sql/database';
+import { unsealedLines } from '@cls/shared/transfer/sealed-file';
 import { tablesOf } from '@cls/shared/transfer/table-copy';
 import { templateDirectory } from '@cls/testing/embedded-template';
 import { describeOnDatabase, describeOnEngines, pglite } from '@cls/testing/engines';
 import { redisServer, temporaryDirectory } from '@cls/testing/servers';
 import { expect } from 'chai';
-import { createRemoteJWKSet, jwtVerify } from 'jose';
+import { createRemoteJWKSet, decodeProtectedHeader, jwtVerify } from 'jose';
 import type { PasswordVerifier } from '../src/accounts/password.ts';
 import { startAuthServer } from '../src/compose.ts';
 import { composeStores } from '../src/compose-stores.ts';
@@ -20,6 +21,7 @@ import { hashWith } from '../src/crypto/digest.ts';
 import { recoveryKeyOf } from '../src/crypto/recovery-key.ts';
 import { resealWith, SEALED } from '../src/crypto/seal.ts';
 import { insertFactor } from '../src/factors/sql-factors.ts';
+import { INSTALLATION_FILE } from '../src/installation/installation.ts';
 import { sqlInstallation } from '../src/installation/sql-installation.ts';
 import { sqlSigningKeyStore } from '../src/keys/sql-signing-keys.ts';
 import { MIGRATIONS } from '../src/server/migrations.ts';
@@ -239,6 +241,46 @@ describeOnDatabase(
     });
   },
 );
+
+describeOnEngines('an installation that 0.5.0 exported', (engine) => {
+  const file = new URL('../../test/fixtures/installation-0.5.0.cls', import.meta.url);
+  const passphrase = new Secret('test only: opens the export of 0.5.0');
+  const email = 'asha@bank.example';
+  let server: Awaited<ReturnType<typeof startAuthServer>>;
+  before(async () => {
+    const location = await engine.createLocation(MIGRATIONS);
+    const database = await openDatabaseAsOperator(location, 'test', silentLog);
+    const lines = unsealedLines(passphrase, INSTALLATION_FILE, createReadStream(file));
+    const { rows } = await sqlInstallation(database, new Secret(OTHER_KEY)).import(lines);
+    expect(rows).to.equal(17);
+    await database.close();
+    const env = { ISSUER: 'http://localhost:8080', KEY_ENCRYPTION_KEY: OTHER_KEY };
+    server = await startAuthServer(await testConfig(location, env), silentLog);
+  });
+  after(() => server?.stop());
+
+  it('gives its clients and people their tokens, signed with its key', async () => {
+    const post = (body: string, headers: Record<string, string>) =>
+      fetch(`http://127.0.0.1:${server.port}/oauth/token`, { method: 'POST', body, headers });
+    const signIn = (fields: object) =>
+      post(JSON.stringify({ email, password: 'BFarLAtyaFl5p6K2ykC0-AtB', ...fields }), {
+        'content-type': 'application/json',
+        accept: 'application/json',
+      });
+    const client = basic(
+      'svc_FQMZ52H4JNCRVKZW89XXE7KM82',
+      'AAiWbcYUR5jD4JK3VcQ9dJoGzVircsIQfFXIv6HqTzE',
+    );
+    const answer = await post('grant_type=client_credentials', client);
+    const { access_token: token } = (await answer.json()) as { access_token: string };
+    expect(decodeProtectedHeader(token).kid).to.equal(
+      'MYjXfeC3tr7XzSK6PGqGeHicK0mZLkBdM63QIV-VH14',
+    );
+    expect((await signIn({})).status).to.equal(403);
+    const otp = totpCode('7FRHRII5656635A5QHKQVKPAQIDEFOOM');
+    expect((await signIn({ otp })).status).to.equal(200);
+  });
+});
 
 interface Made {
   readonly clients: { id: string; secret: string }[];

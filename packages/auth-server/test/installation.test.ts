@@ -7,7 +7,7 @@ import { aesGcmSealer } from '@cls/shared/seal';
 import { Secret } from '@cls/shared/secret';
 import { type DatabaseLocation, openDatabaseAsOperator } from '@cls/shared/service/open-database';
 import type { Database } from '@cls/shared/sql/database';
-import { unsealedLines } from '@cls/shared/transfer/sealed-file';
+import { unsealedLines } from '@cls/shared/transfer/old-sealed-file';
 import { tablesOf } from '@cls/shared/transfer/table-copy';
 import { templateDirectory } from '@cls/testing/embedded-template';
 import { describeOnDatabase, describeOnEngines, pglite } from '@cls/testing/engines';

@@ -8,7 +8,7 @@ import {
   PASSPHRASE_MIN_CHARS,
   sealedWriter,
   unsealedLines,
-} from '@cls/shared/transfer/sealed-file';
+} from '@cls/shared/transfer/old-sealed-file';
 import type { StoreSummary } from '@cls/shared/transfer/store-file';
 import type { Command } from 'commander';
 import { z } from 'zod';

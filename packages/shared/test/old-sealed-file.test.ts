@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import { Secret } from '../src/secret.ts';
-import { sealedWriter, unsealedLines } from '../src/transfer/sealed-file.ts';
+import { sealedWriter, unsealedLines } from '../src/transfer/old-sealed-file.ts';
 
 const PASSPHRASE = new Secret('a passphrase of sufficient length');
 const QUICK = { N: 2, r: 8, p: 1 };

@@ -104,6 +104,7 @@ export const LIBRARY_PLACES = [
       'explorer/sessions/',
     ],
   },
+  { name: 'age-encryption', places: ['shared/transfer/age-file'] },
   { name: '@node-rs/argon2', places: ['auth-server/accounts/password'] },
   { name: '@zxcvbn-ts/language-common', places: ['auth-server/accounts/common-passwords'] },
   { name: '@simplewebauthn/server', places: ['auth-server/factors/webauthn'] },

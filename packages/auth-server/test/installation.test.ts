@@ -1,18 +1,20 @@
-import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, createReadStream, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
+import { linesOfFile } from '@cls/shared/cli/lines-of-file';
 import { silentLog } from '@cls/shared/log';
 import { noMetrics } from '@cls/shared/metrics/metrics';
 import { aesGcmSealer } from '@cls/shared/seal';
 import { Secret } from '@cls/shared/secret';
 import { type DatabaseLocation, openDatabaseAsOperator } from '@cls/shared/service/open-database';
 import type { Database } from '@cls/shared/sql/database';
+import { readSealedFile } from '@cls/shared/transfer/sealed-file';
 import { tablesOf } from '@cls/shared/transfer/table-copy';
 import { templateDirectory } from '@cls/testing/embedded-template';
 import { describeOnDatabase, describeOnEngines, pglite } from '@cls/testing/engines';
 import { redisServer, temporaryDirectory } from '@cls/testing/servers';
 import { expect } from 'chai';
-import { createRemoteJWKSet, jwtVerify } from 'jose';
+import { createRemoteJWKSet, decodeProtectedHeader, jwtVerify } from 'jose';
 import type { PasswordVerifier } from '../src/accounts/password.ts';
 import { startAuthServer } from '../src/compose.ts';
 import { composeStores } from '../src/compose-stores.ts';
@@ -240,6 +242,46 @@ describeOnDatabase(
   },
 );
 
+describeOnEngines('an installation that 0.5.0 exported', (engine) => {
+  const file = new URL('../../test/fixtures/installation-0.5.0.cls', import.meta.url);
+  const passphrase = new Secret('test only: opens the export of 0.5.0');
+  const email = 'asha@bank.example';
+  let server: Awaited<ReturnType<typeof startAuthServer>>;
+  before(async () => {
+    const location = await engine.createLocation(MIGRATIONS);
+    const database = await openDatabaseAsOperator(location, 'test', silentLog);
+    const lines = linesOfFile(readSealedFile({ passphrase }, createReadStream(file)));
+    const { rows } = await sqlInstallation(database, new Secret(OTHER_KEY)).import(lines);
+    expect(rows).to.equal(17);
+    await database.close();
+    const env = { ISSUER: 'http://localhost:8080', KEY_ENCRYPTION_KEY: OTHER_KEY };
+    server = await startAuthServer(await testConfig(location, env), silentLog);
+  });
+  after(() => server?.stop());
+
+  it('gives its clients and people their tokens, signed with its key', async () => {
+    const post = (body: string, headers: Record<string, string>) =>
+      fetch(`http://127.0.0.1:${server.port}/oauth/token`, { method: 'POST', body, headers });
+    const signIn = (fields: object) =>
+      post(JSON.stringify({ email, password: 'BFarLAtyaFl5p6K2ykC0-AtB', ...fields }), {
+        'content-type': 'application/json',
+        accept: 'application/json',
+      });
+    const client = basic(
+      'svc_FQMZ52H4JNCRVKZW89XXE7KM82',
+      'AAiWbcYUR5jD4JK3VcQ9dJoGzVircsIQfFXIv6HqTzE',
+    );
+    const answer = await post('grant_type=client_credentials', client);
+    const { access_token: token } = (await answer.json()) as { access_token: string };
+    expect(decodeProtectedHeader(token).kid).to.equal(
+      'MYjXfeC3tr7XzSK6PGqGeHicK0mZLkBdM63QIV-VH14',
+    );
+    expect((await signIn({})).status).to.equal(403);
+    const otp = totpCode('7FRHRII5656635A5QHKQVKPAQIDEFOOM');
+    expect((await signIn({ otp })).status).to.equal(200);
+  });
+});
+
 interface Made {
   readonly clients: { id: string; secret: string }[];
   readonly people: string[];
@@ -402,7 +444,7 @@ describe('cls-auth export and import', () => {
   const passphrase = 'seven words that nobody else would choose';
   before(async () => {
     const migrated = await templateDirectory(MIGRATIONS);
-    for (const name of ['a', 'b']) {
+    for (const name of ['a', 'b', 'c']) {
       cpSync(migrated, join(folder, name, 'auth-server', 'database'), { recursive: true });
     }
     const { code } = await runTool(['customers', 'create', 'bank', '--name', 'Bank'], source);
@@ -415,7 +457,27 @@ describe('cls-auth export and import', () => {
     expect(short.stderr).to.include('expected 16 characters or more');
     const wrote = await runTool(['export', file, '--json'], source, passphrase);
     expect(JSON.parse(wrote.stdout).tables).to.include({ customer: 1 });
+    expect(readFileSync(file).toString()).to.match(/^age-encryption\.org\/v1\n-> scrypt /);
     expect(readFileSync(file).includes('Bank')).to.equal(false);
+  });
+
+  it('is for the keys of recipients in place of a passphrase', async () => {
+    const none = await runTool(['export', join(folder, 'x'), '--recipient', 'ssh-rsa AA'], source);
+    expect(none.stderr).to.equal('--recipient: expected a public key of age, such as age1…\n');
+    const [identity, sealed] = [join(folder, 'identity'), join(folder, 'for-recipient')];
+    const secret = `AGE-SECRET-KEY-1${'Q'.repeat(58)}`;
+    writeFileSync(identity, `# a comment\n${secret}\n`);
+    const mistyped = await runTool(['import', sealed, '--identity', identity], source);
+    expect(mistyped.stderr).to.include('expected secret keys of age').and.not.include(secret);
+    // Of this test alone.
+    const key = 'AGE-SECRET-KEY-12JND8MLVFK8UCUY705ZMXUNLEX6N2Q9N5VZTDMMCJVA4LWWJXTYQF6Y8RW';
+    const recipient = 'age19fsvh0f6wwgcx02hkr4e67gsjhe2plsp74jx8f5ctuun64xmccls8us3tn';
+    const wrote = await runTool(['export', sealed, '--recipient', recipient], source);
+    expect(wrote.stdout).to.include('wrote 1 customers');
+    writeFileSync(identity, `# a comment\n${key}\n`);
+    const target = { CLS_DATA_DIR: join(folder, 'c'), KEY_ENCRYPTION_KEY: OTHER_KEY };
+    const read = await runTool(['import', sealed, '--identity', identity], target);
+    expect(read.stderr + read.stdout).to.include('read 1 customers');
   });
 
   it('fills an empty store, and refuses one with records, another passphrase and a file that was cut', async () => {

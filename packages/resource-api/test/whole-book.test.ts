@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { cpSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { gunzipSync } from 'node:zlib';
 import { Random } from '@cls/book-generator/random';
 import { silentLog } from '@cls/shared/log';
 import { type DatabaseLocation, openDatabaseAsOperator } from '@cls/shared/service/open-database';
@@ -223,6 +225,26 @@ async function randomQuestion(database: Database, random: Random) {
   const claims = random.between(1, 3) === 1 ? viewer('one') : {};
   return { path: `/api/v1/cls/${resource}?${parameters}`, claims };
 }
+
+describeOnEngines('a book that 0.5.0 exported', (engine) => {
+  it('is read with its head, and breaks no invariant', async () => {
+    const file = new URL('../../test/fixtures/book-0.5.0.cls.gz', import.meta.url);
+    const lines = gunzipSync(readFileSync(file)).toString().trimEnd().split('\n');
+    const location = await engine.createLocation(MIGRATIONS);
+    const database = await openDatabaseAsOperator(location, 'test', silentLog);
+    try {
+      const { rows, head } = await sqlWholeBook(database).import(Readable.from(lines));
+      expect([rows, head]).to.deep.equal([
+        234,
+        'adf2f2cb26edbaf57e7902e3bff559a7830fea317dce6eca44131d21ce7878f6:8',
+      ]);
+      const { checks } = await sqlReconciler(database).reconcile(3);
+      expect(checks.filter(({ breakCount }) => breakCount > 0)).to.deep.equal([]);
+    } finally {
+      await database.close();
+    }
+  });
+});
 
 describe('cls-api book', () => {
   it('writes a file that nobody else may read, and fills a new store with it', async () => {

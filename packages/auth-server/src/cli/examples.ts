@@ -87,9 +87,15 @@ export const EXAMPLES: Examples = {
   'audit export': ['cls-auth audit export 2026-05 audit-2026-05.ndjson'],
   'audit resolve': ['cls-auth audit resolve acc_01J9ZQ5W1XG8K7N4T2M6P3R0SV'],
   'audit drop': ['cls-auth audit drop 2026-05 --exported audit-2026-05.ndjson --apply'],
-  export: ['cls-auth export installation.cls < passphrase'],
+  export: [
+    'cls-auth export installation.age < passphrase',
+    'cls-auth export installation.age --recipient age1…',
+  ],
   'after-restore': ['cls-auth after-restore'],
-  import: ['cls-auth import installation.cls < passphrase'],
+  import: [
+    'cls-auth import installation.age < passphrase',
+    'cls-auth import installation.age --identity key.txt',
+  ],
   check: ['cls-auth check', 'cls-auth check --json'],
   migrate: ['cls-auth migrate', 'cls-auth migrate --check'],
 };

@@ -1,43 +1,43 @@
 import { createReadStream } from 'node:fs';
-import { printer } from '@cls/shared/cli/command-line';
+import { readFile } from 'node:fs/promises';
+import { CommandRefused, printer } from '@cls/shared/cli/command-line';
+import { linesOfFile } from '@cls/shared/cli/lines-of-file';
 import { writeNewFile } from '@cls/shared/cli/new-file';
 import { readOptions } from '@cls/shared/cli/options';
 import { refusedTransfer } from '@cls/shared/cli/refused-transfer';
 import { Secret } from '@cls/shared/secret';
-import {
-  PASSPHRASE_MIN_CHARS,
-  sealedWriter,
-  unsealedLines,
-} from '@cls/shared/transfer/sealed-file';
+import type { Key, Lock } from '@cls/shared/transfer/age-file';
 import type { StoreSummary } from '@cls/shared/transfer/store-file';
 import type { Command } from 'commander';
 import { z } from 'zod';
-import { INSTALLATION_FILE } from '../installation/installation.ts';
 import { type AsOperator, MAY_CREATE } from './operator.ts';
 import { readSecret } from './read-secret.ts';
 
+/** Passphrases that a dictionary has are found offline: there is no throttle in front of a file. */
+const PASSPHRASE_MIN_CHARS = 16;
 const PASSPHRASE = z
   .string()
   .min(
     PASSPHRASE_MIN_CHARS,
     `the passphrase on standard input: expected ${PASSPHRASE_MIN_CHARS} characters or more`,
   );
+const IDENTITY = z.object({ identity: z.string().exactOptional() });
 
-/** `cls-auth export` and `import`: the installation as a sealed file, for its move to another store. */
+/** `cls-auth export` and `import`: the installation as an encrypted file, for its move to another store. */
 export function addInstallationCommands(program: Command, asOperator: AsOperator): void {
   program
     .command('export <file>')
     .description(
-      'write all customers, accounts, factors, clients and keys to a new file, sealed by the passphrase on standard input',
+      'write all customers, accounts, factors, clients and keys to a new age file, which opens with the passphrase on standard input',
     )
-    .action(async (file: string, _: unknown, command: Command) => {
-      const passphrase = await readPassphrase();
+    .option('--recipient <key...>', 'a public key of age: its secret key opens the file instead')
+    .action(async (file: string, given: object, command: Command) => {
+      const lock = await readLock(given);
+      const { writeAgeFile } = await ageFiles();
       const summary = await asOperator(
         (operator) =>
           writeNewFile(file, async (send) => {
-            const sealed = await sealedWriter(passphrase, INSTALLATION_FILE, send);
-            const written = await operator.installation.export(sealed.write);
-            await sealed.end();
+            const written = await writeAgeFile(lock, send, operator.installation.export);
             operator.audit.record({ type: 'installation.exported', subject: 'installation' });
             return written;
           }),
@@ -51,9 +51,11 @@ export function addInstallationCommands(program: Command, asOperator: AsOperator
     .description(
       'fill an empty store with what `export` wrote, opened by the passphrase on standard input; all or nothing',
     )
-    .action(async (file: string, _: unknown, command: Command) => {
-      const passphrase = await readPassphrase();
-      const lines = () => unsealedLines(passphrase, INSTALLATION_FILE, createReadStream(file));
+    .option('--identity <file>', 'secret keys of age, for a file that has a recipient')
+    .action(async (file: string, given: object, command: Command) => {
+      const key = await readKey(readOptions(IDENTITY, given));
+      const { readSealedFile } = await import('@cls/shared/transfer/sealed-file');
+      const lines = () => linesOfFile(readSealedFile(key, createReadStream(file)));
       const refuse = (error: unknown) => {
         throw refusedTransfer(file, error);
       };
@@ -75,8 +77,36 @@ async function readAll(lines: AsyncIterable<string>): Promise<void> {
   for await (const _ of lines);
 }
 
-async function readPassphrase(): Promise<Secret> {
-  return new Secret(readOptions(PASSPHRASE, await readSecret()));
+/** Its libraries take a tenth of a second, which the other commands do not wait for. */
+function ageFiles() {
+  return import('@cls/shared/transfer/age-file');
+}
+
+async function readLock(given: object): Promise<Lock> {
+  const { isRecipient } = await ageFiles();
+  const key = z.string().refine(isRecipient, 'expected a public key of age, such as age1…');
+  const { recipient } = readOptions(z.object({ recipient: z.array(key).default([]) }), given);
+  return recipient.length === 0 ? readPassphrase() : { recipients: recipient };
+}
+
+/** A file of `age-keygen` has comments beside the key. */
+async function readKey({ identity }: z.output<typeof IDENTITY>): Promise<Key> {
+  if (identity === undefined) return readPassphrase();
+  const text = await readFile(identity, 'utf8').catch((error) => {
+    throw refusedTransfer(identity, error);
+  });
+  const keys = text.split(/\r?\n/).filter((line) => line !== '' && !line.startsWith('#'));
+  const { isIdentity } = await ageFiles();
+  if (keys.length === 0 || !keys.every(isIdentity)) {
+    throw new CommandRefused(
+      `${identity}: expected secret keys of age, one a line, such as age-keygen writes: AGE-SECRET-KEY-1…`,
+    );
+  }
+  return { identities: keys.map((key) => new Secret(key)) };
+}
+
+async function readPassphrase(): Promise<{ readonly passphrase: Secret }> {
+  return { passphrase: new Secret(readOptions(PASSPHRASE, await readSecret())) };
 }
 
 function said({ rows, tables }: StoreSummary): string {

@@ -7,6 +7,3 @@ export interface Installation {
   /** Into an empty store, all or nothing. @throws {StoreFileRefused} */
   import(lines: AsyncIterable<string>): Promise<StoreSummary>;
 }
-
-/** The name of the sealed file's format. */
-export const INSTALLATION_FILE = 'cls-auth-installation';

@@ -28,6 +28,7 @@ const KIND: StoreKind = {
     // What the other installation did by itself.
     'task_run',
   ],
+  harmless: ['0030-validated-checks.sql'],
 };
 
 type SealedTable = keyof typeof SEALED;

@@ -10,7 +10,12 @@ import { BROKEN_LINKS } from './reconcile-chain.ts';
 
 /** Who read what is about people, and what ran by itself about this installation: neither is the book. */
 const LEFT_OUT = ['read_log', 'task_run'];
-const KIND: StoreKind = { service: 'cls-api', leftOut: LEFT_OUT, seeded: ['book_state'] };
+const KIND: StoreKind = {
+  service: 'cls-api',
+  leftOut: LEFT_OUT,
+  seeded: ['book_state'],
+  harmless: ['0051-validated-checks.sql'],
+};
 
 /** Every table as it is: what triggers made is copied with what they made it from. */
 export function sqlWholeBook(database: Database): WholeBook {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Database, Sql, Transaction } from '../sql/database.ts';
-import { appliedMigrations } from '../sql/migrate.ts';
+import { type AppliedMigration, appliedMigrations } from '../sql/migrate.ts';
 import {
   advanceSequences,
   type Cell,
@@ -31,6 +31,8 @@ export interface StoreKind {
   readonly leftOut: readonly string[];
   /** Tables with a row that the migrations made: the file's takes its place. */
   readonly seeded?: readonly string[];
+  /** Migrations that changed no table and no row: a file from before the last of them fits. */
+  readonly harmless?: readonly string[];
 }
 
 export interface StoreSummary {
@@ -69,7 +71,7 @@ export function exportStore(
         digest.update(text);
         await write(text);
       };
-      const schema = await schemaOf(transaction);
+      const schema = schemaOf(await appliedMigrations(transaction));
       const header = { object: 'cls-store', format: FORMAT, service, ...schema };
       await send([{ ...header, extra: await extra(transaction) }]);
       const counts: Record<string, number> = {};
@@ -107,7 +109,7 @@ export interface ImportChanges {
 }
 
 /**
- * Fills an empty store of the same schema, in one transaction, as the role that owns the tables.
+ * Fills an empty store of the same tables, in one transaction, as the role that owns the tables.
  *
  * @param lines of the file, without their ends.
  * @throws {StoreFileRefused}
@@ -122,7 +124,7 @@ export function importStore(
     async (transaction) => {
       const source = parsed(lines);
       const header = headerOf((await source.next()).value?.content, kind.service);
-      await requireSchema(transaction, header);
+      await requireSchema(transaction, header, kind.harmless);
       const tables = await tablesOf(transaction, kind.leftOut);
       const seeded = kind.seeded ?? [];
       const filled = await firstFilled(
@@ -231,16 +233,22 @@ function headerOf(content: unknown, service: string): Header {
   return header as Header;
 }
 
-async function requireSchema(sql: Sql, header: Header): Promise<void> {
-  const { migration, schema } = await schemaOf(sql);
-  if (header.schema === schema) return;
+async function requireSchema(
+  sql: Sql,
+  header: Header,
+  harmless: readonly string[] = [],
+): Promise<void> {
+  const applied = await appliedMigrations(sql);
+  const needed = applied.findLastIndex(({ name }) => !harmless.includes(name)) + 1;
+  for (let count = applied.length; count >= needed; count -= 1) {
+    if (header.schema === schemaOf(applied.slice(0, count)).schema) return;
+  }
   throw new StoreFileRefused(
-    `the file has the schema of ${header.migration}, and the store that of ${migration}: bring both to the same build with migrate, and export again`,
+    `the file has the schema of ${header.migration}, and the store that of ${schemaOf(applied).migration}: bring both to the same build with migrate, and export again`,
   );
 }
 
-async function schemaOf(sql: Sql): Promise<Pick<Header, 'migration' | 'schema'>> {
-  const applied = await appliedMigrations(sql);
+function schemaOf(applied: readonly AppliedMigration[]): Pick<Header, 'migration' | 'schema'> {
   const text = applied.map(({ name, checksum }) => `${name} ${checksum}\n`).join('');
   const schema = createHash('sha256').update(text).digest('hex');
   return { migration: applied.at(-1)?.name ?? 'none', schema };

@@ -1,17 +1,10 @@
 import type { BookRecord } from '@cls/resource-api/journal-file/record';
 import { writeBook } from '@cls/resource-api/store/write-book';
 import { type Database, isUniqueViolation, type Transaction } from '@cls/shared/sql/database';
+import { rollback, tentativeTransaction } from '@cls/shared/sql/tentative-transaction';
 import type { GeneratedBooks, GenerateResult, KnownAnswer } from './generated-books.ts';
 
-/** Carries a result out of a transaction that is to be rolled back. */
-class RolledBack extends Error {
-  readonly outcome: 'valid' | 'wrong';
-
-  constructor(outcome: 'valid' | 'wrong') {
-    super(outcome);
-    this.outcome = outcome;
-  }
-}
+type Outcome = GenerateResult['outcome'];
 
 export function sqlGeneratedBooks(database: Database): GeneratedBooks {
   return {
@@ -19,21 +12,20 @@ export function sqlGeneratedBooks(database: Database): GeneratedBooks {
       const counts = { contracts: 0, journals: 0, postings: 0 };
       let compared = 0;
       let differing: readonly string[] = [];
-      const result = (outcome: GenerateResult['outcome']) => {
+      const result = (outcome: Outcome) => {
         return { outcome, ...counts, compared, differing };
       };
       try {
-        await database.transaction(async (transaction) => {
+        const outcome = await tentativeTransaction<Outcome>(database, async (transaction) => {
           await writeBook(transaction, counted(records, counts));
           const known = answers();
           compared = known.length;
           differing = await compare(transaction, known);
-          if (differing.length > 0) throw new RolledBack('wrong');
-          if (!apply) throw new RolledBack('valid');
+          if (differing.length > 0) return rollback('wrong');
+          return apply ? 'applied' : rollback('valid');
         });
-        return result('applied');
+        return result(outcome);
       } catch (error) {
-        if (error instanceof RolledBack) return result(error.outcome);
         if (isUniqueViolation(error)) return result('generated_before');
         throw error;
       }

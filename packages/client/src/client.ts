@@ -137,7 +137,7 @@ function copiedResource<P extends '/cls/balances' | '/cls/balances/principal'>(
       const limit = 'expand' in query ? undefined : COPY_LIMIT;
       const whole = { ...(limit !== undefined && { limit }), ...query };
       return refreshed<P, Q>(
-        (since) => plain.walk({ ...whole, ...since } as unknown as Q & Query<P>, options),
+        (since) => plain.walk({ ...whole, ...since } as Q & Query<P>, options),
         copy,
       );
     },

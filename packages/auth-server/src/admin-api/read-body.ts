@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
-import { parseStrictObject } from '@cls/shared/access/strict-json';
 import type { ApiPermission } from '@cls/shared/access-token';
 import { parameterRefusal } from '@cls/shared/http/parameter-refusal';
 import type { Refusal } from '@cls/shared/http/refusal';
+import { parseStrictObject } from '@cls/shared/strict-json';
 import { isStorable } from '@cls/shared/text';
 import { z } from 'zod';
 import { asPersonName, NAME_MAX_CHARS } from '../accounts/display-name.ts';

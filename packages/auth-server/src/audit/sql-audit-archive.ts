@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type Database, Deadlocked, type Sql, SqlError } from '@cls/shared/sql/database';
+import { rollback, tentativeTransaction } from '@cls/shared/sql/tentative-transaction';
 import type { AuditArchive, AuditPeriod, DropOutcome, EventSet } from './audit-archive.ts';
 
 const EVENTS_AT_ONCE = 5_000;
@@ -38,8 +39,9 @@ export function sqlAuditArchive(database: Database, actor?: string): AuditArchiv
 
     async drop(period, { file, apply }) {
       try {
-        return await database.transaction(
-          async (transaction): Promise<DropOutcome> => {
+        return await tentativeTransaction<DropOutcome>(
+          database,
+          async (transaction) => {
             // Before the lock on the table, as the sweep takes them. Who writes events waits, with
             // the events in its file; who reads does not.
             if (apply) {
@@ -61,13 +63,13 @@ export function sqlAuditArchive(database: Database, actor?: string): AuditArchiv
               'SELECT drop_audit_month($1) AS dropped',
               [tableName(period)],
             );
-            if (row?.dropped !== true) throw new Gone();
+            // Somebody else has dropped the month.
+            if (row?.dropped !== true) return rollback({ outcome: 'gone' });
             return { outcome: 'dropped', events };
           },
           { setup: "SET LOCAL lock_timeout = '1s';" },
         );
       } catch (error) {
-        if (error instanceof Gone) return { outcome: 'gone' };
         const busy =
           error instanceof Deadlocked ||
           (error instanceof SqlError && error.code === LOCK_NOT_AVAILABLE);
@@ -77,9 +79,6 @@ export function sqlAuditArchive(database: Database, actor?: string): AuditArchiv
     },
   };
 }
-
-/** Somebody else has dropped the month: rolls the transaction back. */
-class Gone extends Error {}
 
 function sameEvents(one: EventSet, other: EventSet): boolean {
   return one.events === other.events && one.ids === other.ids && one.eventIds === other.eventIds;

@@ -1,23 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import { API_PERMISSIONS } from '@cls/shared/access-token';
-import { CommandRefused, printer, table } from '@cls/shared/cli/command-line';
+import { printer } from '@cls/shared/cli/command-line';
+import { addListCommand } from '@cls/shared/cli/list-command';
 import { readOptions } from '@cls/shared/cli/options';
-import { isUniqueViolation } from '@cls/shared/sql/database';
+import { refuseTaken } from '@cls/shared/cli/refuse-taken';
 import type { Command } from 'commander';
 import { z } from 'zod';
-import { canonicalEmail } from '../accounts/account.ts';
+import { type Account, canonicalEmail } from '../accounts/account.ts';
 import { hashPassword } from '../accounts/password.ts';
 import { allGuesses } from '../throttle/guess.ts';
 import { addFactorCommands } from './account-factors.ts';
 import { addAdministrationCommands } from './administer-accounts.ts';
 import { addEraseCommand } from './erase-account.ts';
-import {
-  type AsOperator,
-  type Operator,
-  refuseDeletion,
-  requireAccount,
-  requireCustomer,
-} from './operator.ts';
+import { type AsOperator, refuseDeletion, requireAccount, requireCustomer } from './operator.ts';
 import { EMAIL_ARGUMENT, NAME, personOptions } from './option-values.ts';
 
 const CREATE = z.object(personOptions(API_PERMISSIONS));
@@ -43,13 +38,12 @@ export function addAccountCommands(program: Command, asOperator: AsOperator): vo
       const passwordHash = await hashPassword(password);
       const id = await asOperator(async (operator) => {
         await requireCustomer(operator, customer);
-        const made = await createOne(operator, {
-          email,
-          name,
-          customer,
-          permissions,
-          passwordHash,
-        });
+        const account = { email, name, customer, permissions, passwordHash };
+        const create = () => operator.accounts.create(account);
+        const made = await refuseTaken(
+          `there is an account ${canonicalEmail(email)} already`,
+          create,
+        );
         operator.audit.record({ type: 'account.created', subject: made });
         return made;
       });
@@ -57,30 +51,19 @@ export function addAccountCommands(program: Command, asOperator: AsOperator): vo
       print(command, document, password, `created account ${email} (${id})`);
     });
 
-  accounts
-    .command('list')
-    .description('list accounts')
-    .action(async (_: unknown, command: Command) => {
-      const found = await asOperator((operator) => operator.accounts.list());
-      const rows = found.map((one) => [
-        one.email,
-        one.name ?? '',
-        one.id,
-        one.customer,
-        one.permissions.join(' '),
-        one.secondFactor ? 'yes' : '',
-        [
-          one.disabled && 'disabled',
-          one.pending && 'pending',
-          one.elsewhere && 'the person has an account elsewhere',
-        ]
-          .filter(Boolean)
-          .join(', ') || 'active',
-      ]);
-      const header = ['e-mail', 'name', 'id', 'customer', 'permissions', 'second factor', 'status'];
-      const documents = found.map(({ passwordVersion: _, factorsVersion: __, ...one }) => one);
-      printer(command).result(documents, table(header, rows));
-    });
+  addListCommand(accounts, {
+    description: 'list accounts',
+    load: async () => (await asOperator((operator) => operator.accounts.list())).map(listed),
+    columns: [
+      ['e-mail', 'email'],
+      'name',
+      'id',
+      'customer',
+      ['permissions', ({ permissions }) => permissions.join(' ')],
+      ['second factor', ({ secondFactor }) => (secondFactor ? 'yes' : '')],
+      ['status', statusOf],
+    ],
+  });
 
   accounts
     .command('delete <email>')
@@ -123,6 +106,19 @@ export function addAccountCommands(program: Command, asOperator: AsOperator): vo
   addEraseCommand(accounts, asOperator);
 }
 
+function listed({ passwordVersion: _, factorsVersion: __, ...one }: Account) {
+  return one;
+}
+
+function statusOf({ disabled, pending, elsewhere }: ReturnType<typeof listed>): string {
+  const words = [
+    disabled && 'disabled',
+    pending && 'pending',
+    elsewhere && 'the person has an account elsewhere',
+  ];
+  return words.filter(Boolean).join(', ') || 'active';
+}
+
 /** Nobody types another's password. */
 const GENERATE_PASSWORD = ['--generate-password', 'make a password and show it once'] as const;
 
@@ -133,16 +129,4 @@ function newPassword(): string {
 function print(command: Command, document: object, password: string, text: string): void {
   const shown = `${text}\npassword  ${password}\nIt is not shown again.`;
   printer(command).result({ ...document, password }, shown);
-}
-
-async function createOne(
-  operator: Operator,
-  account: Parameters<Operator['accounts']['create']>[0],
-): Promise<string> {
-  try {
-    return await operator.accounts.create(account);
-  } catch (error) {
-    if (!isUniqueViolation(error)) throw error;
-    throw new CommandRefused(`there is an account ${canonicalEmail(account.email)} already`);
-  }
 }

@@ -1,9 +1,10 @@
-import { CommandRefused, printer, table } from '@cls/shared/cli/command-line';
+import { CommandRefused, printer } from '@cls/shared/cli/command-line';
+import { addListCommand } from '@cls/shared/cli/list-command';
 import { readOptions } from '@cls/shared/cli/options';
-import { isUniqueViolation } from '@cls/shared/sql/database';
+import { refuseTaken } from '@cls/shared/cli/refuse-taken';
 import type { Command } from 'commander';
 import { z } from 'zod';
-import { DEFAULT_SCOPES } from '../clients/application.ts';
+import { type Application, DEFAULT_SCOPES } from '../clients/application.ts';
 import { APPLICATION_SCOPES } from '../library/client-metadata.ts';
 import { checkRegistration, ORIGINS, requireApplication, SCOPES } from './application-options.ts';
 import { addApplicationChanges } from './change-applications.ts';
@@ -81,10 +82,11 @@ export function addApplicationCommands(program: Command, asOperator: AsOperator)
       };
       checkRegistration(application, application.confidential);
       const { id: clientId, secret } = await asOperator(async (operator) => {
-        const created = await operator.applications.create(application).catch((error) => {
-          if (!isUniqueViolation(error)) throw error;
-          throw new CommandRefused(`there is an application named ${application.name} already`);
-        });
+        const create = () => operator.applications.create(application);
+        const created = await refuseTaken(
+          `there is an application named ${application.name} already`,
+          create,
+        );
         operator.audit.record({ type: 'application.created', subject: created.id });
         return created;
       }, MAY_CREATE);
@@ -97,36 +99,19 @@ export function addApplicationCommands(program: Command, asOperator: AsOperator)
 
   addApplicationChanges(applications, asOperator);
 
-  applications
-    .command('list')
-    .description('list applications, without secrets')
-    .action(async (_: unknown, command: Command) => {
-      const found = await asOperator((operator) => operator.applications.list());
-      const documents = found.map(({ id, secrets, ...rest }) => ({
-        clientId: id,
-        ...rest,
-        confidential: secrets.length > 0,
-      }));
-      const rows = documents.map((one) => [
-        one.clientId,
-        one.name,
-        one.firstParty ? 'first party' : 'third party',
-        one.redirectUris.join(' '),
-        one.scopes.join(' '),
-        kindOf(one),
-        one.disabled ? 'disabled' : 'active',
-      ]);
-      const header = [
-        'client id',
-        'name',
-        'party',
-        'redirect URIs',
-        'may ask for',
-        'kind',
-        'status',
-      ];
-      printer(command).result(documents, table(header, rows));
-    });
+  addListCommand(applications, {
+    description: 'list applications, without secrets',
+    load: async () => (await asOperator((operator) => operator.applications.list())).map(listed),
+    columns: [
+      ['client id', 'clientId'],
+      'name',
+      ['party', ({ firstParty }) => (firstParty ? 'first party' : 'third party')],
+      ['redirect URIs', ({ redirectUris }) => redirectUris.join(' ')],
+      ['may ask for', ({ scopes }) => scopes.join(' ')],
+      ['kind', kindOf],
+      ['status', ({ disabled }) => (disabled ? 'disabled' : 'active')],
+    ],
+  });
 
   applications
     .command('replace-secret <client-id>')
@@ -165,6 +150,10 @@ export function addApplicationCommands(program: Command, asOperator: AsOperator)
         printer(command).result({ clientId, disabled }, `${word}d ${clientId}`);
       });
   }
+}
+
+function listed({ id, secrets, ...rest }: Application) {
+  return { clientId: id, ...rest, confidential: secrets.length > 0 };
 }
 
 function kindOf(one: {

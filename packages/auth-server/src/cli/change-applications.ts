@@ -1,6 +1,6 @@
-import { CommandRefused, printer } from '@cls/shared/cli/command-line';
+import { printer } from '@cls/shared/cli/command-line';
 import { readOptions } from '@cls/shared/cli/options';
-import { isUniqueViolation } from '@cls/shared/sql/database';
+import { refuseTaken } from '@cls/shared/cli/refuse-taken';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import type { Application, ApplicationChange } from '../clients/application.ts';
@@ -103,10 +103,8 @@ async function updateOne(
   const end = async () => {
     if (narrower) await access.endApplicationOfAll(id);
   };
-  try {
-    await endAround(end, () => applications.update(id, change));
-  } catch (error) {
-    if (!isUniqueViolation(error)) throw error;
-    throw new CommandRefused(`there is an application named ${change.name} already`);
-  }
+  const update = () => applications.update(id, change);
+  await refuseTaken(`there is an application named ${change.name} already`, () =>
+    endAround(end, update),
+  );
 }

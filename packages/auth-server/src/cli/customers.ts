@@ -1,7 +1,8 @@
 import { CUSTOMER_ID } from '@cls/shared/access-token';
-import { CommandRefused, printer, table } from '@cls/shared/cli/command-line';
+import { printer } from '@cls/shared/cli/command-line';
+import { addListCommand } from '@cls/shared/cli/list-command';
 import { readOptions } from '@cls/shared/cli/options';
-import { isUniqueViolation } from '@cls/shared/sql/database';
+import { refuseTaken } from '@cls/shared/cli/refuse-taken';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import type { Account } from '../accounts/account.ts';
@@ -37,30 +38,18 @@ export function addCustomerCommands(program: Command, asOperator: AsOperator): v
       const id = readOptions(ID, given);
       const { name, demo = false } = readOptions(CREATE, options);
       await asOperator(async (operator) => {
-        try {
-          await operator.customers.create(id, name, demo);
-        } catch (error) {
-          if (isUniqueViolation(error))
-            throw new CommandRefused(`there is a customer ${id} already`);
-          throw error;
-        }
+        const create = () => operator.customers.create(id, name, demo);
+        await refuseTaken(`there is a customer ${id} already`, create);
         operator.audit.record({ type: 'customer.created', subject: id });
       }, MAY_CREATE);
       printer(command).result({ id, name }, `created customer ${id}`);
     });
 
-  customers
-    .command('list')
-    .description('list customers')
-    .action(async (_: unknown, command: Command) => {
-      const found = await asOperator((operator) => operator.customers.list());
-      const rows = found.map(({ id, name, disabled }) => [
-        id,
-        name,
-        disabled ? 'disabled' : 'active',
-      ]);
-      printer(command).result(found, table(['id', 'name', 'status'], rows));
-    });
+  addListCommand(customers, {
+    description: 'list customers',
+    load: () => asOperator((operator) => operator.customers.list()),
+    columns: ['id', 'name', ['status', ({ disabled }) => (disabled ? 'disabled' : 'active')]],
+  });
 
   customers
     .command('rename <id>')

@@ -1,4 +1,5 @@
-import { CommandRefused, printer, table } from '@cls/shared/cli/command-line';
+import { CommandRefused, printer } from '@cls/shared/cli/command-line';
+import { addListCommand } from '@cls/shared/cli/list-command';
 import type { Command } from 'commander';
 import type { AuditEventType } from '../audit/audit-log.ts';
 import {
@@ -33,14 +34,11 @@ export function addKeyCommands(program: Command, asOperator: AsOperator): void {
       printer(command).result({ kid, created }, text);
     });
 
-  keys
-    .command('list')
-    .description('list signing keys, without private parts')
-    .action(async (_: unknown, command: Command) => {
-      const found = await asOperator((operator) => operator.keys.list());
-      const rows = found.map((key) => [key.kid, key.state, key.createdAt, nextStep(key)]);
-      printer(command).result(found, table(['kid', 'state', 'created', 'next'], rows));
-    });
+  addListCommand(keys, {
+    description: 'list signing keys, without private parts',
+    load: () => asOperator((operator) => operator.keys.list()),
+    columns: ['kid', 'state', ['created', 'createdAt'], ['next', nextStep]],
+  });
 
   const change = async (
     type: AuditEventType,

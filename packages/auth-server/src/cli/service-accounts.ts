@@ -1,10 +1,12 @@
 import { PERMISSIONS } from '@cls/shared/access-token';
-import { CommandRefused, printer, table } from '@cls/shared/cli/command-line';
+import { CommandRefused, printer } from '@cls/shared/cli/command-line';
+import { addListCommand } from '@cls/shared/cli/list-command';
 import { readOptions } from '@cls/shared/cli/options';
-import { isUniqueViolation } from '@cls/shared/sql/database';
+import { refuseTaken } from '@cls/shared/cli/refuse-taken';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import type { ServiceAccount } from '../clients/service-account.ts';
+import type { ListedServiceAccount } from '../clients/service-account-records.ts';
 import { OVERLAP, OVERLAP_OPTION, secretText } from './client-secret.ts';
 import { type AsOperator, type Operator, refuseDeletion, requireCustomer } from './operator.ts';
 import { NAME_VALUE, someOf } from './option-values.ts';
@@ -38,7 +40,11 @@ export function addServiceAccountCommands(program: Command, asOperator: AsOperat
       const created = await asOperator(async (operator) => {
         await requireCustomer(operator, customer);
         const wanted = { name, customer, permissions };
-        const result = await unlessTaken(name, () => operator.serviceAccounts.create(wanted));
+        const create = () => operator.serviceAccounts.create(wanted);
+        const result = await refuseTaken(
+          `there is a service account named ${name} already`,
+          create,
+        );
         operator.audit.record({ type: 'service_account.created', subject: result.id });
         return result;
       });
@@ -47,34 +53,20 @@ export function addServiceAccountCommands(program: Command, asOperator: AsOperat
       printer(command).result(document, secretText(clientId, document.clientSecret));
     });
 
-  serviceAccounts
-    .command('list')
-    .description('list service accounts, with when and from where each got its last token')
-    .action(async (_: unknown, command: Command) => {
-      const found = await asOperator((operator) => operator.serviceAccounts.list());
-      const documents = found.map(({ id, secrets, createdAt, lastUsedAt, ...account }) => ({
-        clientId: id,
-        ...account,
-        secrets: secrets.length,
-        createdAt: createdAt.toISOString(),
-        ...(lastUsedAt === undefined ? {} : { lastUsedAt: lastUsedAt.toISOString() }),
-      }));
-      const rows = documents.map((one) => [
-        one.clientId,
-        one.name,
-        one.customer,
-        one.permissions.join(' '),
-        one.createdAt.slice(0, 10),
-        one.lastUsedAt === undefined ? '' : `${one.lastUsedAt.slice(0, 16)}Z`,
-        one.lastUsedFrom ?? '',
-        one.disabled ? 'disabled' : 'active',
-      ]);
-      const header = [
-        ...['client id', 'name', 'customer', 'permissions'],
-        ...['created', 'last token', 'from', 'status'],
-      ];
-      printer(command).result(documents, table(header, rows));
-    });
+  addListCommand(serviceAccounts, {
+    description: 'list service accounts, with when and from where each got its last token',
+    load: async () => (await asOperator((operator) => operator.serviceAccounts.list())).map(listed),
+    columns: [
+      ['client id', 'clientId'],
+      'name',
+      'customer',
+      ['permissions', ({ permissions }) => permissions.join(' ')],
+      ['created', ({ createdAt }) => createdAt.slice(0, 10)],
+      ['last token', ({ lastUsedAt }) => (lastUsedAt ? `${lastUsedAt.slice(0, 16)}Z` : '')],
+      ['from', 'lastUsedFrom'],
+      ['status', ({ disabled }) => (disabled ? 'disabled' : 'active')],
+    ],
+  });
 
   serviceAccounts
     .command('replace-secret <client-id>')
@@ -101,7 +93,8 @@ export function addServiceAccountCommands(program: Command, asOperator: AsOperat
       const change = readOptions(CHANGE, options);
       const { name, customer, permissions } = await asOperator(async (operator) => {
         await requireServiceAccount(operator, clientId);
-        await unlessTaken(change.name, () => operator.serviceAccounts.update(clientId, change));
+        const update = () => operator.serviceAccounts.update(clientId, change);
+        await refuseTaken(`there is a service account named ${change.name} already`, update);
         const about = Object.values(change).flat().join(' ');
         operator.audit.record({ type: 'service_account.changed', subject: clientId, about });
         return requireServiceAccount(operator, clientId);
@@ -141,13 +134,14 @@ export function addServiceAccountCommands(program: Command, asOperator: AsOperat
   }
 }
 
-async function unlessTaken<T>(name: string | undefined, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!isUniqueViolation(error)) throw error;
-    throw new CommandRefused(`there is a service account named ${name} already`);
-  }
+function listed({ id, secrets, createdAt, lastUsedAt, ...account }: ListedServiceAccount) {
+  return {
+    clientId: id,
+    ...account,
+    secrets: secrets.length,
+    createdAt: createdAt.toISOString(),
+    ...(lastUsedAt && { lastUsedAt: lastUsedAt.toISOString() }),
+  };
 }
 
 async function requireServiceAccount(operator: Operator, id: string): Promise<ServiceAccount> {

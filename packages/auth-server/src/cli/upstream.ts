@@ -1,4 +1,5 @@
-import { CommandRefused, printer, table } from '@cls/shared/cli/command-line';
+import { CommandRefused, printer } from '@cls/shared/cli/command-line';
+import { addListCommand } from '@cls/shared/cli/list-command';
 import { readOptions, text } from '@cls/shared/cli/options';
 import { Secret } from '@cls/shared/secret';
 import type { Command } from 'commander';
@@ -65,19 +66,11 @@ export function addUpstreamCommands(program: Command, asOperator: AsOperator): v
       printer(command).result(document, `added ${domain}\n${hint}`);
     });
 
-  upstream
-    .command('list')
-    .description('list providers, without secrets')
-    .action(async (_: unknown, command: Command) => {
-      const found = await asOperator((operator) => operator.upstream.list());
-      const rows = found.map(({ domain, customer, issuer, clientId }) => [
-        domain,
-        customer,
-        issuer,
-        clientId,
-      ]);
-      printer(command).result(found, table(['domain', 'customer', 'issuer', 'client id'], rows));
-    });
+  addListCommand(upstream, {
+    description: 'list providers, without secrets',
+    load: () => asOperator((operator) => operator.upstream.list()),
+    columns: ['domain', 'customer', 'issuer', ['client id', 'clientId']],
+  });
 
   upstream
     .command('replace-secret <domain>')

@@ -1,3 +1,5 @@
+import { parseStrictObject } from '@cls/shared/strict-json';
+
 /** A credential as the browser gave it (WebAuthn level 3, §5.1): what must be known to verify it. */
 export interface Credential {
   /** base64url. */
@@ -14,12 +16,12 @@ const LENGTH_MAX = 32_768;
 /** Undefined when the text is no credential, or one that is too large to be. */
 export function parseCredential(text: string): Credential | undefined {
   if (text.length > LENGTH_MAX) return undefined;
-  const json = parsed(text);
+  const json = parseStrictObject(Buffer.from(text));
   const { id, response } = (json ?? {}) as { id?: unknown; response?: unknown };
-  if (json === undefined || typeof id !== 'string' || !isObject(response)) return undefined;
-  const { clientDataJSON, userHandle } = response;
+  if (json === undefined || typeof id !== 'string') return undefined;
+  const { clientDataJSON, userHandle } = Object(response) as Record<string, unknown>;
   if (typeof clientDataJSON !== 'string') return undefined;
-  const clientData = parsed(Buffer.from(clientDataJSON, 'base64url').toString('utf8'));
+  const clientData = parseStrictObject(Buffer.from(clientDataJSON, 'base64url'));
   const challenge = clientData?.['challenge'];
   if (typeof challenge !== 'string' || !/^[A-Za-z0-9_-]{20,100}$/.test(challenge)) return undefined;
   const handle = typeof userHandle === 'string' && userHandle !== '' ? userHandle : undefined;
@@ -29,17 +31,4 @@ export function parseCredential(text: string): Credential | undefined {
     json,
     ...(handle && { userHandle: Buffer.from(handle, 'base64url').toString('utf8') }),
   };
-}
-
-function parsed(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

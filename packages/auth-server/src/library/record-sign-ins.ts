@@ -13,7 +13,6 @@ import type { SessionStore } from '../sessions/session-store.ts';
 import type { StateStore } from '../state/state-store.ts';
 import { REMEMBERED_COOKIE, readCookie } from '../web/browser.ts';
 import { prolong } from './reliances/grant-life.ts';
-import { asKoa } from './request-context.ts';
 
 export interface SignInRecordDeps {
   readonly sessionStore: SessionStore;
@@ -72,7 +71,7 @@ async function recordSession(stored: Stored): Promise<void> {
   const { uid = '', accountId } = payload;
   if (accountId === undefined) return;
   const device = deviceOf(ctx.get('user-agent'));
-  const cookie = readCookie(asKoa(ctx), REMEMBERED_COOKIE);
+  const cookie = readCookie(ctx, REMEMBERED_COOKIE);
   await deps.sessionStore.recordSession({
     ...{ uid: digest(uid), accountId, device, address: ctx.ip },
     rememberedDeviceId: deviceIdOf(cookie),

@@ -3,7 +3,6 @@ import type { Configuration } from 'oidc-provider';
 import { prefersPage } from '../web/error-page.ts';
 import { writeOAuthError } from '../web/oauth-error.ts';
 import { unauthorizedClient } from './reliances/unauthorized-client.ts';
-import { asKoa } from './request-context.ts';
 
 type RenderError = NonNullable<Configuration['renderError']>;
 
@@ -16,12 +15,11 @@ const FOR_BROWSERS: readonly string[] = ['authorization', 'resume'];
  * not answer to server/every-request.ts.
  */
 export function errorRenderer(showPage: RenderError): RenderError {
-  return (oidcCtx, out, error) => {
-    const { route } = oidcCtx.oidc;
-    const ctx = asKoa(oidcCtx);
+  return (ctx, out, error) => {
+    const { route } = ctx.oidc;
     if (route === 'token' || error instanceof DatabaseUnavailable) throw error;
-    if (FOR_BROWSERS.includes(route) || prefersPage(ctx)) return showPage(oidcCtx, out, error);
-    const { error: code, error_description } = unauthorizedClient(oidcCtx, error) ?? {};
+    if (FOR_BROWSERS.includes(route) || prefersPage(ctx)) return showPage(ctx, out, error);
+    const { error: code, error_description } = unauthorizedClient(ctx, error) ?? {};
     const body = code === undefined ? { ...out } : { error: code, error_description };
     writeOAuthError(ctx, { status: ctx.status, body, headers: {} });
   };

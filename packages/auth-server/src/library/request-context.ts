@@ -1,5 +1,5 @@
 import type Router from '@koa/router';
-import type { Context, Middleware } from 'koa';
+import type { Middleware } from 'koa';
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import type { Account } from '../accounts/account.ts';
 
@@ -29,16 +29,9 @@ export function contextOf(ctx: { readonly state: object }): RequestContext {
   return ctx.state as RequestContext;
 }
 
-// The library and @koa/router bring types of Koa of their own. At run time each request has one context.
-
-/** The library's context as this service's own code takes it. */
-export function asKoa(ctx: KoaContextWithOIDC): Context {
-  return ctx as unknown as Context;
-}
-
 /** The context of a request as the library takes it. */
 export function asProviderContext(ctx: object): KoaContextWithOIDC {
-  return ctx as unknown as KoaContextWithOIDC;
+  return ctx as KoaContextWithOIDC;
 }
 
 /** What the library knows of a request; undefined before it, and for requests that are not its own. */
@@ -46,6 +39,7 @@ export function oidcOf(ctx: object): KoaContextWithOIDC['oidc'] | undefined {
   return (ctx as Partial<KoaContextWithOIDC>).oidc;
 }
 
+/** The router's type asks for what the router itself adds to the context. */
 export function routesOf(router: Router): Middleware {
-  return router.routes() as unknown as Middleware;
+  return router.routes() as Middleware;
 }

@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http';
 import { clientAddress } from '@cls/shared/http/client-address';
 import { faultLog, type LogFault } from '@cls/shared/http/fault-log';
 import { health, type ReadinessCheck } from '@cls/shared/http/health';
-import { readableTarget, requestId } from '@cls/shared/http/request-id';
+import { type RequestState, readableTarget, requestId } from '@cls/shared/http/request-id';
 import { type RecordAnswer, requestLog } from '@cls/shared/http/request-log';
 import { strictTransport } from '@cls/shared/http/strict-transport';
 import type { Log } from '@cls/shared/log';
@@ -39,10 +39,10 @@ const RETRY_S = 2;
 
 export function createApp(deps: AppDeps): RequestListener {
   const { baseUrl, issuer, assets, pages, log } = deps;
-  const app = new Koa({ proxy: true });
+  const app = new Koa<RequestState>({ proxy: true });
   app.use(readableTarget);
-  app.use(requestId as unknown as Middleware);
-  app.use(requestLog(deps.recordAnswer) as unknown as Middleware);
+  app.use(requestId);
+  app.use(requestLog(deps.recordAnswer));
   app.use(strictTransport(baseUrl));
   app.use(securityHeaders(issuer));
   app.use(health(deps.checks, deps.isDraining));

@@ -126,7 +126,7 @@ function clientFor({ topology, nodes, tls, username, password, master = '', db }
       socket: { ...node.socket, host, port },
     }));
     const defaults = { ...node, ...login };
-    return createCluster({ rootNodes, defaults, commandOptions }) as unknown as Connection;
+    return createCluster({ rootNodes, defaults, commandOptions });
   }
   if (topology === 'sentinel') {
     return createSentinel({
@@ -136,13 +136,13 @@ function clientFor({ topology, nodes, tls, username, password, master = '', db }
       sentinelClientOptions: node,
       scanInterval: 1_000,
       commandOptions,
-    }) as unknown as Connection;
+    });
   }
   const [only] = nodes;
   const socket = { ...node.socket, host: only?.host ?? '', port: only?.port ?? 0 };
   return createClient({
     ...{ ...node, ...login, ...database, socket, commandOptions },
-  }) as unknown as Connection;
+  });
 }
 
 /** Also where the library waits for a node that is gone. */

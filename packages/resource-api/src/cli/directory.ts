@@ -1,4 +1,4 @@
-import { printer, table } from '@cls/shared/cli/command-line';
+import { addListCommand } from '@cls/shared/cli/list-command';
 import { readOptions, wholeNumber } from '@cls/shared/cli/options';
 import type { Command } from 'commander';
 import { z } from 'zod';
@@ -14,18 +14,15 @@ export function addDirectoryCommands(program: Command, asOperator: AsOperator): 
     { noun: 'parties', detail: 'country' },
   ] as const;
   for (const { noun, detail } of kinds) {
-    program
-      .command(noun)
-      .description(`find ${noun}`)
-      .command('list')
-      .description(`list ${noun}, oldest first`)
-      .option('--search <text>', `part of the name or the ${detail}`, '')
-      .option('--limit <n>', 'how many to list at most', '50')
-      .action(async (options: object, command: Command) => {
+    addListCommand(program.command(noun).description(`find ${noun}`), {
+      description: `list ${noun}, oldest first`,
+      load: (options: object) => {
         const { search, limit } = readOptions(LIST, options);
-        const found = await asOperator(({ directory }) => directory[noun](search, limit));
-        const rows = found.map((one) => [one.id, one.detail ?? '', one.name]);
-        printer(command).result(found, table(['id', detail, 'name'], rows));
-      });
+        return asOperator(({ directory }) => directory[noun](search, limit));
+      },
+      columns: ['id', [detail, 'detail'], 'name'],
+    })
+      .option('--search <text>', `part of the name or the ${detail}`, '')
+      .option('--limit <n>', 'how many to list at most', '50');
   }
 }

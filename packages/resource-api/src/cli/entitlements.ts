@@ -1,7 +1,8 @@
 import { CUSTOMER_ID } from '@cls/shared/access-token';
-import { CommandRefused, printer, table } from '@cls/shared/cli/command-line';
+import { CommandRefused, printer } from '@cls/shared/cli/command-line';
+import { addListCommand } from '@cls/shared/cli/list-command';
 import { readOptions } from '@cls/shared/cli/options';
-import { isUniqueViolation } from '@cls/shared/sql/database';
+import { refuseTaken } from '@cls/shared/cli/refuse-taken';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import {
@@ -87,23 +88,12 @@ export function addEntitlementCommands(program: Command, asOperator: AsOperator)
       printer(command).result(rule, `granted ${rule.deals} deal(s) to ${rule.customer}`);
     });
 
-  entitlements
-    .command('list')
-    .description('list what was granted')
-    .option('--customer <id>', 'only of this customer')
-    .action(async ({ customer }: { customer?: string }, command: Command) => {
-      const rules = await asOperator((operator) => operator.entitlements.list(customer));
-      const rows = rules.map((one) => [
-        one.rule,
-        one.customer,
-        one.role,
-        one.lender ?? '',
-        one.selection,
-        `${one.deals}`,
-      ]);
-      const header = ['rule', 'customer', 'role', 'lender', 'selection', 'deals'];
-      printer(command).result(rules, table(header, rows));
-    });
+  addListCommand(entitlements, {
+    description: 'list what was granted',
+    load: ({ customer }: { customer?: string }) =>
+      asOperator((operator) => operator.entitlements.list(customer)),
+    columns: ['rule', 'customer', 'role', 'lender', 'selection', 'deals'],
+  }).option('--customer <id>', 'only of this customer');
 
   entitlements
     .command('revoke <rule>')
@@ -117,12 +107,8 @@ export function addEntitlementCommands(program: Command, asOperator: AsOperator)
 }
 
 async function grantOne(operator: Operator, wanted: NewEntitlement): Promise<EntitlementRule> {
-  try {
-    const rule = await operator.entitlements.grant(wanted);
-    if (rule === undefined) throw new CommandRefused('the deal or party is not in the book');
-    return rule;
-  } catch (error) {
-    if (!isUniqueViolation(error)) throw error;
-    throw new CommandRefused('this was granted already');
-  }
+  const grant = () => operator.entitlements.grant(wanted);
+  const rule = await refuseTaken('this was granted already', grant);
+  if (rule === undefined) throw new CommandRefused('the deal or party is not in the book');
+  return rule;
 }

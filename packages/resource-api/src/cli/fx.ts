@@ -1,4 +1,5 @@
-import { printer, table } from '@cls/shared/cli/command-line';
+import { printer } from '@cls/shared/cli/command-line';
+import { addListCommand } from '@cls/shared/cli/list-command';
 import { readOptions, wholeNumber } from '@cls/shared/cli/options';
 import type { Command } from 'commander';
 import { z } from 'zod';
@@ -40,15 +41,15 @@ export function addFxCommands(program: Command, asOperator: AsOperator): void {
       printer(command).result(made, `1 ${from} is ${made.rate} ${to} on ${date}`);
     });
 
-  fx.command('list')
-    .description('list rates, newest first')
+  addListCommand(fx, {
+    description: 'list rates, newest first',
+    load: (options: object) => {
+      const wanted = readOptions(LIST, options);
+      return asOperator(({ fxRates }) => fxRates.list(wanted));
+    },
+    columns: ['date', 'from', 'to', 'rate', 'source'],
+  })
     .option('--from <currency>', 'only rates from this currency')
     .option('--to <currency>', 'only rates to this currency')
-    .option('--limit <n>', 'how many to list at most', '50')
-    .action(async (options: object, command: Command) => {
-      const wanted = readOptions(LIST, options);
-      const rates = await asOperator(({ fxRates }) => fxRates.list(wanted));
-      const rows = rates.map((one) => [one.date, one.from, one.to, one.rate, one.source]);
-      printer(command).result(rates, table(['date', 'from', 'to', 'rate', 'source'], rows));
-    });
+    .option('--limit <n>', 'how many to list at most', '50');
 }

@@ -1,4 +1,5 @@
-import { CommandRefused, printer, table } from '@cls/shared/cli/command-line';
+import { CommandRefused, printer } from '@cls/shared/cli/command-line';
+import { addListCommand } from '@cls/shared/cli/list-command';
 import type { Command } from 'commander';
 import type { RevertResult } from '../import/book.ts';
 import type { AsOperator } from './operator.ts';
@@ -9,23 +10,19 @@ export function addImportsCommands(program: Command, asOperator: AsOperator): vo
     .command('imports')
     .description('list imported statements, and revert one');
 
-  imports
-    .command('list')
-    .description('list imported statements, oldest first')
-    .action(async (_: unknown, command: Command) => {
-      const found = await asOperator(({ book }) => book.imports());
-      const rows = found.map((one) => [
-        one.id,
-        one.profile,
-        one.asOf,
-        `${one.rows}`,
-        `${one.journals}`,
-        one.appliedAt,
-        one.revertedAt ?? '',
-      ]);
-      const header = ['id', 'profile', 'as of', 'rows', 'journals', 'applied', 'taken back'];
-      printer(command).result(found, table(header, rows));
-    });
+  addListCommand(imports, {
+    description: 'list imported statements, oldest first',
+    load: () => asOperator(({ book }) => book.imports()),
+    columns: [
+      'id',
+      'profile',
+      ['as of', 'asOf'],
+      'rows',
+      'journals',
+      ['applied', 'appliedAt'],
+      ['taken back', 'revertedAt'],
+    ],
+  });
 
   imports
     .command('revert <id>')

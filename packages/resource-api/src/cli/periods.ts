@@ -1,4 +1,5 @@
-import { CommandRefused, printer, table } from '@cls/shared/cli/command-line';
+import { CommandRefused, printer } from '@cls/shared/cli/command-line';
+import { addListCommand } from '@cls/shared/cli/list-command';
 import { readOptions } from '@cls/shared/cli/options';
 import type { Command } from 'commander';
 import { z } from 'zod';
@@ -51,14 +52,15 @@ export function addPeriodCommands(program: Command, asOperator: AsOperator): voi
       printer(command).result(made, stateText(made));
     });
 
-  periods
-    .command('list')
-    .description('list every decision, newest first')
-    .action(async (_: unknown, command: Command) => {
-      const decisions = await asOperator((operator) => operator.periods.list());
-      const rows = decisions.map((one) => [one.through ?? 'none', one.decidedAt, one.reason]);
-      printer(command).result(decisions, table(['closed through', 'decided at', 'reason'], rows));
-    });
+  addListCommand(periods, {
+    description: 'list every decision, newest first',
+    load: () => asOperator((operator) => operator.periods.list()),
+    columns: [
+      ['closed through', ({ through }) => through ?? 'none'],
+      ['decided at', 'decidedAt'],
+      'reason',
+    ],
+  });
 }
 
 function decide(

@@ -1,5 +1,6 @@
 import { CUSTOMER_ID } from '@cls/shared/access-token';
-import { CommandRefused, printer, table } from '@cls/shared/cli/command-line';
+import { CommandRefused, printer } from '@cls/shared/cli/command-line';
+import { addListCommand } from '@cls/shared/cli/list-command';
 import { readOptions } from '@cls/shared/cli/options';
 import type { Command } from 'commander';
 import { z } from 'zod';
@@ -63,16 +64,14 @@ export function addContactCommands(
       printer(command).result(made, `${contact.customer} is told at ${contact.target}${shown}`);
     });
 
-  contacts
-    .command('list')
-    .description('list contacts')
-    .option('--customer <id>', 'only of this customer')
-    .action(async (given: object, command: Command) => {
+  addListCommand(contacts, {
+    description: 'list contacts',
+    load: (given: object) => {
       const { customer } = readOptions(LIST, given);
-      const found = await asOperator((operator) => operator.contacts.list(customer));
-      const rows = found.map((one) => [one.customer, one.channel, one.target, one.createdAt]);
-      printer(command).result(found, table(['customer', 'channel', 'target', 'since'], rows));
-    });
+      return asOperator((operator) => operator.contacts.list(customer));
+    },
+    columns: ['customer', 'channel', 'target', ['since', 'createdAt']],
+  }).option('--customer <id>', 'only of this customer');
 
   contacts
     .command('remove')

@@ -109,7 +109,8 @@ function routes(deps: AppDeps): Middleware<ApiState> {
   for (const path of versions.paths) {
     router.get(`/api/:version${path.replaceAll(/\{([^}]+)\}/g, ':$1')}`, serve(deps));
   }
-  return router.routes() as unknown as Middleware<ApiState>;
+  // The router's type asks for what the router itself adds to the context.
+  return router.routes() as Middleware<ApiState>;
 }
 
 /** A version's contract, without a token. */

@@ -85,7 +85,7 @@ interface StatementLine {
 function readRecords(text: string, report: Report): readonly StatementLine[] {
   try {
     // Rows with another number of cells are reported below, row by row. They must not stop the
-    // parser.
+    // parser. The library's types leave out what `info` adds.
     const records = parse(text, {
       bom: true,
       info: true,

@@ -75,7 +75,7 @@ export type PrincipalBalance = Pick<Balance, (typeof PRINCIPAL_COMPONENTS)[numbe
 
 export function addPrincipal(a: PrincipalBalance, b: PrincipalBalance): PrincipalBalance {
   const sums = PRINCIPAL_COMPONENTS.map((name) => [name, a[name] + b[name]] as const);
-  return Object.fromEntries(sums) as unknown as PrincipalBalance;
+  return Object.fromEntries(sums) as PrincipalBalance;
 }
 
 /** Principal that the borrower owes: paid in cash and capitalised. */

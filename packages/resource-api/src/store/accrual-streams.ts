@@ -87,8 +87,8 @@ function endsOf(ends: string | null): readonly DatedEnd[] {
 }
 
 /** Reads `a b,c d`. */
-export function told<T extends readonly string[]>(rows: string | null): readonly T[] {
-  return (rows?.split(',') ?? []).map((row) => row.split(' ') as unknown as T);
+export function told<T extends string[]>(rows: string | null): readonly T[] {
+  return (rows?.split(',') ?? []).map((row) => row.split(' ') as T);
 }
 
 function toStream(row: StreamRow): AccrualStream {

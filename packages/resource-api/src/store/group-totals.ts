@@ -149,7 +149,7 @@ export function toGroup(row: GroupRow, { level }: Pick<GroupRequest, 'level'>): 
     group,
     party,
     count: Number(count),
-    balance: Object.fromEntries(sums) as unknown as TotalBalance,
+    balance: Object.fromEntries(sums) as TotalBalance,
     details: {
       commitment,
       available,

@@ -10,11 +10,9 @@ import type {
 import { minorUnitDigits } from '../ledger/currency.ts';
 import { formatAmount } from '../ledger/money.ts';
 
-/** A file says nothing of what is not there. */
-export function present<T extends Record<string, unknown>>(row: T): Partial<T> {
-  return Object.fromEntries(
-    Object.entries(row).filter(([, value]) => value !== null),
-  ) as Partial<T>;
+/** A record as a file has it, which says nothing of what is not there. @param row named as in a file. */
+export function present<T>(row: Readonly<Record<string, unknown>>): T {
+  return Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)) as T;
 }
 
 /**
@@ -44,15 +42,15 @@ export async function readJournals(
   const settlements = await bySeq<SettlementRecord>(sql, SETTLEMENTS, seqs);
   return rows.map(({ seq, ...row }) => ({
     seq,
-    record: {
+    record: present<JournalRecord>({
       object: 'journal',
-      ...present(row),
+      ...row,
       postings: postings.get(seq) ?? [],
       terms: terms.get(seq) ?? [],
-      ...(details.has(seq) ? { details: details.get(seq) } : {}),
+      details: details.get(seq) ?? null,
       rates: rates.get(seq) ?? [],
       settlements: settlements.get(seq) ?? [],
-    } as unknown as JournalRecord,
+    }),
   }));
 }
 
@@ -80,12 +78,12 @@ async function readPostings(
   return grouped(
     rows.map(({ seq, amount_minor: minor, currency, dueDate, ...row }) => ({
       seq,
-      fact: {
-        ...present(row),
+      fact: present<PostingRecord>({
+        ...row,
         amount: formatAmount(minor, minorUnitDigits(currency) ?? 0),
         currency,
-        ...present({ dueDate }),
-      } as unknown as PostingRecord,
+        dueDate,
+      }),
     })),
   );
 }
@@ -140,7 +138,7 @@ async function bySeq<T>(
   seqs: readonly SqlValue[],
 ): Promise<ReadonlyMap<bigint, T[]>> {
   const rows = await sql.query<{ seq: bigint } & Record<string, unknown>>(statement, seqs);
-  return grouped(rows.map(({ seq, ...row }) => ({ seq, fact: present(row) as unknown as T })));
+  return grouped(rows.map(({ seq, ...row }) => ({ seq, fact: present<T>(row) })));
 }
 
 function grouped<T>(

@@ -1,5 +1,6 @@
 import { newId } from '@cls/shared/new-id';
 import type { Database, Transaction } from '@cls/shared/sql/database';
+import { rollback, tentativeTransaction } from '@cls/shared/sql/tentative-transaction';
 import type { ImportRecord, RevertResult } from '../import/book.ts';
 import type { BusinessDate } from '../ledger/business-date.ts';
 import { instant } from './balance-statements.ts';
@@ -14,58 +15,47 @@ export function listImports(database: Database): Promise<ImportRecord[]> {
   );
 }
 
-/** Carries a refusal out of the transaction that found it. */
-class Undone extends Error {
-  readonly result: RevertResult;
-
-  constructor(result: RevertResult) {
-    super(result.outcome);
-    this.result = result;
-  }
-}
-
-export async function revertImport(
+export function revertImport(
   database: Database,
   importId: string,
   apply: boolean,
 ): Promise<RevertResult> {
-  try {
-    return await database.transaction(async (transaction) => {
-      const firstSeq = await lockJournal(transaction);
-      const key = await importKey(transaction, importId);
-      const journals = await reverse(transaction, importId, key, firstSeq);
-      await transaction.query(
-        'UPDATE import_batch SET reverted_at = clock_timestamp() WHERE key = $1',
-        [key],
-      );
-      if (!apply) throw new Undone({ outcome: 'valid', journals });
-      return { outcome: 'reverted', journals };
-    });
-  } catch (error) {
-    if (error instanceof Undone) return error.result;
-    throw error;
-  }
+  return tentativeTransaction<RevertResult>(database, async (transaction) => {
+    const firstSeq = await lockJournal(transaction);
+    const key = await revertibleKey(transaction, importId);
+    if (typeof key === 'object') return key;
+    const journals = await reverse(transaction, importId, key, firstSeq);
+    await transaction.query(
+      'UPDATE import_batch SET reverted_at = clock_timestamp() WHERE key = $1',
+      [key],
+    );
+    return apply ? { outcome: 'reverted', journals } : rollback({ outcome: 'valid', journals });
+  });
 }
 
-async function importKey(transaction: Transaction, importId: string): Promise<bigint> {
+/** The import's key, or why it cannot be reverted. */
+async function revertibleKey(
+  transaction: Transaction,
+  importId: string,
+): Promise<bigint | RevertResult> {
   const [batch] = await transaction.query<{ key: bigint; source: string; done: boolean }>(
     'SELECT key, source, reverted_at IS NOT NULL AS done FROM import_batch WHERE id = $1',
     [importId],
   );
-  if (batch === undefined) throw new Undone({ outcome: 'unknown' });
-  if (batch.done) throw new Undone({ outcome: 'reverted_before' });
+  if (batch === undefined) return { outcome: 'unknown' };
+  if (batch.done) return { outcome: 'reverted_before' };
   const [later] = await transaction.query<{ id: string }>(
     `SELECT id FROM import_batch WHERE source = $1 AND key > $2 AND reverted_at IS NULL
      ORDER BY key DESC LIMIT 1`,
     [batch.source, batch.key],
   );
-  if (later !== undefined) throw new Undone({ outcome: 'stands_beneath', importId: later.id });
+  if (later !== undefined) return { outcome: 'stands_beneath', importId: later.id };
   const [closed] = await transaction.query<{ through: BusinessDate }>(
     `SELECT through FROM (SELECT through FROM period_close ORDER BY number DESC LIMIT 1) last
      WHERE through >= (SELECT min(effective_date) FROM journal WHERE import_key = $1)`,
     [batch.key],
   );
-  if (closed !== undefined) throw new Undone({ outcome: 'period_closed', ...closed });
+  if (closed !== undefined) return { outcome: 'period_closed', ...closed };
   return batch.key;
 }
 

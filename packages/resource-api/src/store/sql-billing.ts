@@ -1,4 +1,5 @@
 import type { Database, Transaction } from '@cls/shared/sql/database';
+import { rollback, tentativeTransaction } from '@cls/shared/sql/tentative-transaction';
 import type { BillingBook, FacilityAccruals } from '../billing/bill-accruals.ts';
 import type { BookRecord, JournalRecord } from '../journal-file/record.ts';
 import { BookIsFull, Volumes } from '../journal-file/volumes.ts';
@@ -13,22 +14,14 @@ const BATCH = 500;
 
 export function sqlBilling(database: Database): BillingBook {
   return {
-    async bill(through, bill, apply) {
-      try {
-        await database.transaction(async (transaction) => {
-          const lastSeq = (await lockJournal(transaction)) - 1n;
-          await writeBook(transaction, billed(transaction, { through, lastSeq }, bill));
-          if (!apply) throw new DryRun();
-        });
-      } catch (error) {
-        if (!(error instanceof DryRun)) throw error;
-      }
-    },
+    bill: (through, bill, apply) =>
+      tentativeTransaction<void>(database, async (transaction) => {
+        const lastSeq = (await lockJournal(transaction)) - 1n;
+        await writeBook(transaction, billed(transaction, { through, lastSeq }, bill));
+        return apply ? undefined : rollback(undefined);
+      }),
   };
 }
-
-/** Rolls back what was written without `--apply`. */
-class DryRun extends Error {}
 
 async function* billed(
   transaction: Transaction,

@@ -1,4 +1,5 @@
 import type { Database, Sql } from '@cls/shared/sql/database';
+import { rollback, tentativeTransaction } from '@cls/shared/sql/tentative-transaction';
 import { SOLD_ACCOUNTS } from '../journal-file/holdings.ts';
 import type {
   DatedAmount,
@@ -59,16 +60,11 @@ export function sqlJournals(database: Database): JournalStore {
       );
       return last?.through;
     },
-    async write(records, apply) {
-      try {
-        await database.transaction(async (transaction) => {
-          await writeBook(transaction, records);
-          if (!apply) throw new DryRun();
-        });
-      } catch (error) {
-        if (!(error instanceof DryRun)) throw error;
-      }
-    },
+    write: (records, apply) =>
+      tentativeTransaction<void>(database, async (transaction) => {
+        await writeBook(transaction, records);
+        return apply ? undefined : rollback(undefined);
+      }),
     readAll: (receive, fromSeq) =>
       database.transaction((transaction) => readBook(transaction, receive, fromSeq), {
         isolation: 'repeatable read',
@@ -76,9 +72,6 @@ export function sqlJournals(database: Database): JournalStore {
       }),
   };
 }
-
-/** Rolls back what was written without `--apply`. */
-class DryRun extends Error {}
 
 async function describe(sql: Sql, ids: readonly string[]): Promise<ReadonlyMap<string, Described>> {
   if (ids.length === 0) return new Map();

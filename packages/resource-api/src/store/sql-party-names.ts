@@ -1,56 +1,41 @@
 import { newId } from '@cls/shared/new-id';
 import type { Database, Transaction } from '@cls/shared/sql/database';
+import { rollback, tentativeTransaction } from '@cls/shared/sql/tentative-transaction';
 import type { BusinessDate } from '../ledger/business-date.ts';
 import type { NewPartyName, PartyNames, RenameResult } from '../parties/party-names.ts';
 import { lockJournal, postJournals } from './post-journals.ts';
 import { writeDatedFacts } from './write-dated-facts.ts';
 
-/** Carries a result out of a transaction that is to be rolled back. */
-class RolledBack extends Error {
-  readonly result: RenameResult;
-
-  constructor(result: RenameResult) {
-    super(result.outcome);
-    this.result = result;
-  }
-}
-
 export function sqlPartyNames(database: Database): PartyNames {
   return {
-    async rename(wanted, apply) {
-      try {
-        return await database.transaction(async (transaction) => {
-          const facts = await rename(transaction, wanted);
-          if (!apply) throw new RolledBack({ outcome: 'valid', ...facts });
-          return { outcome: 'renamed', ...facts };
-        });
-      } catch (error) {
-        if (error instanceof RolledBack) return error.result;
-        throw error;
-      }
-    },
+    rename: (wanted, apply) =>
+      tentativeTransaction(database, async (transaction) => {
+        const result = await rename(transaction, wanted);
+        if (apply || result.outcome !== 'renamed') return result;
+        return rollback({ ...result, outcome: 'valid' });
+      }),
   };
 }
 
 async function rename(
   transaction: Transaction,
   { party, name, from, reason }: NewPartyName,
-): Promise<{ before: string; deals: number }> {
+): Promise<RenameResult> {
   const firstSeq = await lockJournal(transaction);
   const [known] = await transaction.query<{ key: bigint; name: string }>(
     'SELECT key, party_name(key, $2) AS name FROM party WHERE id = $1',
     [party, from],
   );
-  if (known === undefined) throw new RolledBack({ outcome: 'unknown' });
-  if (known.name === name) throw new RolledBack({ outcome: 'unchanged' });
+  if (known === undefined) return { outcome: 'unknown' };
+  if (known.name === name) return { outcome: 'unchanged' };
   const [closed] = await transaction.query<{ through: BusinessDate }>(
     'SELECT through FROM period_close ORDER BY number DESC LIMIT 1',
   );
   if (closed !== undefined && from <= closed.through) {
-    throw new RolledBack({ outcome: 'period_closed', ...closed });
+    return { outcome: 'period_closed', ...closed };
   }
   const deals = await transaction.query<{ key: bigint }>(DEALS, [known.key]);
-  if (deals.length === 0) throw new RolledBack({ outcome: 'in_no_deal' });
+  if (deals.length === 0) return { outcome: 'in_no_deal' };
   const change = newId('rename');
   const journals = deals.map(({ key: dealKey }, index) => ({
     type: 'terms' as const,
@@ -64,7 +49,7 @@ async function rename(
   const details = [{ party, name }];
   const fact = { effectiveDate: from, terms: [], details, rates: [], settlements: [] };
   await writeDatedFacts(transaction, [{ ...fact, seq: firstSeq }]);
-  return { before: known.name, deals: deals.length };
+  return { outcome: 'renamed', before: known.name, deals: deals.length };
 }
 
 /** Where a party takes part, at whatever date. */

@@ -60,5 +60,5 @@ export const SUBJECTS: readonly {
 export type SubjectRow = { readonly key: bigint; readonly id: string } & Record<string, unknown>;
 
 export function subjectOf(object: string, { key: _, ...row }: SubjectRow): IdentifiedRecord {
-  return { object, ...present(row) } as unknown as IdentifiedRecord;
+  return present({ object, ...row });
 }

@@ -11,8 +11,8 @@ import {
   permissionOf,
 } from '../access-token.ts';
 import { type Clock, epochSeconds } from '../clock.ts';
+import { parseStrictObject } from '../strict-json.ts';
 import type { Caller } from './caller.ts';
-import { parseStrictObject } from './strict-json.ts';
 import {
   keysUnavailable,
   tokenExpired,

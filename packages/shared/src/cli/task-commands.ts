@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { TaskRuns } from '../sql/task-runs.ts';
-import { CommandRefused, printer, table, UsageError } from './command-line.ts';
+import { CommandRefused, printer, UsageError } from './command-line.ts';
+import { addListCommand } from './list-command.ts';
 
 /** What must run by itself, by a timer of systemd or a CronJob of Kubernetes (deploy/). */
 export interface Task {
@@ -50,19 +51,19 @@ export function addTaskCommands(program: Command, tasks: Tasks, withRuns: WithTa
       printer(command).result({ task: name, done: true }, `recorded that ${name} was done`);
     });
 
-  commands
-    .command('list')
-    .description('list the tasks, and how long ago each was last done')
-    .action(async (_: unknown, command: Command) => {
+  addListCommand(commands, {
+    description: 'list the tasks, and how long ago each was last done',
+    load: async () => {
       const ages = await withRuns((runs) => runs.ages());
-      const documents = Object.keys(tasks).map((task) => {
+      return Object.keys(tasks).map((task) => {
         const age = ages.get(task);
         return { task, secondsAgo: age === undefined ? null : Math.round(age) };
       });
-      const rows = documents.map(({ task, secondsAgo }) => [
-        task,
-        secondsAgo === null ? 'never' : `${(secondsAgo / 3_600).toFixed(1)} hours ago`,
-      ]);
-      printer(command).result(documents, table(['task', 'last done'], rows));
-    });
+    },
+    columns: ['task', ['last done', ({ secondsAgo }) => agoText(secondsAgo)]],
+  });
+}
+
+function agoText(secondsAgo: number | null): string {
+  return secondsAgo === null ? 'never' : `${(secondsAgo / 3_600).toFixed(1)} hours ago`;
 }

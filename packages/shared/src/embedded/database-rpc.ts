@@ -13,6 +13,7 @@ import {
   type Transaction,
   type TransactionOptions,
 } from '../sql/database.ts';
+import { rollback, tentativeTransaction } from '../sql/tentative-transaction.ts';
 
 /** Carries structured-cloneable messages, in order, both ways. */
 export interface Channel {
@@ -212,15 +213,13 @@ interface OpenTransaction {
   finish(how: 'commit' | 'rollback'): Promise<void>;
 }
 
-class RolledBack extends Error {}
-
 /** Turns the port's callback into begin and end, which come as separate messages here. */
 async function openTransaction(
   database: Database,
   options: TransactionOptions,
   idleMs: number,
 ): Promise<OpenTransaction> {
-  const ending = deferred<void>();
+  const ending = deferred<'commit' | 'rollback'>();
   const started = deferred<Transaction>();
   let running = 0;
   let idle: NodeJS.Timeout | undefined;
@@ -232,12 +231,13 @@ async function openTransaction(
     }, idleMs);
     idle.unref();
   };
-  const settled = database
-    .transaction(async (transaction) => {
-      started.resolve(transaction);
-      await ending.promise;
-    }, options)
-    .finally(() => clearTimeout(idle));
+  const work = async (transaction: Transaction) => {
+    started.resolve(transaction);
+    return (await ending.promise) === 'commit' ? undefined : rollback(undefined);
+  };
+  const settled = tentativeTransaction<void>(database, work, options).finally(() =>
+    clearTimeout(idle),
+  );
   settled.catch(started.reject); // When BEGIN itself fails; later rejections change nothing.
   const sql = await started.promise;
   startIdling();
@@ -253,16 +253,9 @@ async function openTransaction(
         if (running === 0) startIdling();
       }
     },
-    async finish(how) {
-      if (how === 'commit') {
-        ending.resolve();
-        await settled;
-        return;
-      }
-      ending.reject(new RolledBack());
-      await settled.catch((error: unknown) => {
-        if (!(error instanceof RolledBack)) throw error;
-      });
+    finish(how) {
+      ending.resolve(how);
+      return settled;
     },
   };
 }

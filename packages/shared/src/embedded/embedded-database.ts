@@ -145,7 +145,7 @@ async function createOnce(directory: string, original?: string): Promise<void> {
 }
 
 /** Node's compiler; its types come with those of browsers, which are left out. */
-const { WebAssembly } = globalThis as unknown as {
+const { WebAssembly } = globalThis as typeof globalThis & {
   readonly WebAssembly: { compile(bytes: Uint8Array): Promise<Program> };
 };
 let program: Promise<Program> | undefined;

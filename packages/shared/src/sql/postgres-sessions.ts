@@ -80,7 +80,7 @@ export function postgresSessions(options: PostgresOptions): PostgresSessions {
     }
 
     getStartupConf(): Record<string, string> {
-      const { getStartupConf } = pg.Client.prototype as unknown as {
+      const { getStartupConf } = pg.Client.prototype as pg.Client & {
         getStartupConf(this: pg.Client): Record<string, string>;
       };
       return { ...getStartupConf.call(this), TimeZone: 'UTC', DateStyle: 'ISO' };

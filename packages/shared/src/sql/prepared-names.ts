@@ -32,7 +32,7 @@ export function preparedNames(kept = KEPT): PreparedNames {
       if (oldest !== undefined && names.size >= kept) {
         const [oldText, oldName] = oldest;
         names.delete(oldText);
-        const { parsedStatements } = (client as unknown as Session).connection;
+        const { parsedStatements } = (client as pg.PoolClient & Session).connection;
         // A text that the server refused was never prepared.
         if (parsedStatements[oldName] !== undefined) {
           delete parsedStatements[oldName];

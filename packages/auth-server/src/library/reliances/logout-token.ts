@@ -18,5 +18,5 @@ export async function sendLogoutToken(
   sid: string,
 ): Promise<void> {
   if (client.backchannelLogoutUri === undefined) return;
-  await (client as unknown as Informed).backchannelLogout(accountId, sid);
+  await (client as Client & Informed).backchannelLogout(accountId, sid);
 }

@@ -5,7 +5,7 @@ export type Parameters = Record<string, unknown>;
 
 /** Lets `adjust` change what a request says before the library looks at it, at each endpoint. */
 export function adjustParameters(provider: Provider, adjust: (params: Parameters) => void): void {
-  const { OIDCContext } = provider as unknown as { OIDCContext: { prototype: object } };
+  const { OIDCContext } = provider;
   const kept = new WeakMap<object, Parameters>();
   Object.defineProperty(OIDCContext.prototype, 'params', {
     configurable: true,

@@ -8,7 +8,6 @@ import { forgetUnkept, isKept } from '../../library/reliances/kept-session.ts';
 import { isOfRemovedKey } from '../../library/reliances/removed-key.ts';
 import { isOfUnreadableBody } from '../../library/reliances/unreadable-body.ts';
 import { whyCodeIsAsked } from '../../library/reliances/user-code.ts';
-import { asKoa } from '../../library/request-context.ts';
 import type { AccountAccess } from '../../sessions/account-access.ts';
 import {
   deviceCodePage,
@@ -41,7 +40,7 @@ export function providerPages(
   scopeBase: string,
 ): ProviderPages {
   const show = (ctx: KoaContextWithOIDC, page: Parameters<Pages['show']>[1]) =>
-    pages.show(asKoa(ctx), page);
+    pages.show(ctx, page);
   const emailOf = async (ctx: KoaContextWithOIDC) => {
     const id = ctx.oidc.session?.accountId;
     return id === undefined ? undefined : (await accounts.find(id))?.email;
@@ -67,25 +66,25 @@ export function providerPages(
     const nextLink = nextLinkFrom(applicationOf(ctx), pages);
     // Not mistakes of an application: the Back button, a second tab, a form that was sent twice.
     if (cause instanceof errors.SessionNotFound) {
-      return showExpired(pages, asKoa(ctx));
+      return showExpired(pages, ctx);
     }
     if (ctx.method === 'POST' && FORMS.has(ctx.oidc?.route) && ctx.status === 400) {
       const { route, session } = ctx.oidc;
       if (route === SIGN_OUT && session?.accountId === undefined) return showSignedOut(ctx);
       const again = route === SIGN_OUT ? signOutWay : deviceWay;
       const refused = { status: 400, kind: kindOfForm(ctx, description), nextLink: again } as const;
-      return showErrorPage(pages, asKoa(ctx), refused);
+      return showErrorPage(pages, ctx, refused);
     }
     const { id_token_hint: hint, ...asked } = ctx.query;
     // Its key was taken away because it leaked; the person is asked, as without a token.
     if (ctx.oidc?.route === SIGN_OUT_REQUEST && isOfRemovedKey(cause, hint)) {
       const query = new URLSearchParams(asked as Record<string, string>);
-      return seeOther(asKoa(ctx), `${pages.path(ROUTES.end_session)}?${query}`);
+      return seeOther(ctx, `${pages.path(ROUTES.end_session)}?${query}`);
     }
     // The person wanted to sign out, and can do so here in spite of the application's mistake.
     const staysIn =
       ctx.oidc?.route === SIGN_OUT_REQUEST && ctx.oidc.session?.accountId !== undefined;
-    showErrorPage(pages, asKoa(ctx), {
+    showErrorPage(pages, ctx, {
       status: ctx.status,
       ...(staysIn
         ? { kind: 'sign_out_request', nextLink: signOutWay }
@@ -95,7 +94,7 @@ export function providerPages(
   };
   const deviceDone: ProviderPages['deviceDone'] = async (ctx) => {
     const { clientId = '', error: refusal } = ctx.oidc.entities.DeviceCode ?? {};
-    leadToDeviceDone(pages, asKoa(ctx), clientId, refusal === undefined);
+    leadToDeviceDone(pages, ctx, clientId, refusal === undefined);
   };
   return {
     interactionPath: (uid) => pages.path(`/interaction/${uid}`),

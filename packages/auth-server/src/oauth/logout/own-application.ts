@@ -1,6 +1,5 @@
 import { digest } from '../../crypto/digest.ts';
 import type { KoaContextWithOIDC } from '../../library/oidc.ts';
-import { asKoa } from '../../library/request-context.ts';
 import type { AccountAccess } from '../../sessions/account-access.ts';
 import { type Pages, seeOther } from '../../web/page.ts';
 import { SIGNED_OUT_PATH } from '../../web/paths.ts';
@@ -29,7 +28,7 @@ export async function signOutAtOnce(
   await access.signedOut(digest(session.uid), []);
   await session.destroy();
   provider.emit('end_session.success', ctx);
-  seeOther(asKoa(ctx), backTo(params) ?? pages.path(SIGNED_OUT_PATH));
+  seeOther(ctx, backTo(params) ?? pages.path(SIGNED_OUT_PATH));
 }
 
 /** The library has compared the address with those that the application registered. */

@@ -3,7 +3,6 @@ import type { AuditLog } from '../../audit/audit-log.ts';
 import { digest } from '../../crypto/digest.ts';
 import type { Provider, Session } from '../../library/oidc.ts';
 import { beforeSessionEnds, isDestroyed } from '../../library/reliances/session-end.ts';
-import { asKoa } from '../../library/request-context.ts';
 import type { AccountAccess } from '../../sessions/account-access.ts';
 import { actorOf } from '../../web/browser.ts';
 
@@ -31,7 +30,7 @@ export function recordSignOuts(provider: Provider, audit: AuditLog): void {
     audit.record({
       type: 'sign_in.ended',
       subject: session.accountId,
-      ...requestMetadata(actorOf(asKoa(ctx))),
+      ...requestMetadata(actorOf(ctx)),
       ...(client === undefined ? {} : { clientId: client.clientId }),
     });
   });

@@ -4,12 +4,12 @@
  * else is refused with the names that are allowed.
  */
 import type { IncomingMessage } from 'node:http';
+import { parseStrictObject } from '@cls/shared/strict-json';
 import { isStorable, STORABLE_EXPECTED } from '@cls/shared/text';
 import { ACCOUNT_GRANT } from '../../clients/grant-types.ts';
 import { ACCOUNT_CLIENT_ID } from '../../library/client-metadata.ts';
 import { errors } from '../../library/oidc.ts';
 import { requestWith } from './request-with.ts';
-import { parseFlatObject } from './strict-json.ts';
 import { passwordGrantRefused } from './token-error.ts';
 
 /** An address of RFC 5321 fits, and no row of the audit log grows by more. */
@@ -47,14 +47,25 @@ const SHAPES: readonly Shape[] = [
  *
  * @throws {errors.InvalidRequest} quoting no value.
  */
-export function toForm(body: string): string {
-  const members = parseFlatObject(body);
+export function toForm(body: Uint8Array): string {
+  const members = readTexts(body);
   if (typeof members === 'string') throw new errors.InvalidRequest(members);
   if (members.get('grant_type') === 'password' && !members.has('email'))
     throw passwordGrantRefused();
   const fields = toFormFields(members);
   if (typeof fields === 'string') throw new errors.InvalidRequest(fields);
   return new URLSearchParams(fields).toString();
+}
+
+/** A member that is `null` is left out. */
+function readTexts(body: Uint8Array): Map<string, string> | string {
+  const object = parseStrictObject(body);
+  if (object === undefined) return 'the body is not a JSON object in UTF-8 with each name once';
+  const members = Object.entries(object).filter(([, value]) => value !== null);
+  if (!members.every((member): member is [string, string] => typeof member[1] === 'string')) {
+    return 'the body is not a JSON object whose values are all strings or null';
+  }
+  return new Map(members);
 }
 
 function toFormFields(given: Map<string, string>): Record<string, string> | string {

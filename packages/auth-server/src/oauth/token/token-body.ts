@@ -24,7 +24,7 @@ export const tokenBody: Middleware = async (ctx, next) => {
   if (json) {
     const body = await readBody(ctx.req, BODY_MAX_BYTES);
     if (body === undefined) throw tooLarge();
-    const request = formRequest(ctx.req, toForm(decodeUtf8(body)));
+    const request = formRequest(ctx.req, toForm(body));
     ctx.req = request;
     contextOf(ctx).cameAsJson = true;
     ctx.request.req = request;
@@ -40,12 +40,4 @@ function mediaOf(ctx: Context): string {
     throw new errors.InvalidRequest(`the body must be ${FORM} or ${JSON_TYPE}, plain UTF-8`);
   }
   return media;
-}
-
-function decodeUtf8(body: Buffer): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body);
-  } catch (cause) {
-    throw new errors.InvalidRequest('the body must be in UTF-8', 400, { cause });
-  }
 }

@@ -1,6 +1,7 @@
 /**
- * JSON as RFC 8725 wants it in a token: valid UTF-8 without a byte order mark, an object at the
- * top, and no member named twice, because two readers may pick different ones.
+ * JSON from outside, as RFC 8725 wants it in a token: valid UTF-8 without a byte order mark, an
+ * object at the top, and no member named twice. `JSON.parse` keeps the last of two, and a reader in
+ * front of us may keep the first.
  *
  * @returns the object, or undefined when the bytes are anything else.
  */

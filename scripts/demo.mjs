@@ -47,9 +47,16 @@ const ACCOUNTS = [
   },
 ];
 
+const fileIn = (dataDir) => join(dataDir, 'demo.json');
+
+/** Whether a start has created the callers and the book before. */
+export function hasDemo(dataDir) {
+  return existsSync(fileIn(dataDir));
+}
+
 /** Returns the demo callers, creating them and the book on the first start. */
 export async function prepareDemo({ dataDir, baseUrl, explorerUrl, environment }) {
-  const file = join(dataDir, 'demo.json');
+  const file = fileIn(dataDir);
   const known = readDemo(file);
   const auth = openTool('auth-server', environment);
   if (known !== undefined) {
@@ -136,6 +143,7 @@ async function loadBook(api) {
   const history = demoBook(dates.slice(0, -1));
   const lateNews = history.pop();
   const made = madeStatements();
+  await api('migrate');
   // In the order of their dates: what is known of a date late restates it.
   for (const [at, { date, sample }] of STATEMENTS.entries()) {
     await importJournals(api, history[at]);

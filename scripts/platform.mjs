@@ -8,7 +8,7 @@ import { join, resolve } from 'node:path';
 import { text as readText } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fail, root } from './bootstrap.mjs';
-import { prepareDemo } from './demo.mjs';
+import { hasDemo, prepareDemo } from './demo.mjs';
 import { startGateway } from './gateway.mjs';
 import { showProgress, standstill, watchChild } from './progress.mjs';
 
@@ -52,22 +52,27 @@ export async function startPlatform({ onStop }) {
 
   const watch = standstill();
   try {
-    const starting = showProgress('Starting auth-server and resource-api');
-    await createStores(dataDir).catch((error) => {
-      starting.end();
-      throw error;
-    });
-    for (const [index, name] of ['auth-server', 'resource-api'].entries()) {
-      services.push(supervise({ name, port: port + 1 + index }, index, dataDir, environment));
-    }
-    await Promise.race([
-      Promise.all(services.map((service) => service.ready())),
-      watch.stoodStill,
-    ]).finally(starting.end);
+    const preparing = showProgress('Preparing the stores');
+    await createStores(dataDir).finally(preparing.end);
+    const start = async (names, env = {}) => {
+      const starting = showProgress(`Starting ${names.join(' and ')}`);
+      const started = names.map((name) =>
+        supervise(name, port, dataDir, { ...environment, ...env }),
+      );
+      services.push(...started);
+      await Promise.race([
+        Promise.all(started.map((service) => service.ready())),
+        watch.stoodStill,
+      ]).finally(starting.end);
+    };
+    // A first start loads the book before resource-api runs: a store keeps the memory that a load takes.
+    const isFirst = !hasDemo(dataDir);
+    await start(isFirst ? ['auth-server'] : ['auth-server', 'resource-api']);
     const demo = await Promise.race([
       prepareDemo({ dataDir, baseUrl, explorerUrl, environment }),
       watch.stoodStill,
     ]);
+    if (isFirst) await start(['resource-api']);
     stopGateway = await startGateway({
       port,
       upstreamOf: (path) => upstreamOf(path, port),
@@ -76,13 +81,10 @@ export async function startPlatform({ onStop }) {
     });
     // A relying party: it begins when there is an issuer to rely on.
     const { clientId, clientSecret } = demo.explorer;
-    const client = { EXPLORER_CLIENT_ID: clientId, EXPLORER_CLIENT_SECRET: clientSecret };
-    const explorer = supervise({ name: 'explorer', port: port + 3 }, 2, dataDir, {
-      ...environment,
-      ...client,
+    await start(['explorer'], {
+      EXPLORER_CLIENT_ID: clientId,
+      EXPLORER_CLIENT_SECRET: clientSecret,
     });
-    services.push(explorer);
-    await Promise.race([explorer.ready(), watch.stoodStill]);
     watch.stop();
     greet(baseUrl, environment.ISSUER, demo, services, dataDir);
   } catch (error) {
@@ -92,6 +94,8 @@ export async function startPlatform({ onStop }) {
   }
 }
 
+/** In the order of their ports, from the one after the gateway's. */
+const SERVICES = ['auth-server', 'resource-api', 'explorer'];
 const STORES = { AUTH: 'auth-server', API: 'resource-api' };
 
 /** Makes the stores that a first start lacks, where no database is configured. */
@@ -119,16 +123,17 @@ function upstreamOf(path, port) {
 }
 
 /** A port for each service’s metrics, from the one that was given on. */
-function metricsOf(index) {
+function metricsOf(name) {
   const first = process.env.METRICS_PORT;
-  return first ? { METRICS_PORT: `${Number(first) + index}` } : {};
+  return first ? { METRICS_PORT: `${Number(first) + SERVICES.indexOf(name)}` } : {};
 }
 
 /**
  * One service as a child process. It is started again when it crashes or is killed; it stays
  * down when it was asked to stop (SIGTERM), as with a supervisor's restart on failure.
  */
-function supervise({ name, port }, index, dataDir, environment) {
+function supervise(name, gatewayPort, dataDir, environment) {
+  const port = gatewayPort + 1 + SERVICES.indexOf(name);
   const logFile = join(dataDir, `${name}.log`);
   const log = createWriteStream(logFile, { flags: 'a', mode: 0o600 });
   const main = join(root, 'packages', name, 'dist', 'src', 'main.js');
@@ -141,7 +146,7 @@ function supervise({ name, port }, index, dataDir, environment) {
     // IPC, so that the service notices when this process dies and stops too.
     child = watchChild(
       spawn(process.execPath, [main], {
-        env: { ...environment, ...metricsOf(index) },
+        env: { ...environment, ...metricsOf(name) },
         stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
       }),
     );

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { negotiateLanguage } from '../src/http/language.ts';
+import { negotiateLanguage } from '../src/pages/browser.ts';
 
 describe('language of a page', () => {
   for (const { given, wishes, language } of [

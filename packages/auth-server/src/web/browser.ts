@@ -1,5 +1,5 @@
 /** What a request shows of the browser that sent it: our cookies, and for messages and the audit its sender. */
-import { negotiateLanguage } from '@cls/shared/http/language';
+import { negotiateLanguage } from '@cls/shared/pages/browser';
 import type { Context } from 'koa';
 import { type Actor, deviceOf } from '../audit/actor.ts';
 import { LOCALES } from './i18n.ts';

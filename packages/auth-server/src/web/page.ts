@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { negotiateLanguage } from '@cls/shared/http/language';
+import { negotiateLanguage } from '@cls/shared/pages/browser';
 import type { Secret } from '@cls/shared/secret';
 import type { Context } from 'koa';
 import type { Assets } from './assets.ts';

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { negotiateLanguage } from '@cls/shared/http/language';
+import { negotiateLanguage } from '@cls/shared/pages/browser';
 import type { Context } from 'koa';
 import { isLinkable, sameWith } from './address.ts';
 import type { Assets } from './assets.ts';

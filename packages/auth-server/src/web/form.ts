@@ -39,7 +39,7 @@ export function problemSummary(problems: readonly RenderableProblem[], i18n: I18
     items.length === 1
       ? html`<p>${items}</p>`
       : html`<ul>${items.map((item) => html`<li>${item}</li>`)}</ul>`;
-  return html`<div class="problems" role="alert" tabindex="-1" autofocus>
+  return html`<div class="notice problems" role="alert" tabindex="-1" autofocus>
 <h2>${i18n.t('page.problems')}</h2>
 ${list}
 </div>

@@ -1,9 +1,10 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import type { Assets } from '@cls/shared/pages/assets';
 import { negotiateLanguage } from '@cls/shared/pages/browser';
 import type { Secret } from '@cls/shared/secret';
 import type { Context } from 'koa';
-import type { Assets } from './assets.ts';
+import type { AssetName } from './assets.ts';
 import { cookieOf, LANGUAGE_COOKIE, readCookie, writeCookie } from './browser.ts';
 import type { RenderableProblem } from './form.ts';
 import { createI18n, type I18n, LOCALES, type Locale, readMessages } from './i18n.ts';
@@ -47,7 +48,7 @@ export interface Pages {
 
 export interface PageSettings {
   readonly issuer: string;
-  readonly assets: Assets;
+  readonly assets: Assets<AssetName>;
   readonly formKey: Secret;
   /** The key that `formKey` replaces: forms that were shown before are still taken. */
   readonly previousFormKey?: Secret | undefined;
@@ -119,8 +120,12 @@ export function pages(settings: PageSettings): Pages {
   };
 }
 
-function brandOf(assets: Assets, path: (below: string) => string): NonNullable<Frame['brand']> {
-  const [styles, logo] = [assets.path('brand.css'), assets.path('logo')];
+function brandOf(
+  assets: Assets<AssetName>,
+  path: (below: string) => string,
+): NonNullable<Frame['brand']> {
+  const styles = assets.path('brand.css');
+  const logo = assets.path('logo.svg') || assets.path('logo.png');
   return {
     ...(styles === '' ? {} : { styles: path(styles) }),
     ...(logo === '' ? {} : { logo: path(logo) }),

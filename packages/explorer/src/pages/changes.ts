@@ -51,7 +51,7 @@ export async function changesPage(deps: PageDeps, visit: Visit): Promise<void> {
     body: (text) => [
       sinceForm(visit, since, text),
       found.data.length === 0 && !found.page.hasMore
-        ? html`<p class="empty">${text.t('changes.none', { at: text.instant(since) })}</p>`
+        ? html`<p class="notice empty">${text.t('changes.none', { at: text.instant(since) })}</p>`
         : changesTable(visit, found.data, since, text, apiCall(deps, found, text)),
       pager(visit, found, text),
     ],

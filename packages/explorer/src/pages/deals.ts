@@ -106,11 +106,11 @@ function nothing(
   const { ctx, query } = visit;
   if (!hasFilters(query)) {
     const withZero = sameWith(ctx.path, query, { includeZero: 'true' });
-    return html`<div class="empty">${nothingText(visit, begins, text)}
+    return html`<div class="notice empty">${nothingText(visit, begins, text)}
 <p><a href="${withZero}">${text.t('deals.showZero')}</a></p></div>`;
   }
   const hidesZero = query.get('includeZero') !== 'true';
-  return html`<div class="empty"><p>${text.t('deals.nothingFound')} ${hasMoreDeals !== true && maySee(dealCount, text)}</p>${hidesZero && html`<p><a href="${sameWith(ctx.path, query, { includeZero: 'true' })}">${text.t('deals.showZero')}</a></p>`}</div>`;
+  return html`<div class="notice empty"><p>${text.t('deals.nothingFound')} ${hasMoreDeals !== true && maySee(dealCount, text)}</p>${hidesZero && html`<p><a href="${sameWith(ctx.path, query, { includeZero: 'true' })}">${text.t('deals.showZero')}</a></p>`}</div>`;
 }
 
 function rowsTable(

@@ -63,7 +63,7 @@ export async function movementsPage(
       periodForm(visit, list.meta.dataFrom, text),
       toggles(visit, text),
       rows.length === 0
-        ? html`<p class="empty">${text.t('movements.none')}</p>`
+        ? html`<p class="notice empty">${text.t('movements.none')}</p>`
         : movementsTable(visit, rows, text, apiCall(deps, list, text)),
       pager(visit, list, text, { carried }),
       html`<p class="downloads">${text.t('download.label')} <a href="${pageAddress(`/deals/${dealId}/movements.csv`, query, { fromDate })}">CSV</a></p>`,

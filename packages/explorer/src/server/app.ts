@@ -6,13 +6,14 @@ import { readableTarget, requestId } from '@cls/shared/http/request-id';
 import { type RecordAnswer, requestLog } from '@cls/shared/http/request-log';
 import { strictTransport } from '@cls/shared/http/strict-transport';
 import type { Log } from '@cls/shared/log';
+import { ASSETS_ROUTE, type Assets, serveAssets } from '@cls/shared/pages/assets';
 import { DatabaseUnavailable } from '@cls/shared/sql/database';
 import Koa, { type Context, type Middleware } from 'koa';
 import { ApiUnavailable } from '../balances/api-client.ts';
 import { problemPage } from '../pages/problem-page.ts';
 import { IssuerUnavailable } from '../sessions/session.ts';
 import { safeReturn } from '../web/address.ts';
-import { ASSETS_ROUTE, type Assets } from '../web/assets.ts';
+import type { AssetName } from '../web/assets.ts';
 import { compression } from '../web/compression.ts';
 import type { Pages } from '../web/page.ts';
 import { securityHeaders } from '../web/security.ts';
@@ -27,7 +28,7 @@ export interface AppDeps {
   readonly issuer: string;
   readonly trustedProxyHops: number;
   readonly routes: Routes;
-  readonly assets: Assets;
+  readonly assets: Assets<AssetName>;
   readonly pages: Pages;
   readonly checks: readonly ReadinessCheck[];
   readonly isDraining: () => boolean;
@@ -47,7 +48,7 @@ export function createApp(deps: AppDeps): RequestListener {
   app.use(securityHeaders(issuer));
   app.use(health(deps.checks, deps.isDraining));
   app.use(compression);
-  app.use(assets.serve);
+  app.use(serveAssets(assets));
   app.use(unexpectedErrors(pages, faultLog(log)));
   app.use(router(deps.routes, pages));
   // A download whose reader closed the connection ends in the middle.

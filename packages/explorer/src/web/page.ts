@@ -1,8 +1,9 @@
 import type { IncomingMessage } from 'node:http';
+import type { Assets } from '@cls/shared/pages/assets';
 import { negotiateLanguage } from '@cls/shared/pages/browser';
 import type { Context } from 'koa';
 import { isLinkable, sameWith } from './address.ts';
-import type { Assets } from './assets.ts';
+import type { AssetName } from './assets.ts';
 import { cookieOf, LANGUAGE_COOKIE, readCookie, writeCookie } from './browser.ts';
 import type { Frame } from './layout.ts';
 import { LOCALES, type Locale, type Text, textIn } from './text.ts';
@@ -17,7 +18,7 @@ export interface Pages {
   show(ctx: Context, status: number, render: (frame: Frame) => string): void;
 }
 
-export function pages(assets: Assets, supportUrl: string | undefined): Pages {
+export function pages(assets: Assets<AssetName>, supportUrl: string | undefined): Pages {
   const texts = new Map<Locale, Text>(LOCALES.map((locale) => [locale, textIn(locale)]));
   const frameIn = (locale: Locale, requestId: string): Frame => ({
     text: texts.get(locale) ?? textIn('en'),

@@ -43,7 +43,7 @@ export function accountPage(model: AccountModel, page: AccountPage, i18n: I18n):
       html`<li><a href="${hrefs[place]}"${place === page.place && html` aria-current="page"`}>${i18n.t(`place.${place}`)}</a></li>`,
   );
   const body = html`<a class="skip" href="#content">${i18n.t('page.skip')}</a>
-<header class="bar">
+<header class="head">
 <a class="brand" href="${hrefs.overview}">${brandMark(frame)}${i18n.t('product.name')}</a>
 <span class="who">${name !== undefined && html`${name} · `}${email}</span>
 ${frame.explorerHref !== undefined && html`<a href="${frame.explorerHref}">${i18n.t('account.balances')}</a>\n`}${form(frame, { action: hrefs.signOut, body: html`<button class="button">${i18n.t('account.signOut')}</button>` })}

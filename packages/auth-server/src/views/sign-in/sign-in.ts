@@ -110,7 +110,7 @@ function remember({ remember: offer }: SignInModel, i18n: I18n): Html {
 function upstreamPanel(model: SignInModel, upstream: UpstreamProvider, i18n: I18n): Html {
   const { organisation, host, action } = upstream;
   const values = { organisation: html`<strong>${organisation}</strong>` };
-  return html`<section class="panel">
+  return html`<section class="notice">
 <p>${i18n.rich('signIn.upstream', values)}</p>
 ${form(model.frame, {
   action,

@@ -1,7 +1,8 @@
 import { type Html, html, trustedMarkup } from '@cls/shared/http/html';
+import type { Locale } from '@cls/shared/pages/browser';
 import type { AssetName } from './assets.ts';
 import { problemSummary, type RenderableProblem } from './form.ts';
-import type { I18n, Locale } from './i18n.ts';
+import type { I18n } from './i18n.ts';
 
 /** What every page needs, whatever it shows. */
 export interface Frame {

@@ -85,7 +85,7 @@ function hasFilters(query: URLSearchParams): boolean {
 function maySee(count: number, text: Text): string {
   return count === 1
     ? text.t('deals.maySeeOne')
-    : text.t('deals.maySee', { count: text.count(count) });
+    : text.t('deals.maySee', { count: text.number(count) });
 }
 
 /** Who is in the deals that were found: the names of filters by party. */
@@ -135,7 +135,7 @@ function rowsTable(
     return html`
 <tr><th scope="row"><a href="${dealAddress(visit, item)}">${item.deal.dealNumber}</a> ${item.deal.name}${isNew && html` <small>${text.t('compare.notThere')}</small>`}</th>${chosen.map(({ cell }) => cell(item, isNew ? undefined : then, text))}</tr>`;
   });
-  const shown = text.t('deals.shown', { count: text.count(data.length) });
+  const shown = text.t('deals.shown', { count: text.number(data.length) });
   return table({ caption: shown, columns, rows, call, id: 'deals' });
 }
 

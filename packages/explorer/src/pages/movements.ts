@@ -141,7 +141,7 @@ function movementsTable(
   const body = shown.map(({ movement, balances }) => {
     const { journal, lender, contract, currency, amount } = movement;
     return html`
-<tr${reversed.has(journal.id) && html` class="reversed"`}>${dateCell(text.date(movement.effectiveDate))}${dateCell(text.instant(movement.postedAt))}<td>${wordOf('movement', movement.movement, text)}${journal.reason !== null && html` – ${journal.reason}`}</td>${withLenders && html`<td>${lender?.name ?? text.t('deal.global')}</td>`}<td>${contract?.contractNumber}</td><td>${currency}</td>${amountCell(amount, text)}${amountCell(lender === null ? balances?.[currency] : undefined, text)}<td>${journalCell(movement, reversed, text)}</td></tr>`;
+<tr${reversed.has(journal.id) && html` class="reversed"`}>${dateCell(text.date(movement.effectiveDate))}${dateCell(text.dateTime(movement.postedAt))}<td>${wordOf('movement', movement.movement, text)}${journal.reason !== null && html` – ${journal.reason}`}</td>${withLenders && html`<td>${lender?.name ?? text.t('deal.global')}</td>`}<td>${contract?.contractNumber}</td><td>${currency}</td>${amountCell(amount, text)}${amountCell(lender === null ? balances?.[currency] : undefined, text)}<td>${journalCell(movement, reversed, text)}</td></tr>`;
   });
   const caption = text.t('movements.caption');
   return table({ caption, columns, rows: body, call, id: 'movements' });

@@ -4,9 +4,11 @@ import {
   REQUEST_ID_MARK,
 } from '@cls/shared/http/http-server';
 import { strictTransportHeader } from '@cls/shared/http/strict-transport';
-import { type Pages, requestLocale } from '../web/page.ts';
+import { type Locale, requestLanguage } from '@cls/shared/pages/browser';
+import { inEachLanguage } from '@cls/shared/pages/i18n';
+import { LANGUAGE_COOKIE } from '../web/browser.ts';
+import type { Pages } from '../web/page.ts';
 import { headersOfAll } from '../web/security.ts';
-import { LOCALES, type Locale } from '../web/text.ts';
 import { problemPage } from './problem-page.ts';
 
 /** Becomes a link to the address that the browser shows. */
@@ -25,14 +27,11 @@ export function overloadPages(pages: Pages, baseUrl: string, issuer: string): Ch
       again ? { again: SAME_ADDRESS } : {},
     )(pages.frameIn(locale, REQUEST_ID_MARK)).replace(`href="${SAME_ADDRESS}"`, 'href=""'),
   });
-  const inLanguages = (again: boolean) =>
-    Object.fromEntries(LOCALES.map((locale) => [locale, rendered(locale, again)])) as Record<
-      Locale,
-      OverloadPage
-    >;
+  const inLanguages = (again: boolean) => inEachLanguage((locale) => rendered(locale, again));
+  const secure = baseUrl.startsWith('https:');
   const [ofReads, ofForms] = [inLanguages(true), inLanguages(false)];
   return (request) => {
     const isRead = request.method === 'GET' || request.method === 'HEAD';
-    return (isRead ? ofReads : ofForms)[requestLocale(request, baseUrl)];
+    return (isRead ? ofReads : ofForms)[requestLanguage(request, secure, LANGUAGE_COOKIE)];
   };
 }

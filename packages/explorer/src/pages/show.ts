@@ -112,7 +112,7 @@ function signedInFrame(
 function sourceLine({ times }: Visit, { ledgerSeq }: Meta, text: Text): Html {
   return html`${text.t('page.source', {
     asOf: text.date(times.asOf),
-    knownAt: text.instant(times.knownAt),
-    ledgerSeq: text.count(ledgerSeq),
+    knownAt: text.dateTime(times.knownAt),
+    ledgerSeq: text.number(ledgerSeq),
   })}`;
 }

@@ -1,6 +1,7 @@
 import { type Html, type HtmlValue, html } from '@cls/shared/http/html';
+import type { Locale } from '@cls/shared/pages/browser';
 import type { AssetName } from './assets.ts';
-import type { Locale, Text } from './text.ts';
+import type { Text } from './text.ts';
 
 /** What every page needs, whatever it shows. */
 export interface Frame {

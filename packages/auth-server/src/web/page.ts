@@ -2,6 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { readFormBody } from '@cls/shared/http/read-form-body';
 import type { Assets } from '@cls/shared/pages/assets';
 import { LOCALES, type Locale, pageLanguage } from '@cls/shared/pages/browser';
+import { pagePolicy } from '@cls/shared/pages/document';
 import { inEachLanguage } from '@cls/shared/pages/i18n';
 import type { Secret } from '@cls/shared/secret';
 import { isStorable } from '@cls/shared/text';
@@ -170,9 +171,6 @@ export function seeOther(ctx: Context, href: string): void {
 }
 
 /**
- * The policy every page needs: own style sheet, scripts and icon; no inline code, no frame, no
- * request from script, nothing from elsewhere.
- *
  * Chromium applies `form-action` to the redirects that follow a form too, so a page whose form
  * ends in a redirect to an application must name where it goes: pass that client's redirect URIs
  * (sign-in, second factor, consent), its post-logout redirect URIs (sign-out) or the upstream
@@ -181,16 +179,7 @@ export function seeOther(ctx: Context, href: string): void {
  * @see https://www.w3.org/TR/CSP3/#directive-form-action
  */
 export function contentSecurityPolicy(formTargets: readonly string[] = []): string {
-  const targets = [...new Set(formTargets.flatMap(sourceOf))];
-  return [
-    "default-src 'none'",
-    "style-src 'self'",
-    "script-src 'self'",
-    "img-src 'self'",
-    `form-action ${["'self'", ...targets].join(' ')}`,
-    "base-uri 'none'",
-    "frame-ancestors 'none'",
-  ].join('; ');
+  return pagePolicy([...new Set(formTargets.flatMap(sourceOf))]);
 }
 
 /** Schemes that would let a form reach anywhere, or run something. */

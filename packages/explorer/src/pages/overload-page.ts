@@ -3,7 +3,6 @@ import {
   type OverloadPage,
   REQUEST_ID_MARK,
 } from '@cls/shared/http/http-server';
-import { strictTransportHeader } from '@cls/shared/http/strict-transport';
 import { type Locale, requestLanguage } from '@cls/shared/pages/browser';
 import { inEachLanguage } from '@cls/shared/pages/i18n';
 import { LANGUAGE_COOKIE } from '../web/browser.ts';
@@ -17,11 +16,7 @@ const SAME_ADDRESS = '/same-address';
 /** For a browser that is refused because too many requests are under way. */
 export function overloadPages(pages: Pages, baseUrl: string, issuer: string): ChooseOverloadPage {
   const rendered = (locale: Locale, again: boolean): OverloadPage => ({
-    headers: {
-      ...strictTransportHeader(baseUrl),
-      ...headersOfAll(issuer),
-      'Content-Language': locale,
-    },
+    headers: { ...headersOfAll(baseUrl, issuer), 'Content-Language': locale },
     markup: problemPage(
       'busy',
       again ? { again: SAME_ADDRESS } : {},

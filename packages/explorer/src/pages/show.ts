@@ -99,7 +99,7 @@ function signedInFrame(
     email: session.email,
     ...(session.name === undefined ? {} : { name: session.name }),
     accountHref: `${issuer}/account`,
-    csrf: formToken(identifier),
+    csrfToken: formToken(identifier),
     search: searchForm(visit, text),
     navigation: PLACES.map((one) => ({
       label: text.t(`place.${one.place}`),

@@ -4,7 +4,6 @@ import { faultLog, type LogFault } from '@cls/shared/http/fault-log';
 import { health, type ReadinessCheck } from '@cls/shared/http/health';
 import { readableTarget, requestId } from '@cls/shared/http/request-id';
 import { type RecordAnswer, requestLog } from '@cls/shared/http/request-log';
-import { strictTransport } from '@cls/shared/http/strict-transport';
 import type { Log } from '@cls/shared/log';
 import { ASSETS_ROUTE, type Assets, serveAssets } from '@cls/shared/pages/assets';
 import { DatabaseUnavailable } from '@cls/shared/sql/database';
@@ -44,8 +43,7 @@ export function createApp(deps: AppDeps): RequestListener {
   app.use(readableTarget);
   app.use(requestId as unknown as Middleware);
   app.use(requestLog(deps.recordAnswer) as unknown as Middleware);
-  app.use(strictTransport(baseUrl));
-  app.use(securityHeaders(issuer));
+  app.use(securityHeaders(baseUrl, issuer));
   app.use(health(deps.checks, deps.isDraining));
   app.use(compression);
   app.use(serveAssets(assets));

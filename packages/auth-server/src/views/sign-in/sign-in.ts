@@ -1,5 +1,6 @@
 import { type Html, html } from '@cls/shared/http/html';
-import { field, form, type Problem, passwordField, submit } from '../../web/form.ts';
+import { form } from '@cls/shared/pages/document';
+import { field, type Problem, passwordField, submit } from '../../web/form.ts';
 import type { I18n } from '../../web/i18n.ts';
 import { type Application, applicationName, cardPage, type PageModel } from '../../web/layout.ts';
 import { passkeyForm } from '../passkey-form.ts';

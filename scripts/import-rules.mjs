@@ -77,7 +77,6 @@ export const KIND_OF = {
     'web/': 'edge',
     'web/address.ts': 'domain',
     'web/amounts.ts': 'domain',
-    'web/locale.ts': 'domain',
   },
   'contract-gate': {
     '': 'domain',

@@ -1,5 +1,6 @@
 import type { LogFault } from '@cls/shared/http/fault-log';
 import type { Log } from '@cls/shared/log';
+import { type Assets, serveAssets } from '@cls/shared/pages/assets';
 import type { Tracing } from '@cls/shared/tracing/tracing';
 import type { Middleware } from 'koa';
 import { passwordRoutes } from './account-pages/password-routes.ts';
@@ -33,9 +34,8 @@ import type { Rooms } from './server/router.ts';
 import { inOrder } from './server/router.ts';
 import { answeringScope } from './state/answering.ts';
 import type { StateStore } from './state/state-store.ts';
-import type { Assets } from './web/assets.ts';
+import type { AssetName } from './web/assets.ts';
 import type { Pages } from './web/page.ts';
-import { staticAssets } from './web/static-assets.ts';
 
 export interface RoutingDeps {
   readonly config: AuthServerConfig;
@@ -43,7 +43,7 @@ export interface RoutingDeps {
   readonly state: StateStore;
   readonly audit: AuditLog;
   readonly pages: Pages;
-  readonly assets: Assets;
+  readonly assets: Assets<AssetName>;
   readonly adminApi: Middleware;
   readonly spend: Spend;
   readonly pace: PaceDevice;
@@ -97,7 +97,7 @@ export function composeRooms(provider: Provider, deps: RoutingDeps): Rooms {
     accountPages: answer(accountPages(provider, deps)),
     passwordPages: answer(passwordPages(provider, deps)),
     adminApi: answer(deps.adminApi),
-    assets: staticAssets(assets),
+    assets: serveAssets(assets),
   };
 }
 

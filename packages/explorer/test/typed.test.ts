@@ -1,7 +1,7 @@
+import { LOCALES } from '@cls/shared/pages/browser';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { readableAmount } from '../src/web/amounts.ts';
-import { LOCALES } from '../src/web/locale.ts';
 import { fieldsOf, readAmount, readInstant } from '../src/web/typed.ts';
 
 describe('what people write into forms', () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { negotiateLanguage } from '../src/http/language.ts';
+import { negotiateLanguage } from '../src/pages/browser.ts';
 
 describe('language of a page', () => {
   for (const { given, wishes, language } of [
@@ -44,7 +44,7 @@ describe('language of a page', () => {
     { given: 'garbage', wishes: { cookie: '__proto__', acceptLanguage: ';;,=,*' }, language: 'en' },
   ] as const) {
     it(`${given}: ${language}`, () => {
-      expect(negotiateLanguage(['en', 'de'], wishes)).to.equal(language);
+      expect(negotiateLanguage(wishes)).to.equal(language);
     });
   }
 });

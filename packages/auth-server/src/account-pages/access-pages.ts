@@ -1,3 +1,4 @@
+import { dropCookie, readCookie } from '@cls/shared/pages/browser';
 import { digest } from '../crypto/digest.ts';
 import { endSessionWithBrowser } from '../library/session-lifetime.ts';
 import type { ApplicationWithAccess } from '../sessions/account-applications.ts';
@@ -6,7 +7,7 @@ import { applicationsPage } from '../views/account/applications.ts';
 import { confirmationPage } from '../views/account/confirmation.ts';
 import { sessionsPage } from '../views/account/sessions.ts';
 import { shownApplication } from '../web/application.ts';
-import { actorOf, dropCookie, REMEMBERED_COOKIE, readCookie } from '../web/browser.ts';
+import { actorOf, REMEMBERED_COOKIE } from '../web/browser.ts';
 import { permissionNames } from '../web/permission-names.ts';
 import type { AccountPageContext, Form } from './account-page-context.ts';
 import { goTo, PLACES, show, showPlace } from './places.ts';

@@ -59,4 +59,4 @@ export interface AccountPageContext extends Visitor {
   readonly ctx: Context;
 }
 
-export type { Form } from '../web/read-form.ts';
+export type { Form } from '../web/page.ts';

@@ -13,8 +13,8 @@ import { recoveryCodesPage } from '../views/account/recovery-codes.ts';
 import { actorOf } from '../web/browser.ts';
 import type { Problem } from '../web/form.ts';
 import type { I18n } from '../web/i18n.ts';
+import type { Form } from '../web/page.ts';
 import { type Page, type Pages, seeOther } from '../web/page.ts';
-import type { Form } from '../web/read-form.ts';
 
 export interface EnrolmentDeps {
   readonly totpEnrolments: TotpEnrolments;

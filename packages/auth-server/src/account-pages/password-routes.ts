@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { readCookie, writeCookie } from '@cls/shared/pages/browser';
 import Router from '@koa/router';
 import type { Context, Middleware } from 'koa';
 import type { AcceptInvitation } from '../account-management/invite.ts';
@@ -9,12 +10,12 @@ import { routesOf } from '../library/request-context.ts';
 import { passwordSetPage } from '../views/password/password-set.ts';
 import { resetRequestPage, resetSentPage } from '../views/password/reset-request.ts';
 import { invitationPage, setPasswordPage } from '../views/password/set-password.ts';
-import { actorOf, readCookie, writeCookie } from '../web/browser.ts';
+import { actorOf } from '../web/browser.ts';
 import type { ErrorKind } from '../web/error.ts';
 import { showErrorPage } from '../web/error-page.ts';
 import type { Problem } from '../web/form.ts';
 import type { NextLink } from '../web/layout.ts';
-import { type Pages, seeOther } from '../web/page.ts';
+import { type Form, type Pages, seeOther } from '../web/page.ts';
 import {
   ACCOUNT_PATH,
   INVITATION_PATH,
@@ -23,7 +24,6 @@ import {
   RESET_PATH,
   ROUTES,
 } from '../web/paths.ts';
-import { type Form, readOurForm } from '../web/read-form.ts';
 
 export interface PasswordDeps {
   readonly pages: Pages;
@@ -41,7 +41,7 @@ export function passwordRoutes(deps: PasswordDeps): Middleware {
   const submit =
     (bound: (ctx: Context) => string, act: (ctx: Context, form: Form) => Promise<void>) =>
     async (ctx: Context) => {
-      const read = await readOurForm(deps.pages, ctx, bound(ctx));
+      const read = await deps.pages.readForm(ctx, bound(ctx));
       if ('refused' in read) return showError(deps, ctx, read.refused, 400);
       await act(ctx, read.form);
     };

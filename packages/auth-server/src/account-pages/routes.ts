@@ -8,7 +8,6 @@ import { showErrorPage } from '../web/error-page.ts';
 import { nextLinkFrom } from '../web/next-link.ts';
 import { seeOther } from '../web/page.ts';
 import { ACCOUNT_SIGN_OUT_PATH, ACCOUNT_SIGNED_IN_PATH, SIGNED_OUT_PATH } from '../web/paths.ts';
-import { readOurForm } from '../web/read-form.ts';
 import * as access from './access-pages.ts';
 import type { AccountPageContext, AccountPagesDeps, Form } from './account-page-context.ts';
 import * as factors from './factor-pages.ts';
@@ -86,7 +85,7 @@ export function accountRoutes(provider: Provider, deps: AccountPagesDeps): Middl
           return seeOther(ctx, deps.pages.path(SIGNED_OUT_PATH));
         }
         if (context === undefined) return showEnded(deps, ctx, placeOf(path));
-        const read = await readOurForm(deps.pages, ctx, formKey(context));
+        const read = await deps.pages.readForm(ctx, formKey(context));
         if ('refused' in read) return showRefused(context, path, read);
         if (proofNeeded && !(await isRecentlyAuthenticated(context))) return askForProof(context);
         return submit(context, read.form);

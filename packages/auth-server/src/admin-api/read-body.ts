@@ -2,11 +2,11 @@ import type { IncomingMessage } from 'node:http';
 import type { ApiPermission } from '@cls/shared/access-token';
 import { parameterRefusal } from '@cls/shared/http/parameter-refusal';
 import type { Refusal } from '@cls/shared/http/refusal';
+import { LOCALES } from '@cls/shared/pages/browser';
 import { parseStrictObject } from '@cls/shared/strict-json';
 import { isStorable } from '@cls/shared/text';
 import { z } from 'zod';
 import { asPersonName, NAME_MAX_CHARS } from '../accounts/display-name.ts';
-import { LANGUAGES } from '../audit/actor.ts';
 import { readBody } from '../web/read-body.ts';
 import { bodyTooLarge, unsupportedMediaType } from './refusals.ts';
 import { fault, NEW_EMAIL_ADDRESS, validate } from './validate.ts';
@@ -36,9 +36,7 @@ const invitation = (grantable: readonly ApiPermission[]) =>
     email: NEW_EMAIL_ADDRESS,
     name: NAME.exactOptional(),
     permissions: permissionsOf(grantable),
-    language: z
-      .enum(LANGUAGES, { error: `expected one of ${LANGUAGES.join(', ')}` })
-      .exactOptional(),
+    language: z.enum(LOCALES, { error: `expected one of ${LOCALES.join(', ')}` }).exactOptional(),
   });
 
 /**

@@ -1,6 +1,4 @@
-/** The languages of messages and pages. */
-export const LANGUAGES = ['en', 'de'] as const;
-export type Language = (typeof LANGUAGES)[number];
+import type { Locale } from '@cls/shared/pages/browser';
 
 /**
  * Who caused a change, as far as the HTTP request or the command line shows. Every field may be
@@ -13,7 +11,7 @@ export interface Actor {
   /** The service account through which an administrator acts. */
   readonly clientId?: string;
   /** The language of messages that follow; English when absent. */
-  readonly locale?: Language;
+  readonly locale?: Locale;
   /** The value of the cookie by which a browser is known; see throttle/known-devices.ts. */
   readonly deviceCookie?: string;
 }

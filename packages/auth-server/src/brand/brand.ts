@@ -15,7 +15,7 @@ export const CONTRAST_MIN = 4.5;
 
 type Rgb = readonly [number, number, number];
 
-/** Where text has the colour, or is on it, in `assets/pages.css`. */
+/** Where text has the colour, or is on it, in `packages/shared/assets/base.css`. */
 const LIGHT = { surface: '#ffffff', ground: '#f3f5f8' };
 const DARK = { surface: '#18202a', ground: '#0f141b', onAccent: '#0d1b2e' };
 /** How much of a surface the tint has; the rest is the colour. */
@@ -31,7 +31,7 @@ export function contrastOf(colour: string): number {
   return Math.min(...[rgb(LIGHT.surface), rgb(LIGHT.ground), tint].map((on) => contrast(own, on)));
 }
 
-/** Rules after those of `pages.css`. In the dark scheme, the colour is lightened until it is read. */
+/** Rules after those of the style sheet. In the dark scheme, the colour is lightened until it is read. */
 export function brandStyles(colour: string): string {
   const own = rgb(colour);
   const [white, black, surface] = [rgb('#ffffff'), rgb('#000000'), rgb(DARK.surface)];

@@ -2,17 +2,17 @@ import { resolve } from 'node:path';
 import { API_PERMISSIONS } from '@cls/shared/access-token';
 import { CommandRefused, printer, table } from '@cls/shared/cli/command-line';
 import { readOptions, wholeNumber } from '@cls/shared/cli/options';
+import { LOCALES } from '@cls/shared/pages/browser';
 import { type Command, Option } from 'commander';
 import { z } from 'zod';
 import { ACCOUNT_ID, type Account, canonicalEmail } from '../accounts/account.ts';
-import { LANGUAGES } from '../audit/actor.ts';
 import { EMAIL_EXPECTED } from '../organisations/email-address.ts';
 import { type AsOperator, type Operator, requireAccount } from './operator.ts';
 import { EMAIL_ARGUMENT, NAME, NAME_OR_NONE, personOptions, someOf } from './option-values.ts';
 
 const INVITE = z.object({
   ...personOptions(API_PERMISSIONS),
-  language: z.enum(LANGUAGES),
+  language: z.enum(LOCALES),
 });
 const RENAME = z.object({ name: NAME_OR_NONE });
 const PERMIT = z.object({ permission: someOf(API_PERMISSIONS) });
@@ -30,7 +30,7 @@ export function addAdministrationCommands(accounts: Command, asOperator: AsOpera
       `what the person may do: ${API_PERMISSIONS.join(', ')}`,
     )
     .addOption(
-      new Option('--language <code>', 'language of the message').choices(LANGUAGES).default('en'),
+      new Option('--language <code>', 'language of the message').choices(LOCALES).default('en'),
     )
     .action(async (given: string, options: object, command: Command) => {
       const email = readOptions(EMAIL_ARGUMENT, given);

@@ -1,4 +1,5 @@
 import { scopeOf } from '@cls/shared/access-token';
+import { cookieName, LOCALES } from '@cls/shared/pages/browser';
 import type { Secret } from '@cls/shared/secret';
 import {
   type Adapter,
@@ -15,8 +16,6 @@ import type { ServiceAccountDirectory } from '../clients/service-account.ts';
 import type { TokenBudget } from '../clients/token-budget.ts';
 import type { SigningKey } from '../keys/signing-key.ts';
 import type { StateStore } from '../state/state-store.ts';
-import { cookieName } from '../web/browser.ts';
-import { LOCALES } from '../web/i18n.ts';
 import { ROUTES } from '../web/paths.ts';
 import { allowsOrigin } from './allowed-origin.ts';
 import { refuseLongAnswer } from './answer-address.ts';

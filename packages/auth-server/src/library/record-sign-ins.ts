@@ -1,4 +1,5 @@
 import type { Log } from '@cls/shared/log';
+import { readCookie } from '@cls/shared/pages/browser';
 import {
   type Adapter,
   type AdapterPayload,
@@ -11,7 +12,7 @@ import type { AccountAccess } from '../sessions/account-access.ts';
 import { deviceIdOf } from '../sessions/remembered-devices.ts';
 import type { SessionStore } from '../sessions/session-store.ts';
 import type { StateStore } from '../state/state-store.ts';
-import { REMEMBERED_COOKIE, readCookie } from '../web/browser.ts';
+import { REMEMBERED_COOKIE } from '../web/browser.ts';
 import { prolong } from './reliances/grant-life.ts';
 
 export interface SignInRecordDeps {

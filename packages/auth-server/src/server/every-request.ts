@@ -4,6 +4,7 @@ import { clientAddress } from '@cls/shared/http/client-address';
 import type { LogFault } from '@cls/shared/http/fault-log';
 import { readMediaRanges } from '@cls/shared/http/media-ranges';
 import { strictTransportHeader } from '@cls/shared/http/strict-transport';
+import { PAGE_HEADERS } from '@cls/shared/pages/document';
 import { DatabaseUnavailable } from '@cls/shared/sql/database';
 import type { Context, Middleware } from 'koa';
 import { mountAt } from '../library/reliances/base-path.ts';
@@ -59,11 +60,8 @@ function below(basePath: string, target: string): string {
 export function headersOfAll(issuer: string): Readonly<Record<string, string>> {
   return {
     ...strictTransportHeader(issuer),
-    'X-Content-Type-Options': 'nosniff',
+    ...PAGE_HEADERS,
     'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
-    // For browsers that read no frame-ancestors (RFC 9700 §4.16).
-    'X-Frame-Options': 'DENY',
-    'Referrer-Policy': 'no-referrer',
   };
 }
 

@@ -1,8 +1,10 @@
 import { type ChooseOverloadPage, REQUEST_ID_MARK } from '@cls/shared/http/http-server';
+import { requestLanguage } from '@cls/shared/pages/browser';
 import type { Context } from 'koa';
+import { LANGUAGE_COOKIE } from './browser.ts';
 import { type ErrorModel, errorPage } from './error.ts';
 import { nextLinkFrom } from './next-link.ts';
-import { contentSecurityPolicy, type Pages, requestLocale } from './page.ts';
+import { contentSecurityPolicy, type Pages } from './page.ts';
 
 export interface ShownError extends Omit<ErrorModel, 'frame' | 'referenceId'> {
   readonly status: number;
@@ -35,11 +37,12 @@ export function overloadPages(
   headers: Readonly<Record<string, string>>,
 ): ChooseOverloadPage {
   const nextLink = nextLinkFrom(undefined, pages);
+  const secure = pages.issuer.startsWith('https:');
   const error = { kind: 'busy', referenceId: REQUEST_ID_MARK, nextLink } as const;
   const rendered = pages.renderAll((frame, i18n) => errorPage({ frame, ...error }, i18n));
   const ofPages = { ...headers, 'Content-Security-Policy': contentSecurityPolicy() };
   return (request) => {
-    const locale = requestLocale(request, pages.issuer);
+    const locale = requestLanguage(request, secure, LANGUAGE_COOKIE);
     return { headers: { ...ofPages, 'Content-Language': locale }, markup: rendered[locale] };
   };
 }

@@ -1,6 +1,5 @@
 import { type Html, html } from '@cls/shared/http/html';
 import type { I18n, KeyAfter } from './i18n.ts';
-import type { Frame } from './layout.ts';
 
 export type ProblemCode = KeyAfter<'problem.'>;
 
@@ -39,25 +38,11 @@ export function problemSummary(problems: readonly RenderableProblem[], i18n: I18
     items.length === 1
       ? html`<p>${items}</p>`
       : html`<ul>${items.map((item) => html`<li>${item}</li>`)}</ul>`;
-  return html`<div class="problems" role="alert" tabindex="-1" autofocus>
+  return html`<div class="notice problems" role="alert" tabindex="-1" autofocus>
 <h2>${i18n.t('page.problems')}</h2>
 ${list}
 </div>
 `;
-}
-
-interface FormModel {
-  readonly action: string;
-  readonly body: Html;
-  /** More attributes of the form element. */
-  readonly attributes?: Html;
-}
-
-export function form(frame: Frame, { action, body, attributes }: FormModel): Html {
-  return html`<form method="post" action="${action}"${attributes}>
-<input type="hidden" name="csrf" value="${frame.csrfToken}">
-${body}
-</form>`;
 }
 
 interface Field {

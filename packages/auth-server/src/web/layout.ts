@@ -1,7 +1,8 @@
-import { type Html, html, trustedMarkup } from '@cls/shared/http/html';
+import { type Html, html } from '@cls/shared/http/html';
+import { card, document, type Languages, languageLinks, MARK } from '@cls/shared/pages/document';
 import type { AssetName } from './assets.ts';
 import { problemSummary, type RenderableProblem } from './form.ts';
-import type { I18n, Locale } from './i18n.ts';
+import type { I18n } from './i18n.ts';
 
 /** What every page needs, whatever it shows. */
 export interface Frame {
@@ -10,7 +11,7 @@ export interface Frame {
   /** Sent back by every form as `csrf`; bound to the reader's session. */
   readonly csrfToken: string;
   /** Links to this page in each language; empty when its address works only once. */
-  readonly languages: readonly { readonly locale: Locale; readonly href: string }[];
+  readonly languages: Languages;
   /** Where people get help: an https or mailto URL. */
   readonly supportHref?: string;
   /** The privacy policy: an https URL. */
@@ -50,58 +51,34 @@ interface Page {
 
 /** A page with one thing to do: a card below the product's name. */
 export function cardPage({ frame }: PageModel, page: Page, i18n: I18n): string {
-  const body = html`<div class="stage">
-<header class="brand">${brandMark(frame)}${i18n.t('product.name')}</header>
-<main class="card" id="content">
-${problemSummary(page.problems ?? [], i18n)}<h1>${page.title}</h1>
-${page.body}
-</main>
-${footer(frame, i18n)}
-</div>`;
-  return document(frame, page, body, i18n);
+  const content = html`${problemSummary(page.problems ?? [], i18n)}<h1>${page.title}</h1>
+${page.body}`;
+  const brand = html`${brandMark(frame)}${i18n.t('product.name')}`;
+  return documentAround(frame, page, card(brand, content, footer(frame, i18n)), i18n);
 }
 
 /** The frame around `body`; `cardPage` and `accountPage` are what pages use. */
-export function document(frame: Frame, page: Page, body: Html, i18n: I18n): string {
+export function documentAround(frame: Frame, page: Page, body: Html, i18n: I18n): string {
+  const { assetPath, brand } = frame;
   const failed = (page.problems ?? []).length > 0;
   const title = failed ? i18n.t('page.titleFailed', { title: page.title }) : page.title;
-  return html`<!doctype html>
-<html lang="${i18n.locale}">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="robots" content="noindex">
-<title>${i18n.t('page.title', { title })}</title>
-<link rel="icon" href="${frame.assetPath('icon.svg')}" type="image/svg+xml">
-<link rel="stylesheet" href="${frame.assetPath('pages.css')}">
-${frame.brand?.styles !== undefined && html`<link rel="stylesheet" href="${frame.brand.styles}">\n`}<script type="module" src="${frame.assetPath('pages.js')}"></script>
-${page.passkeys && html`<script type="module" src="${frame.assetPath('passkeys.js')}"></script>\n`}</head>
-<body>
-${body}
-</body>
-</html>
-`.toString();
+  return document({
+    locale: i18n.locale,
+    title: i18n.t('page.title', { title }),
+    icon: assetPath('icon.svg'),
+    styles: [assetPath('pages.css'), ...(brand?.styles === undefined ? [] : [brand.styles])],
+    scripts: [assetPath('pages.js'), ...(page.passkeys ? [assetPath('passkeys.js')] : [])],
+    body,
+  });
 }
 
 export function footer({ languages, supportHref, policyHref }: Frame, i18n: I18n): Html {
-  const names = { en: 'English', de: 'Deutsch' } as const;
-  return html`<footer class="foot">${languages.map(({ locale, href }) =>
-    locale === i18n.locale
-      ? html`<span>${names[locale]}</span>`
-      : html`<a href="${href}" lang="${locale}" hreflang="${locale}">${names[locale]}</a>`,
-  )}${supportHref !== undefined && html`<a href="${supportHref}">${i18n.t('page.help')}</a>`}${policyHref !== undefined && html`<a href="${policyHref}">${i18n.t('page.policy')}</a>`}</footer>`;
+  return html`<footer class="foot">${languageLinks(languages, i18n.locale)}${supportHref !== undefined && html`<a href="${supportHref}">${i18n.t('page.help')}</a>`}${policyHref !== undefined && html`<a href="${policyHref}">${i18n.t('page.policy')}</a>`}</footer>`;
 }
-
-/** The product's sign: a ledger's page with its balance line. Decorative, the name stands beside it. */
-export const mark: Html = trustedMarkup(
-  '<svg class="mark" viewBox="0 0 32 32" aria-hidden="true"><rect width="32" height="32" rx="8" fill="#1d4f91"/>' +
-    '<path d="M9 10h14M9 16h9M9 22h14" stroke="#fff" stroke-width="2.5" stroke-linecap="round"/></svg>',
-);
 
 /** The operator's logo, or the product's sign. */
 export function brandMark({ brand }: Frame): Html {
-  return brand?.logo === undefined ? mark : html`<img class="mark" src="${brand.logo}" alt="">`;
+  return brand?.logo === undefined ? MARK : html`<img class="mark" src="${brand.logo}" alt="">`;
 }
 
 /** `Lindholm Portal (portal.example)`, the host kept in one piece. */

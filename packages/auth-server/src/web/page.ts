@@ -1,15 +1,17 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
-import { negotiateLanguage } from '@cls/shared/http/language';
+import { readFormBody } from '@cls/shared/http/read-form-body';
+import type { Assets } from '@cls/shared/pages/assets';
+import { LOCALES, type Locale, pageLanguage } from '@cls/shared/pages/browser';
+import { pagePolicy } from '@cls/shared/pages/document';
+import { inEachLanguage } from '@cls/shared/pages/i18n';
 import type { Secret } from '@cls/shared/secret';
+import { isStorable } from '@cls/shared/text';
 import type { Context } from 'koa';
-import type { Assets } from './assets.ts';
-import { cookieOf, LANGUAGE_COOKIE, readCookie, writeCookie } from './browser.ts';
+import type { AssetName } from './assets.ts';
+import { LANGUAGE_COOKIE } from './browser.ts';
 import type { RenderableProblem } from './form.ts';
-import { createI18n, type I18n, LOCALES, type Locale, readMessages } from './i18n.ts';
+import { type I18n, readLanguages } from './i18n.ts';
 import type { Frame } from './layout.ts';
-
-const LANGUAGE_AGE_MS = 365 * 86_400_000;
 
 export interface Page {
   readonly status?: number;
@@ -31,23 +33,33 @@ export interface Page {
   readonly render: (frame: Frame, i18n: I18n) => string;
 }
 
+export type Form = Readonly<Record<string, string>>;
+
+/** `sent` says only what somebody sent: nothing may be done with it. */
+type ReadForm =
+  | { readonly form: Form }
+  | { readonly refused: 'form_unreadable' | 'form_refused'; readonly sent?: Form };
+
 export interface Pages {
   readonly issuer: string;
   /** Answers with a page in the reader's language. */
   show(ctx: Context, page: Page): void;
   /** A page that belongs to no address, in each language. */
   renderAll(render: Page['render']): Readonly<Record<Locale, string>>;
-  /** Whether a form came from a page that was bound to the same thing. */
-  isOurs(form: Readonly<Record<string, string>>, csrf: string): boolean;
+  /**
+   * The fields of a form whose page was bound to `csrf` (to nothing when that is empty), or why it
+   * is refused.
+   */
+  readForm(ctx: Context, csrf: string): Promise<ReadForm>;
   /** Whether a form that is not ours came from a page of ours for this person; for words alone. */
-  wasFor(form: Readonly<Record<string, string>>, person: string): boolean | undefined;
+  wasFor(form: Form, person: string): boolean | undefined;
   /** A path with the issuer's own before it. */
   path(path: string): string;
 }
 
 export interface PageSettings {
   readonly issuer: string;
-  readonly assets: Assets;
+  readonly assets: Assets<AssetName>;
   readonly formKey: Secret;
   /** The key that `formKey` replaces: forms that were shown before are still taken. */
   readonly previousFormKey?: Secret | undefined;
@@ -64,17 +76,22 @@ export function pages(settings: PageSettings): Pages {
   const { pathname } = new URL(issuer);
   const basePath = pathname === '/' ? '' : pathname;
   const path = (below: string) => `${basePath}${below}`;
-  const languages = new Map<Locale, I18n>(
-    LOCALES.map((locale) => [locale, createI18n(locale, readMessages(locale, settings.product))]),
-  );
+  const languages = readLanguages(settings.product);
   const keys = [formKey, ...(previousFormKey ? [previousFormKey] : [])];
   const tokenFor = (csrf: string, key = formKey) =>
     createHmac('sha256', key.expose()).update(`form ${csrf}`).digest('base64url');
+  const isOurs = (form: Form, csrf: string) => {
+    const given = Buffer.from(form['csrf']?.split('.')[0] ?? '');
+    return keys.some((key) => {
+      const expected = Buffer.from(tokenFor(csrf, key));
+      return given.length === expected.length && timingSafeEqual(given, expected);
+    });
+  };
   const markOf = (person: string, key = formKey) => tokenFor(`person ${person}`, key).slice(0, 22);
   const frameFor = (csrfToken: string, query: string | false): Frame => ({
     assetPath: (name) => path(assets.path(name)),
     csrfToken,
-    languages: query === false ? [] : languageLinks(query),
+    languages: query === false ? [] : languagesOf(query),
     ...(supportUrl === undefined ? {} : { supportHref: supportUrl }),
     ...(policyUrl === undefined ? {} : { policyHref: policyUrl }),
     brand: brandOf(assets, path),
@@ -83,21 +100,17 @@ export function pages(settings: PageSettings): Pages {
   return {
     issuer,
     path,
-    isOurs(form, csrf) {
-      const given = Buffer.from(form['csrf']?.split('.')[0] ?? '');
-      return keys.some((key) => {
-        const expected = Buffer.from(tokenFor(csrf, key));
-        return given.length === expected.length && timingSafeEqual(given, expected);
-      });
+    async readForm(ctx, csrf) {
+      const form = await fieldsOf(ctx);
+      if (form === undefined) return { refused: 'form_unreadable' };
+      return csrf !== '' && isOurs(form, csrf) ? { form } : { refused: 'form_refused', sent: form };
     },
     wasFor(form, person) {
       const mark = form['csrf']?.split('.')[1];
       return mark === undefined ? undefined : keys.some((key) => mark === markOf(person, key));
     },
     show(ctx, { problems = [], formTargets = [], csrf = '', person, uiLocales, again, ...page }) {
-      const locale = localeOf(ctx, uiLocales);
-      const i18n = languages.get(locale);
-      if (i18n === undefined) throw new Error(`no messages in ${locale}`);
+      const locale = pageLanguage(ctx, LANGUAGE_COOKIE, uiLocales);
       const query = ONCE.test(ctx.path) ? false : (again ?? ctx.querystring);
       const frame = frameFor(
         csrf === '' ? '' : [tokenFor(csrf), ...(person ? [markOf(person)] : [])].join('.'),
@@ -110,17 +123,19 @@ export function pages(settings: PageSettings): Pages {
       ctx.set('Content-Language', locale);
       ctx.set('Content-Security-Policy', contentSecurityPolicy(formTargets));
       ctx.set('Content-Type', 'text/html; charset=utf-8');
-      ctx.body = page.render(frame, i18n);
+      ctx.body = page.render(frame, languages[locale]);
     },
     renderAll: (render) =>
-      Object.fromEntries(
-        [...languages].map(([locale, i18n]) => [locale, render(frameFor('', false), i18n)]),
-      ) as Record<Locale, string>,
+      inEachLanguage((locale) => render(frameFor('', false), languages[locale])),
   };
 }
 
-function brandOf(assets: Assets, path: (below: string) => string): NonNullable<Frame['brand']> {
-  const [styles, logo] = [assets.path('brand.css'), assets.path('logo')];
+function brandOf(
+  assets: Assets<AssetName>,
+  path: (below: string) => string,
+): NonNullable<Frame['brand']> {
+  const styles = assets.path('brand.css');
+  const logo = assets.path('logo.svg') || assets.path('logo.png');
   return {
     ...(styles === '' ? {} : { styles: path(styles) }),
     ...(logo === '' ? {} : { logo: path(logo) }),
@@ -131,38 +146,11 @@ function brandOf(assets: Assets, path: (below: string) => string): NonNullable<F
 const ONCE = /^\/(?:(?:oauth\/authorize|device)\/[\w-]{10,}$|upstream\/)/;
 
 /** The same page; the other parameters of its address stay. */
-function languageLinks(query: string): Frame['languages'] {
+function languagesOf(query: string): Frame['languages'] {
   return LOCALES.map((locale) => {
     const parameters = new URLSearchParams(query);
     parameters.set('lang', locale);
     return { locale, href: `?${parameters}` };
-  });
-}
-
-/** The language of a request that is refused: nothing is remembered of it. */
-export function requestLocale({ url = '', headers }: IncomingMessage, issuer: string): Locale {
-  const query = new URLSearchParams(url.split('?')[1]);
-  const chosen = LOCALES.find((locale) => locale === query.get('lang'));
-  return negotiateLanguage(LOCALES, {
-    uiLocales: query.get('ui_locales') ?? undefined,
-    cookie: chosen ?? cookieOf(headers.cookie, issuer, LANGUAGE_COOKIE),
-    acceptLanguage: headers['accept-language'],
-  });
-}
-
-/** A language that was chosen on a page wins, and is remembered. */
-function localeOf(ctx: Context, uiLocales: string | undefined): Locale {
-  const chosen = LOCALES.find((locale) => locale === ctx.query['lang']);
-  if (chosen !== undefined) {
-    writeCookie(ctx, LANGUAGE_COOKIE, chosen, LANGUAGE_AGE_MS);
-    return chosen;
-  }
-  const cookie = readCookie(ctx, LANGUAGE_COOKIE);
-  const asked = uiLocales ?? [ctx.query['ui_locales']].flat()[0];
-  return negotiateLanguage(LOCALES, {
-    uiLocales: asked,
-    cookie,
-    acceptLanguage: ctx.get('accept-language'),
   });
 }
 
@@ -183,9 +171,6 @@ export function seeOther(ctx: Context, href: string): void {
 }
 
 /**
- * The policy every page needs: own style sheet, scripts and icon; no inline code, no frame, no
- * request from script, nothing from elsewhere.
- *
  * Chromium applies `form-action` to the redirects that follow a form too, so a page whose form
  * ends in a redirect to an application must name where it goes: pass that client's redirect URIs
  * (sign-in, second factor, consent), its post-logout redirect URIs (sign-out) or the upstream
@@ -194,16 +179,7 @@ export function seeOther(ctx: Context, href: string): void {
  * @see https://www.w3.org/TR/CSP3/#directive-form-action
  */
 export function contentSecurityPolicy(formTargets: readonly string[] = []): string {
-  const targets = [...new Set(formTargets.flatMap(sourceOf))];
-  return [
-    "default-src 'none'",
-    "style-src 'self'",
-    "script-src 'self'",
-    "img-src 'self'",
-    `form-action ${["'self'", ...targets].join(' ')}`,
-    "base-uri 'none'",
-    "frame-ancestors 'none'",
-  ].join('; ');
+  return pagePolicy([...new Set(formTargets.flatMap(sourceOf))]);
 }
 
 /** Schemes that would let a form reach anywhere, or run something. */
@@ -221,4 +197,14 @@ function sourceOf(uri: string): readonly string[] {
   if (hostname.startsWith('[')) return [protocol];
   // A URL's host may hold characters, such as a comma, that would end a source or the policy.
   return /^[a-z0-9.-]+(?::\d+)?$/.test(host) ? [`${protocol}//${host}`] : [];
+}
+
+/**
+ * A form's fields, the first of two; undefined when the body is no form, too large, or holds a NUL
+ * character, which nobody types and no database takes.
+ */
+async function fieldsOf(ctx: Context): Promise<Form | undefined> {
+  const body = await readFormBody(ctx);
+  if (body === undefined || ![...body].flat().every(isStorable)) return undefined;
+  return Object.fromEntries([...body].reverse());
 }

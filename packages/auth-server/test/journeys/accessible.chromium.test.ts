@@ -125,7 +125,7 @@ describe('for everybody, with Chromium', () => {
     await keyboard.type('not my password');
     await keyboard.press('Enter');
     await page.getByRole('alert').waitFor();
-    await focusReaches(page, 'problems');
+    await focusReaches(page, 'notice problems');
     for (let stops = 0; (await focusOf(page)) !== 'password'; stops += 1) {
       expect(stops).to.be.lessThan(5);
       await keyboard.press('Tab');
@@ -137,7 +137,7 @@ describe('for everybody, with Chromium', () => {
     await keyboard.type('000000');
     await keyboard.press('Enter');
     await page.getByRole('alert').waitFor();
-    await focusReaches(page, 'problems');
+    await focusReaches(page, 'notice problems');
     await keyboard.press('Tab');
     await focusReaches(page, '#code');
     await keyboard.press('Enter');

@@ -1,10 +1,13 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { LOCALES, type Locale } from '@cls/shared/pages/browser';
 import { readAssets } from '../../src/web/assets.ts';
-import { createI18n, type I18n, LOCALES, type Locale, readMessages } from '../../src/web/i18n.ts';
+import { type I18n, readLanguages } from '../../src/web/i18n.ts';
 import type { Frame } from '../../src/web/layout.ts';
 import { contentSecurityPolicy } from '../../src/web/page.ts';
 import { GALLERY } from './gallery.ts';
+
+const LANGUAGES = readLanguages();
 
 export interface GalleryServer {
   readonly origin: string;
@@ -66,7 +69,7 @@ export async function startGallery(): Promise<GalleryServer> {
 }
 
 export function galleryI18n(locale: Locale): I18n {
-  return createI18n(locale, readMessages(locale));
+  return LANGUAGES[locale];
 }
 
 export function galleryFrame(assetPath: Frame['assetPath'], name: string): Frame {

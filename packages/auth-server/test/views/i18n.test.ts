@@ -1,7 +1,8 @@
 import { PERMISSIONS } from '@cls/shared/access-token';
 import { html } from '@cls/shared/http/html';
+import { LOCALES } from '@cls/shared/pages/browser';
 import { expect } from 'chai';
-import { type CountKey, LOCALES, type MessageKey, readMessages } from '../../src/web/i18n.ts';
+import { type CountKey, type MessageKey, readMessages } from '../../src/web/i18n.ts';
 import { galleryI18n } from '../support/gallery-server.ts';
 
 const placeholders = (text: string) =>

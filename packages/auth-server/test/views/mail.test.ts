@@ -1,4 +1,5 @@
 import { API_PERMISSIONS } from '@cls/shared/access-token';
+import { LOCALES } from '@cls/shared/pages/browser';
 import { expect } from 'chai';
 import {
   invitationElsewhereMail,
@@ -10,7 +11,7 @@ import {
   type SignedInBy,
   securityChangeMail,
 } from '../../src/views/email/messages.ts';
-import { type I18n, LOCALES, readMessages } from '../../src/web/i18n.ts';
+import { type I18n, readMessages } from '../../src/web/i18n.ts';
 import { galleryI18n } from '../support/gallery-server.ts';
 
 const AT = new Date('2026-11-21T09:30:00Z');

@@ -1,8 +1,9 @@
+import { LOCALES } from '@cls/shared/pages/browser';
 import { expect } from 'chai';
 import { signInPage } from '../../src/views/sign-in/sign-in.ts';
 import { readAssets } from '../../src/web/assets.ts';
 import { errorKind, errorPage } from '../../src/web/error.ts';
-import { LOCALES, readMessages } from '../../src/web/i18n.ts';
+import { readMessages } from '../../src/web/i18n.ts';
 import { GALLERY } from '../support/gallery.ts';
 import { galleryFrame, galleryI18n } from '../support/gallery-server.ts';
 

@@ -64,8 +64,8 @@ export function beforeText(amount: Amount, text: Text, was: Was<string | null> |
 
 /** A count in a table, compared as amounts are. */
 export function countCell(count: number, text: Text, was?: Was<number>): Html {
-  const shown = (value: number) => (value < 0 ? MINUS : '') + text.count(Math.abs(value));
-  if (was === undefined) return html`<td class="n">${text.count(count)}</td>`;
+  const shown = (value: number) => (value < 0 ? MINUS : '') + text.number(Math.abs(value));
+  if (was === undefined) return html`<td class="n">${text.number(count)}</td>`;
   const { before: then } = was;
   const change = count - (then ?? 0);
   const below =
@@ -73,8 +73,8 @@ export function countCell(count: number, text: Text, was?: Was<number>): Html {
       ? html`<small>${text.t('compare.notThere')}</small>`
       : change === 0
         ? html`<small>Δ 0</small>`
-        : html`<small>${text.t('compare.before')} ${text.count(then)}</small><b>Δ ${change > 0 && '+'}${shown(change)}</b>`;
-  return html`<td class="n">${text.count(count)}${below}</td>`;
+        : html`<small>${text.t('compare.before')} ${text.number(then)}</small><b>Δ ${change > 0 && '+'}${shown(change)}</b>`;
+  return html`<td class="n">${text.number(count)}${below}</td>`;
 }
 
 export function amountText(amount: Amount, text: Text): Html {

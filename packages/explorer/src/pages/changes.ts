@@ -51,7 +51,7 @@ export async function changesPage(deps: PageDeps, visit: Visit): Promise<void> {
     body: (text) => [
       sinceForm(visit, since, text),
       found.data.length === 0 && !found.page.hasMore
-        ? html`<p class="empty">${text.t('changes.none', { at: text.instant(since) })}</p>`
+        ? html`<p class="notice empty">${text.t('changes.none', { at: text.dateTime(since) })}</p>`
         : changesTable(visit, found.data, since, text, apiCall(deps, found, text)),
       pager(visit, found, text),
     ],
@@ -128,8 +128,8 @@ function changesTable(
       cmpKnownAt: since,
     });
     return html`
-<tr><th scope="row"><a href="${href}">${item.deal.dealNumber}</a> ${item.deal.name}</th><td>${item.currency}</td>${amountCell(was, text)}${amountCell(is, text)}${amountCell(was === undefined ? undefined : difference(was, is), text)}${dateCell(lastPostedAt !== null && text.instant(lastPostedAt))}<td>${was === undefined ? html`<span class="tag">${text.t('changes.new')}</span>` : undefined}${marks(item, text)}</td></tr>`;
+<tr><th scope="row"><a href="${href}">${item.deal.dealNumber}</a> ${item.deal.name}</th><td>${item.currency}</td>${amountCell(was, text)}${amountCell(is, text)}${amountCell(was === undefined ? undefined : difference(was, is), text)}${dateCell(lastPostedAt !== null && text.dateTime(lastPostedAt))}<td>${was === undefined ? html`<span class="tag">${text.t('changes.new')}</span>` : undefined}${marks(item, text)}</td></tr>`;
   });
-  const caption = text.t('changes.caption', { at: text.instant(since) });
+  const caption = text.t('changes.caption', { at: text.dateTime(since) });
   return table({ caption, columns, rows, call, id: 'changes' });
 }

@@ -131,7 +131,7 @@ export function comparedWith(
 ) {
   if (compared === undefined) return undefined;
   const { asOf, knownAt } = compared.times;
-  const values = { asOf: text.date(asOf), knownAt: text.instant(knownAt) };
+  const values = { asOf: text.date(asOf), knownAt: text.dateTime(knownAt) };
   const there = compared.before !== undefined;
   const since = begins !== null && asOf < begins && text.date(begins);
   return html`<p class="notice" role="status">${text.t('compare.with', values)} ${text.t(there ? 'compare.how' : 'compare.absent')}${since !== false && html` ${text.t('compare.begins', { begins: since })} <a href="${sameWith(ctx.path, query, { ...NONE, cmpAsOf: begins ?? undefined })}">${text.t('time.showFirst', { begins: since })}</a>`}${there && !all && html` ${text.t('compare.notListed')}`}</p>`;

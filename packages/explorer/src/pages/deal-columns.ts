@@ -124,7 +124,7 @@ const COLUMNS: Readonly<Record<string, DealColumn>> = {
     label: 'column.posted',
     sort: 'lastPostedAt',
     cell: ({ provenance: { lastPostedAt } }, _, text) =>
-      dateCell(lastPostedAt !== null && text.instant(lastPostedAt)),
+      dateCell(lastPostedAt !== null && text.dateTime(lastPostedAt)),
   },
   status: {
     label: 'column.status',
@@ -139,7 +139,7 @@ const ALWAYS = ['currency', 'own'];
 function days({ status: { daysPastDue = 0 } }: BalanceItem, text: Text) {
   return (
     daysPastDue > 0 &&
-    html` · ${text.t('deals.daysPastDue', { days: text.count(daysPastDue) })}${projectedMark(text)}`
+    html` · ${text.t('deals.daysPastDue', { days: text.number(daysPastDue) })}${projectedMark(text)}`
   );
 }
 

@@ -85,7 +85,7 @@ function head({ query, parts }: Visit, deal: Deal, text: Text): Html {
     [text.t('deal.role'), deal.roles.map((role) => wordOf('role', role, text)).join(', ')],
     [
       text.t('deal.daysPastDue'),
-      daysPastDue > 0 ? html`${text.count(daysPastDue)}${projectedMark(text)}` : undefined,
+      daysPastDue > 0 ? html`${text.number(daysPastDue)}${projectedMark(text)}` : undefined,
     ],
   ])}<p>${deal.balances.map((item) => marks(item, text))}</p>
 <ul class="links"><li><a href="${pageAddress(`${base}/roll-forward`, query)}">${text.t('rollForward.title')}</a></li><li><a href="${pageAddress(`${base}/movements`, query)}">${text.t('movements.title')}</a></li></ul>`;
@@ -257,14 +257,14 @@ export function provenance(
       [text.t('deal.lastEffective'), dateOf(from.lastEffectiveDate, text)],
       [
         text.t('provenance.lastPosted'),
-        lastPostedAt === null ? undefined : text.instant(lastPostedAt),
+        lastPostedAt === null ? undefined : text.dateTime(lastPostedAt),
       ],
-      [text.t('provenance.ledgerSeq'), text.count(ledgerSeq)],
+      [text.t('provenance.ledgerSeq'), text.number(ledgerSeq)],
       [
         text.t('provenance.restated'),
         restatedFrom === null
           ? undefined
-          : html`${text.t('provenance.restatedFrom', { at: text.instant(restatedFrom.knownAt) })} <a href="${compareAddress(visit, restatedFrom.knownAt)}">${text.t('compare.show')}</a>`,
+          : html`${text.t('provenance.restatedFrom', { at: text.dateTime(restatedFrom.knownAt) })} <a href="${compareAddress(visit, restatedFrom.knownAt)}">${text.t('compare.show')}</a>`,
       ],
     ],
   )}</section>`;

@@ -85,7 +85,7 @@ function hasFilters(query: URLSearchParams): boolean {
 function maySee(count: number, text: Text): string {
   return count === 1
     ? text.t('deals.maySeeOne')
-    : text.t('deals.maySee', { count: text.count(count) });
+    : text.t('deals.maySee', { count: text.number(count) });
 }
 
 /** Who is in the deals that were found: the names of filters by party. */
@@ -106,11 +106,11 @@ function nothing(
   const { ctx, query } = visit;
   if (!hasFilters(query)) {
     const withZero = sameWith(ctx.path, query, { includeZero: 'true' });
-    return html`<div class="empty">${nothingText(visit, begins, text)}
+    return html`<div class="notice empty">${nothingText(visit, begins, text)}
 <p><a href="${withZero}">${text.t('deals.showZero')}</a></p></div>`;
   }
   const hidesZero = query.get('includeZero') !== 'true';
-  return html`<div class="empty"><p>${text.t('deals.nothingFound')} ${hasMoreDeals !== true && maySee(dealCount, text)}</p>${hidesZero && html`<p><a href="${sameWith(ctx.path, query, { includeZero: 'true' })}">${text.t('deals.showZero')}</a></p>`}</div>`;
+  return html`<div class="notice empty"><p>${text.t('deals.nothingFound')} ${hasMoreDeals !== true && maySee(dealCount, text)}</p>${hidesZero && html`<p><a href="${sameWith(ctx.path, query, { includeZero: 'true' })}">${text.t('deals.showZero')}</a></p>`}</div>`;
 }
 
 function rowsTable(
@@ -135,7 +135,7 @@ function rowsTable(
     return html`
 <tr><th scope="row"><a href="${dealAddress(visit, item)}">${item.deal.dealNumber}</a> ${item.deal.name}${isNew && html` <small>${text.t('compare.notThere')}</small>`}</th>${chosen.map(({ cell }) => cell(item, isNew ? undefined : then, text))}</tr>`;
   });
-  const shown = text.t('deals.shown', { count: text.count(data.length) });
+  const shown = text.t('deals.shown', { count: text.number(data.length) });
   return table({ caption: shown, columns, rows, call, id: 'deals' });
 }
 

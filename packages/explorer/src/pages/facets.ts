@@ -58,7 +58,7 @@ export function facetLists(
     const filter = FILTER_OF[field];
     const chosen = query.getAll(filter);
     const links = facet.values.map(({ value, name, count }) => {
-      const label = html`${name ?? wordOf(filter, value, text)} <small>(${text.count(count)})</small>`;
+      const label = html`${name ?? wordOf(filter, value, text)} <small>(${text.number(count)})</small>`;
       if (chosen.includes(value)) return html`<li><span class="chosen">${label}</span></li>`;
       const href = sameWith(ctx.path, query, { cursor: undefined, [filter]: [value] });
       return html`<li><a href="${href}">${label}</a></li>`;

@@ -1,8 +1,9 @@
 import { type Html, html } from '@cls/shared/http/html';
+import type { Locale } from '@cls/shared/pages/browser';
+import type { MessageValues } from '@cls/shared/pages/i18n';
 import { ApiRefused } from '../balances/api-client.ts';
 import { readableAmount } from '../web/amounts.ts';
-import type { Locale } from '../web/locale.ts';
-import type { MessageKey, Text, Values } from '../web/text.ts';
+import type { MessageKey, Text } from '../web/text.ts';
 import { fieldsOf, readAmount, readInstant } from '../web/typed.ts';
 
 /** What a person wrote into a field that cannot be used, and the sentence that says what can. */
@@ -161,7 +162,7 @@ export function fieldOf(
   name: string,
   shown: string,
   text: Text,
-  { part = 0, values = {} }: { part?: number; values?: Values } = {},
+  { part = 0, values = {} }: { part?: number; values?: MessageValues } = {},
 ): Field {
   const fault = faults.get(name);
   if (fault === undefined) return { value: shown, attributes: html``, sentence: undefined };

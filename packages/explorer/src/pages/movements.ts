@@ -63,7 +63,7 @@ export async function movementsPage(
       periodForm(visit, list.meta.dataFrom, text),
       toggles(visit, text),
       rows.length === 0
-        ? html`<p class="empty">${text.t('movements.none')}</p>`
+        ? html`<p class="notice empty">${text.t('movements.none')}</p>`
         : movementsTable(visit, rows, text, apiCall(deps, list, text)),
       pager(visit, list, text, { carried }),
       html`<p class="downloads">${text.t('download.label')} <a href="${pageAddress(`/deals/${dealId}/movements.csv`, query, { fromDate })}">CSV</a></p>`,
@@ -141,7 +141,7 @@ function movementsTable(
   const body = shown.map(({ movement, balances }) => {
     const { journal, lender, contract, currency, amount } = movement;
     return html`
-<tr${reversed.has(journal.id) && html` class="reversed"`}>${dateCell(text.date(movement.effectiveDate))}${dateCell(text.instant(movement.postedAt))}<td>${wordOf('movement', movement.movement, text)}${journal.reason !== null && html` – ${journal.reason}`}</td>${withLenders && html`<td>${lender?.name ?? text.t('deal.global')}</td>`}<td>${contract?.contractNumber}</td><td>${currency}</td>${amountCell(amount, text)}${amountCell(lender === null ? balances?.[currency] : undefined, text)}<td>${journalCell(movement, reversed, text)}</td></tr>`;
+<tr${reversed.has(journal.id) && html` class="reversed"`}>${dateCell(text.date(movement.effectiveDate))}${dateCell(text.dateTime(movement.postedAt))}<td>${wordOf('movement', movement.movement, text)}${journal.reason !== null && html` – ${journal.reason}`}</td>${withLenders && html`<td>${lender?.name ?? text.t('deal.global')}</td>`}<td>${contract?.contractNumber}</td><td>${currency}</td>${amountCell(amount, text)}${amountCell(lender === null ? balances?.[currency] : undefined, text)}<td>${journalCell(movement, reversed, text)}</td></tr>`;
   });
   const caption = text.t('movements.caption');
   return table({ caption, columns, rows: body, call, id: 'movements' });

@@ -72,7 +72,7 @@ export async function portfolioPage(deps: PageDeps, visit: Visit): Promise<void>
 }
 
 function nothing(visit: Visit, begins: string | undefined, text: Text): Html {
-  return html`<div class="empty">${nothingText(visit, begins, text)}<p><a href="${pageAddress('/deals', visit.query, { includeZero: 'true' })}">${text.t('deals.showZero')}</a></p></div>`;
+  return html`<div class="notice empty">${nothingText(visit, begins, text)}<p><a href="${pageAddress('/deals', visit.query, { includeZero: 'true' })}">${text.t('deals.showZero')}</a></p></div>`;
 }
 
 /** To what wants a look: each is a list that the filters of the deals, or a day, leave. */

@@ -99,7 +99,7 @@ function signedInFrame(
     email: session.email,
     ...(session.name === undefined ? {} : { name: session.name }),
     accountHref: `${issuer}/account`,
-    csrf: formToken(identifier),
+    csrfToken: formToken(identifier),
     search: searchForm(visit, text),
     navigation: PLACES.map((one) => ({
       label: text.t(`place.${one.place}`),
@@ -112,7 +112,7 @@ function signedInFrame(
 function sourceLine({ times }: Visit, { ledgerSeq }: Meta, text: Text): Html {
   return html`${text.t('page.source', {
     asOf: text.date(times.asOf),
-    knownAt: text.instant(times.knownAt),
-    ledgerSeq: text.count(ledgerSeq),
+    knownAt: text.dateTime(times.knownAt),
+    ledgerSeq: text.number(ledgerSeq),
   })}`;
 }

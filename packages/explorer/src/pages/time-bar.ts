@@ -34,7 +34,7 @@ export function timeBar(visit: Visit, known: KnownTimes, text: Text): Html {
   return html`<section class="times" aria-label="${text.t('time.label')}">
 ${timesForm(visit, meta.dataFrom, text)}
 <ul class="presets">${presets}</ul>
-<p class="printed">${text.t('time.printed', { asOf: text.date(times.asOf), knownAt: text.instant(times.knownAt) })}</p>
+<p class="printed">${text.t('time.printed', { asOf: text.date(times.asOf), knownAt: text.dateTime(times.knownAt) })}</p>
 ${dataThrough(visit, who.known, text)}${news(path, query, times, who.meta, text)}</section>`;
 }
 
@@ -78,14 +78,14 @@ const NO_CURSOR = { cursor: undefined, carried: undefined };
  */
 function news(path: string, query: URLSearchParams, { knownAt }: Times, newest: Meta, text: Text) {
   const href = sameWith(path, query, { ...NO_CURSOR, knownAt: undefined });
-  const at = text.instant(knownAt);
+  const at = text.dateTime(knownAt);
   if (newest.knownAt === null || isAllKnown(newest, knownAt)) {
     const asked = `/news?${new URLSearchParams({ knownAt })}`;
     return html`<div role="status" data-news="${asked}" data-words="${text.t('time.newer', { at })}" data-link="${text.t('time.now')}" data-show="${href}"></div>`;
   }
   return html`<p class="notice" role="status">${text.t('time.history', {
     at,
-    newest: text.instant(newest.knownAt),
+    newest: text.dateTime(newest.knownAt),
   })} <a href="${href}">${text.t('time.now')}</a></p>`;
 }
 

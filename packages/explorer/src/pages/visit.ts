@@ -1,4 +1,5 @@
 import type { Clock } from '@cls/shared/clock';
+import type { Locale } from '@cls/shared/pages/browser';
 import type { Context } from 'koa';
 import { type ApiClient, ApiRefused, type Asker } from '../balances/api-client.ts';
 import type { Caller, Meta, Single } from '../balances/shapes.ts';
@@ -6,7 +7,6 @@ import type { KeepSessions, KeptSession } from '../sessions/keep-sessions.ts';
 import { sessionEndedPage } from '../sign-in/pages.ts';
 import { safeReturn, sameWith } from '../web/address.ts';
 import { hasEnded, sessionOf } from '../web/browser.ts';
-import type { Locale } from '../web/locale.ts';
 import type { Pages } from '../web/page.ts';
 import { viewerOf, wasHere } from '../web/viewers.ts';
 import { anotherPersonPage } from './another-person.ts';

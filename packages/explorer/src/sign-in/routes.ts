@@ -1,6 +1,7 @@
 import type { Clock } from '@cls/shared/clock';
 import { readFormBody } from '@cls/shared/http/read-form-body';
 import type { Log } from '@cls/shared/log';
+import { dropCookie, readCookie, writeCookie } from '@cls/shared/pages/browser';
 import type { Context } from 'koa';
 import { digest } from '../crypto/seal.ts';
 import { SignInRefused } from '../issuer/issuer.ts';
@@ -12,15 +13,7 @@ import {
 import { type KeepSessions, SESSION_TTL_S } from '../sessions/keep-sessions.ts';
 import type { SessionStore } from '../sessions/session-store.ts';
 import { safeReturn } from '../web/address.ts';
-import {
-  BROWSER_COOKIE,
-  dropCookie,
-  readCookie,
-  rememberEnd,
-  SESSION_COOKIE,
-  sessionOf,
-  writeCookie,
-} from '../web/browser.ts';
+import { BROWSER_COOKIE, rememberEnd, SESSION_COOKIE, sessionOf } from '../web/browser.ts';
 import type { Pages } from '../web/page.ts';
 import { rememberViewer } from '../web/viewers.ts';
 import {
@@ -71,7 +64,7 @@ export async function redirectToSignIn(
   const known = readCookie(ctx, BROWSER_COOKIE);
   const browser = known ?? newBrowser();
   const url = await beginSignIn(deps, { browser, returnTo, silent });
-  if (known === undefined) writeCookie(ctx, BROWSER_COOKIE, browser, SESSION_TTL_S);
+  if (known === undefined) writeCookie(ctx, BROWSER_COOKIE, browser, SESSION_TTL_S * 1_000);
   ctx.redirect(url.href);
 }
 

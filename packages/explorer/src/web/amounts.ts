@@ -1,4 +1,4 @@
-import type { Locale } from './locale.ts';
+import type { Locale } from '@cls/shared/pages/browser';
 
 const SIGNS = { en: { group: ',', point: '.' }, de: { group: '.', point: ',' } } as const;
 const DECIMAL = /^(-?)(\d+)(?:\.(\d+))?$/;

@@ -1,5 +1,5 @@
 /** What people write into forms, as the API reads it. */
-import type { Locale } from './locale.ts';
+import type { Locale } from '@cls/shared/pages/browser';
 
 const MINUS = /^[-−]/;
 const GROUPS = { en: ',', de: '.' } as const;

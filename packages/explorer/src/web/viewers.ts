@@ -1,6 +1,7 @@
+import { readCookie, writeCookie } from '@cls/shared/pages/browser';
 import type { Context } from 'koa';
 import { digest } from '../crypto/seal.ts';
-import { readCookie, VIEWERS_COOKIE, writeCookie } from './browser.ts';
+import { VIEWERS_COOKIE } from './browser.ts';
 
 /** How many people of a browser are told apart. */
 const REMEMBERED = 8;

@@ -46,7 +46,7 @@ const DEAL = '/deals/{deal}';
 const NO_DEAL = `/deals/deal_${'0'.repeat(26)}`;
 const SUMS = /"(interestAccrued|feesAccrued|pastDue)":"[^"]*"/g;
 const EMPTY = { has: '.empty' };
-const NOTICE = { has: 'main .notice' };
+const NOTICE = { has: 'main .notice:not(.empty)' };
 const MOVED = { has: 'td b' };
 const CARD = 'main.card';
 

@@ -1,3 +1,4 @@
+import { writeCookie } from '@cls/shared/pages/browser';
 import {
   giveResult,
   type InteractionResult,
@@ -5,7 +6,7 @@ import {
 } from '../../library/reliances/login-result.ts';
 import { acrOf, REMEMBERED_ACR } from '../../library/sign-in-policy.ts';
 import { KNOWN_DEVICE_TTL_S } from '../../throttle/known-devices.ts';
-import { actorOf, DEVICE_COOKIE, writeCookie } from '../../web/browser.ts';
+import { actorOf, DEVICE_COOKIE } from '../../web/browser.ts';
 import { seeOther } from '../../web/page.ts';
 import { type InteractionContext, record } from './interaction-context.ts';
 import type { Proven } from './progress.ts';

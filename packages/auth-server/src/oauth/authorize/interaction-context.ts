@@ -54,7 +54,7 @@ export interface InteractionContext {
   readonly client: Client | undefined;
 }
 
-export type { Form } from '../../web/read-form.ts';
+export type { Form } from '../../web/page.ts';
 
 export function standingOf(
   { deps, details }: InteractionContext,

@@ -1,11 +1,6 @@
+import { dropCookie, readCookie, writeCookie } from '@cls/shared/pages/browser';
 import type { DeviceSignIn } from '../../sessions/remembered-devices.ts';
-import {
-  actorOf,
-  dropCookie,
-  REMEMBERED_COOKIE,
-  readCookie,
-  writeCookie,
-} from '../../web/browser.ts';
+import { actorOf, REMEMBERED_COOKIE } from '../../web/browser.ts';
 import type { InteractionContext } from './interaction-context.ts';
 import { type Proven, provenIn } from './progress.ts';
 

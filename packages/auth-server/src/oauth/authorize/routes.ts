@@ -8,7 +8,6 @@ import { showErrorPage } from '../../web/error-page.ts';
 import { showExpired } from '../../web/expired-page.ts';
 import { nextLinkFrom } from '../../web/next-link.ts';
 import { seeOther } from '../../web/page.ts';
-import { readOurForm } from '../../web/read-form.ts';
 import { leaveConsent } from './abandoned-consent.ts';
 import { consent, showConsent } from './consent-step.ts';
 import {
@@ -50,7 +49,7 @@ export function interactionRoutes(provider: Provider, deps: InteractionDeps): Mi
     };
   const submit = (act: (context: InteractionContext, form: Form) => Promise<void>) =>
     withInteraction(async (one) => {
-      const read = await readOurForm(deps.pages, one.ctx, one.details.uid);
+      const read = await deps.pages.readForm(one.ctx, one.details.uid);
       if ('refused' in read) return showError(one, read.refused, 400);
       await act(one, read.form);
     });

@@ -1,7 +1,8 @@
+import { readCookie } from '@cls/shared/pages/browser';
 import { amrAfter } from '../../factors/authentication-methods.ts';
 import { type SecondStepMethod, secondStepAnswer } from '../../sign-in/second-step.ts';
 import { type SecondFactorModel, secondFactorPage } from '../../views/sign-in/challenge.ts';
-import { actorOf, REMEMBERED_COOKIE, readCookie } from '../../web/browser.ts';
+import { actorOf, REMEMBERED_COOKIE } from '../../web/browser.ts';
 import type { Problem } from '../../web/form.ts';
 import {
   actionOf,

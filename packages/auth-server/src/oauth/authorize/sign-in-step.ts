@@ -1,10 +1,11 @@
+import { readCookie } from '@cls/shared/pages/browser';
 import { recordedEmail } from '../../accounts/account.ts';
 import { amrOf } from '../../factors/authentication-methods.ts';
 import { dropNewCodes } from '../../factors/recovery-codes.ts';
 import { type Proof, provePassword, whyNot } from '../../sign-in/prove.ts';
 import { addressSubject } from '../../throttle/guess.ts';
 import { type SignInModel, signInPage } from '../../views/sign-in/sign-in.ts';
-import { actorOf, REMEMBERED_COOKIE, readCookie } from '../../web/browser.ts';
+import { actorOf, REMEMBERED_COOKIE } from '../../web/browser.ts';
 import type { Problem } from '../../web/form.ts';
 import { RESET_PATH } from '../../web/paths.ts';
 import {

@@ -1,3 +1,4 @@
+import { dropCookie, readCookie, writeCookie } from '@cls/shared/pages/browser';
 import Router from '@koa/router';
 import type { Context, Middleware } from 'koa';
 import type { AuditLog } from '../../audit/audit-log.ts';
@@ -5,7 +6,7 @@ import { digest } from '../../crypto/digest.ts';
 import { routesOf } from '../../library/request-context.ts';
 import type { FinishRefusal, UpstreamSignIn } from '../../organisations/sign-in-upstream.ts';
 import type { StateStore } from '../../state/state-store.ts';
-import { actorOf, dropCookie, readCookie, writeCookie } from '../../web/browser.ts';
+import { actorOf } from '../../web/browser.ts';
 import { showErrorPage } from '../../web/error-page.ts';
 import { showExpired } from '../../web/expired-page.ts';
 import { nextLinkFrom } from '../../web/next-link.ts';

@@ -1,8 +1,9 @@
 import { type Html, html } from '@cls/shared/http/html';
+import { form, skipLink } from '@cls/shared/pages/document';
 import type { RenderableProblem } from '../../web/form.ts';
-import { form, problemSummary } from '../../web/form.ts';
+import { problemSummary } from '../../web/form.ts';
 import type { I18n, KeyAfter } from '../../web/i18n.ts';
-import { brandMark, document, footer, type PageModel } from '../../web/layout.ts';
+import { brandMark, documentAround, footer, type PageModel } from '../../web/layout.ts';
 
 export const ACCOUNT_PLACES = [
   'overview',
@@ -42,8 +43,8 @@ export function accountPage(model: AccountModel, page: AccountPage, i18n: I18n):
     (place) =>
       html`<li><a href="${hrefs[place]}"${place === page.place && html` aria-current="page"`}>${i18n.t(`place.${place}`)}</a></li>`,
   );
-  const body = html`<a class="skip" href="#content">${i18n.t('page.skip')}</a>
-<header class="bar">
+  const body = html`${skipLink(i18n.t('page.skip'))}
+<header class="head">
 <a class="brand" href="${hrefs.overview}">${brandMark(frame)}${i18n.t('product.name')}</a>
 <span class="who">${name !== undefined && html`${name} · `}${email}</span>
 ${frame.explorerHref !== undefined && html`<a href="${frame.explorerHref}">${i18n.t('account.balances')}</a>\n`}${form(frame, { action: hrefs.signOut, body: html`<button class="button">${i18n.t('account.signOut')}</button>` })}
@@ -58,7 +59,7 @@ ${page.body}
 </main>
 </div>
 ${footer(frame, i18n)}`;
-  return document(frame, page, body, i18n);
+  return documentAround(frame, page, body, i18n);
 }
 
 /** `<time>` with the machine's form beside the reader's. */

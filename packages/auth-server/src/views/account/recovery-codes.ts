@@ -1,5 +1,6 @@
 import { html } from '@cls/shared/http/html';
-import { form, type Problem, submit } from '../../web/form.ts';
+import { form } from '@cls/shared/pages/document';
+import { type Problem, submit } from '../../web/form.ts';
 import type { I18n } from '../../web/i18n.ts';
 import { cardPage, type PageModel } from '../../web/layout.ts';
 

@@ -1,5 +1,5 @@
 import { type Html, html } from '@cls/shared/http/html';
-import { form } from '../../web/form.ts';
+import { form } from '@cls/shared/pages/document';
 import type { I18n } from '../../web/i18n.ts';
 import {
   type AccountModel,

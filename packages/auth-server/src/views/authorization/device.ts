@@ -1,6 +1,7 @@
 import { html } from '@cls/shared/http/html';
+import { form } from '@cls/shared/pages/document';
 import { FORM_FIELDS } from '../../library/reliances/form-fields.ts';
-import { field, form, type Problem, submit } from '../../web/form.ts';
+import { field, type Problem, submit } from '../../web/form.ts';
 import type { I18n } from '../../web/i18n.ts';
 import { cardPage, emailName, type PageModel } from '../../web/layout.ts';
 import { permissionList } from './permissions.ts';

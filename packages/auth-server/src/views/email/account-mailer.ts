@@ -4,7 +4,7 @@ import type { Actor } from '../../audit/actor.ts';
 import type { Brand } from '../../brand/brand.ts';
 import type { AccountMail } from '../../mail/account-mail.ts';
 import type { MailQueue } from '../../mail/mail-queue.ts';
-import { createI18n, type I18n, LOCALES, readMessages } from '../../web/i18n.ts';
+import { type I18n, readLanguages } from '../../web/i18n.ts';
 import {
   ACCOUNT_PATH,
   ACCOUNT_PLACE_PATHS,
@@ -45,9 +45,7 @@ export function accountMailer(
   queue: MailQueue,
   clock: Clock = systemClock,
 ): AccountMail {
-  const languages = new Map<string, I18n>(
-    LOCALES.map((locale) => [locale, createI18n(locale, readMessages(locale, brand?.name))]),
-  );
+  const languages = readLanguages(brand?.name);
   const frame = {
     host: new URL(issuer).host,
     ...(supportUrl === undefined ? {} : { supportHref: supportUrl }),
@@ -60,8 +58,7 @@ export function accountMailer(
     applications: at('applications'),
   };
   const send = (account: Account, { locale = 'en' }: Actor, write: (i18n: I18n) => Mail) => {
-    const i18n = languages.get(locale);
-    if (i18n !== undefined) queue.add({ to: account.email, ...write(i18n) });
+    queue.add({ to: account.email, ...write(languages[locale]) });
   };
   const requestMetadata = ({ address, device }: Actor) => ({
     at: clock.now(),

@@ -1,5 +1,6 @@
 import { type Html, html } from '@cls/shared/http/html';
-import type { I18n, MessageKey, MessageValues } from '../../web/i18n.ts';
+import type { MessageValues } from '@cls/shared/pages/i18n';
+import type { I18n, MessageKey } from '../../web/i18n.ts';
 
 /** A message to one person. `text` and `html` say the same. */
 export interface Mail {

@@ -1,6 +1,6 @@
 import { html } from '@cls/shared/http/html';
+import { form } from '@cls/shared/pages/document';
 import {
-  form,
   newPasswordField,
   type Problem,
   submit,

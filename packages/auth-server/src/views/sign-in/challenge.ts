@@ -1,8 +1,8 @@
 import { type Html, html } from '@cls/shared/http/html';
+import { form } from '@cls/shared/pages/document';
 import {
   codeField,
   field,
-  form,
   type Problem,
   passwordField,
   submit,

@@ -1,5 +1,6 @@
 import { type Html, html } from '@cls/shared/http/html';
-import { field, form, type Problem, passwordField, submit } from '../../web/form.ts';
+import { form } from '@cls/shared/pages/document';
+import { field, type Problem, passwordField, submit } from '../../web/form.ts';
 import type { I18n } from '../../web/i18n.ts';
 import { type Application, applicationName, cardPage, type PageModel } from '../../web/layout.ts';
 import { passkeyForm } from '../passkey-form.ts';
@@ -110,7 +111,7 @@ function remember({ remember: offer }: SignInModel, i18n: I18n): Html {
 function upstreamPanel(model: SignInModel, upstream: UpstreamProvider, i18n: I18n): Html {
   const { organisation, host, action } = upstream;
   const values = { organisation: html`<strong>${organisation}</strong>` };
-  return html`<section class="panel">
+  return html`<section class="notice">
 <p>${i18n.rich('signIn.upstream', values)}</p>
 ${form(model.frame, {
   action,

@@ -1,6 +1,6 @@
 import { html } from '@cls/shared/http/html';
+import { form } from '@cls/shared/pages/document';
 import { FORM_FIELDS } from '../../library/reliances/form-fields.ts';
-import { form } from '../../web/form.ts';
 import type { I18n } from '../../web/i18n.ts';
 import {
   type Application,

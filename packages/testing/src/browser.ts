@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type Browser, type BrowserContext, chromium } from 'playwright-core';
 import { atEndOfTests } from './end-of-tests.ts';
 import { requireServer } from './engines.ts';
-import { chromiumBinary } from './servers.ts';
+import { chromiumBinary, wholeChromiumBinary } from './servers.ts';
 
 /** Quiet, and without a request of the browser's own. */
 export const CHROMIUM_FLAGS: readonly string[] = [
@@ -16,9 +16,13 @@ export const CHROMIUM_FLAGS: readonly string[] = [
   '--disable-sync',
 ];
 
-/** A browser that keeps no cookie, as its settings say. */
-export function startBrowserWithoutCookies(profile: string): Promise<BrowserContext> {
-  const executablePath = chromiumBinary() ?? '';
+/** A browser that keeps no cookie, as its settings say. Without one the suite is skipped, or fails. */
+export async function startBrowserWithoutCookies(
+  context: Mocha.Context,
+  profile: string,
+): Promise<BrowserContext> {
+  const executablePath = wholeChromiumBinary();
+  requireServer(context, 'Chromium', executablePath);
   const settings = { profile: { default_content_setting_values: { cookies: 2 } } };
   mkdirSync(join(profile, 'Default'), { recursive: true });
   writeFileSync(join(profile, 'Default', 'Preferences'), JSON.stringify(settings));

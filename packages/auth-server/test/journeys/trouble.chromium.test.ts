@@ -207,8 +207,8 @@ describe('what goes wrong on the way, with Chromium', () => {
     await reach(page, 'Signed out');
   });
 
-  it('a browser that keeps no cookies is told so, with a way on', async () => {
-    const context = await startBrowserWithoutCookies(temporaryDirectory('cls-profile-'));
+  it('a browser that keeps no cookies is told so, with a way on', async function () {
+    const context = await startBrowserWithoutCookies(this, temporaryDirectory('cls-profile-'));
     try {
       const page = await context.newPage();
       await begin(page);

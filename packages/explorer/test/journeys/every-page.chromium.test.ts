@@ -40,15 +40,17 @@ const EVERY: readonly Check[] = WIDTHS.flatMap((width) =>
 );
 
 /**
- * All rules at one width in each language, and what a width decides at the others. Colours are the same in
- * each language: both together have each look once. Over all pages each width has each look.
+ * All rules once, in one language after the other, and what a width or a look decides at the others. Over all
+ * pages each width has each look.
  */
 function someOf(turn: number, language: number): Check[] {
-  const others = language === 0 ? 'colours and sizes' : 'sizes';
   return WIDTHS.map((width, at): Check => {
     const step = (turn + at) % WIDTHS.length;
     const look = ALL_LOOKS[(turn + step + 3 * language) % ALL_LOOKS.length] ?? 'light';
-    return { width, look, rules: step === 0 ? 'all' : others };
+    if (language === turn % LANGUAGES.length && step === 0) return { width, look, rules: 'all' };
+    // Colours are the same in each language: both together have each look once.
+    const isNewLook = language === 0 || step === 0;
+    return { width, look, rules: isNewLook ? 'colours and sizes' : 'sizes' };
   });
 }
 

@@ -24,31 +24,35 @@ export const SIGNED_OUT_PATH = '/signed-out';
 /** OpenID Connect Core §2: 1 to 255 ASCII characters. */
 const SUBJECT = /^[\x20-\x7E]{1,255}$/;
 
-/** Metadata is read at the first need, and again when reading it failed. */
+/**
+ * Metadata is read at the first need, and again when reading it failed. The key set is read for each answer
+ * with an ID token: the library would take a minute to notice a key that the issuer signs with at once.
+ */
 export function openIdIssuer(settings: IssuerSettings, clock: Clock): Issuer {
   const { issuer, clientId, clientSecret, baseUrl, scope, timeoutS } = settings;
+  const authentication = client.ClientSecretBasic(clientSecret.expose());
+  // The configuration refuses an http issuer in production.
+  const mayBeHttp = issuer.startsWith('http:') ? [client.allowInsecureRequests] : [];
+  const execute = [client.enableNonRepudiationChecks, ...mayBeHttp];
   let discovered: Promise<client.Configuration> | undefined;
-  const configuration = () => {
+  const discovery = () => {
     discovered ??= client
-      .discovery(
-        new URL(issuer),
-        clientId,
-        undefined,
-        client.ClientSecretBasic(clientSecret.expose()),
-        {
-          timeout: timeoutS,
-          execute: [
-            client.enableNonRepudiationChecks,
-            // The configuration refuses an http issuer in production.
-            ...(issuer.startsWith('http:') ? [client.allowInsecureRequests] : []),
-          ],
-        },
-      )
+      .discovery(new URL(issuer), clientId, undefined, authentication, {
+        timeout: timeoutS,
+        execute: mayBeHttp,
+      })
       .catch((cause: unknown) => {
         discovered = undefined;
         throw new IssuerUnavailable('the issuer’s metadata cannot be read', { cause });
       });
     return discovered;
+  };
+  const configuration = async () => {
+    const metadata = (await discovery()).serverMetadata();
+    const fresh = new client.Configuration(metadata, clientId, undefined, authentication);
+    fresh.timeout = timeoutS;
+    for (const extend of execute) extend(fresh);
+    return fresh;
   };
   const tokensOf = (answer: client.TokenEndpointResponse): Tokens => ({
     accessToken: answer.access_token,

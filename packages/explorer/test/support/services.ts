@@ -1,11 +1,14 @@
 import { join } from 'node:path';
 import { sqlEntitlements } from '@cls/resource-api/store/sql-entitlements';
 import { type Log, silentLog } from '@cls/shared/log';
+import { aesGcmSealer } from '@cls/shared/seal';
+import { Secret } from '@cls/shared/secret';
 import { atEndOfTests, sharedByFiles } from '@cls/testing/end-of-tests';
 import { anyEngine } from '@cls/testing/engines';
 import { freePort, temporaryDirectory } from '@cls/testing/servers';
 import type { sqlAccounts } from '../../../auth-server/dist/src/accounts/sql-accounts.js';
 import type { sqlApplications } from '../../../auth-server/dist/src/clients/sql-applications.js';
+import type { sqlSigningKeyStore } from '../../../auth-server/dist/src/keys/sql-signing-keys.js';
 import type { sqlCustomers } from '../../../auth-server/dist/src/organisations/sql-customers.js';
 import type * as authServer from '../../../auth-server/dist/test/support/auth-server.js';
 import type { quickHash } from '../../../auth-server/dist/test/support/quick-hash.js';
@@ -24,7 +27,7 @@ import { Person } from './person.ts';
 /** The services' own sources and test support, compiled: no part of what their packages export. */
 const compiled = (name: string) =>
   import(new URL(`../../../../${name}.js`, import.meta.url).href) as Promise<unknown>;
-const { startTestAuthServer, PASSWORD } = (await compiled(
+const { startTestAuthServer, PASSWORD, ...authKeys } = (await compiled(
   'auth-server/dist/test/support/auth-server',
 )) as typeof authServer;
 const hashing = (await compiled('auth-server/dist/test/support/quick-hash')) as {
@@ -39,6 +42,9 @@ const stores = {
   }),
   ...((await compiled('auth-server/dist/src/organisations/sql-customers')) as {
     sqlCustomers: typeof sqlCustomers;
+  }),
+  ...((await compiled('auth-server/dist/src/keys/sql-signing-keys')) as {
+    sqlSigningKeyStore: typeof sqlSigningKeyStore;
   }),
 };
 const api = (await compiled('resource-api/dist/test/support/api')) as {
@@ -157,6 +163,12 @@ export async function startServices() {
     },
     url,
     clientId: application.id,
+    /** Of the issuer. */
+    signingKeys: stores.sqlSigningKeyStore(
+      auth.database,
+      aesGcmSealer(new Secret(authKeys.KEY)),
+      2_048,
+    ),
     /** What the explorer logged. */
     lines,
     /** Another process with other settings, beside the first one. */

@@ -1,4 +1,5 @@
 import { anyEngine } from '@cls/testing/engines';
+import { eventually } from '@cls/testing/servers';
 import { expect } from 'chai';
 import * as client from 'openid-client';
 import { refuseAfterAbsoluteLife } from '../src/library/refresh-lifetime.ts';
@@ -80,6 +81,14 @@ describe('the life of a refresh token', () => {
   it('that comes again after the grace ends all that came of it', async () => {
     const { party, token } = await signIn();
     const { next = '' } = (await refresh(party, token)) as { next?: string };
+    // The grace begins once the answer was sent.
+    await eventually(async () => {
+      const waiting = await server.database.query(
+        `SELECT 1 FROM protocol_state
+         WHERE kind = 'RefreshToken.spent' AND NOT payload @> '{"settled": true}'`,
+      );
+      expect(waiting).to.deep.equal([]);
+    });
     await server.database.query(
       `UPDATE protocol_state SET expires_at = now() WHERE kind = 'RefreshToken.spent'`,
     );

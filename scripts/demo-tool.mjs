@@ -10,8 +10,14 @@ const [packageName, endOfResult] = process.argv.slice(2);
 const entry = join(root, 'packages', packageName, 'dist', 'src', 'cli', 'run.js');
 const { run } = await import(pathToFileURL(entry));
 
-for await (const line of createInterface({ input: process.stdin })) {
+const lines = createInterface({ input: process.stdin });
+let isRunning = false;
+// A start that was killed wants no more of it, and the next one needs the store.
+lines.once('close', () => isRunning && process.exit(1));
+for await (const line of lines) {
+  isRunning = true;
   process.exitCode = await run([process.execPath, packageName, ...JSON.parse(line), '--json']);
   if (process.exitCode !== 0) break;
+  isRunning = false;
   process.stdout.write(`${endOfResult}\n`);
 }

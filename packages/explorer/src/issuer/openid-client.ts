@@ -33,9 +33,8 @@ export function openIdIssuer(settings: IssuerSettings, clock: Clock): Issuer {
   const authentication = client.ClientSecretBasic(clientSecret.expose());
   // The configuration refuses an http issuer in production.
   const mayBeHttp = issuer.startsWith('http:') ? [client.allowInsecureRequests] : [];
-  const execute = [client.enableNonRepudiationChecks, ...mayBeHttp];
   let discovered: Promise<client.Configuration> | undefined;
-  const discovery = () => {
+  const configuration = () => {
     discovered ??= client
       .discovery(new URL(issuer), clientId, undefined, authentication, {
         timeout: timeoutS,
@@ -47,11 +46,12 @@ export function openIdIssuer(settings: IssuerSettings, clock: Clock): Issuer {
       });
     return discovered;
   };
-  const configuration = async () => {
-    const metadata = (await discovery()).serverMetadata();
+  /** One that has read no keys yet, for an answer with an ID token. */
+  const withoutKeys = async () => {
+    const metadata = (await configuration()).serverMetadata();
     const fresh = new client.Configuration(metadata, clientId, undefined, authentication);
     fresh.timeout = timeoutS;
-    for (const extend of execute) extend(fresh);
+    for (const extend of [client.enableNonRepudiationChecks, ...mayBeHttp]) extend(fresh);
     return fresh;
   };
   const tokensOf = (answer: client.TokenEndpointResponse): Tokens => ({
@@ -79,7 +79,7 @@ export function openIdIssuer(settings: IssuerSettings, clock: Clock): Issuer {
       return client.buildAuthorizationUrlWithPAR(config, parameters).catch(unavailable);
     },
     async signIn(callback, { state, nonce, codeVerifier }) {
-      const config = await configuration();
+      const config = await withoutKeys();
       try {
         const answer = await client.authorizationCodeGrant(config, callback, {
           expectedState: state,
@@ -110,7 +110,7 @@ export function openIdIssuer(settings: IssuerSettings, clock: Clock): Issuer {
       }
     },
     async renew(refreshToken) {
-      const config = await configuration();
+      const config = await withoutKeys();
       try {
         return tokensOf(await client.refreshTokenGrant(config, refreshToken));
       } catch (error) {

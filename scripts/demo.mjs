@@ -49,15 +49,9 @@ const ACCOUNTS = [
 
 const fileIn = (dataDir) => join(dataDir, 'demo.json');
 
-/** Whether a start has created the callers and the book before. */
-export function hasDemo(dataDir) {
-  return existsSync(fileIn(dataDir));
-}
-
-/** Returns the demo callers, creating them and the book on the first start. */
-export async function prepareDemo({ dataDir, baseUrl, explorerUrl, environment }) {
+/** Returns the demo callers, creating them and the book on the first start. @param known those of an earlier one */
+export async function prepareDemo({ known, dataDir, baseUrl, explorerUrl, environment }) {
   const file = fileIn(dataDir);
-  const known = readDemo(file);
   const auth = openTool('auth-server', environment);
   if (known !== undefined) {
     const explorer = await registerExplorer(auth.run, explorerUrl, known.explorer);
@@ -229,7 +223,9 @@ function openTool(packageName, environment) {
   return { run, close };
 }
 
-function readDemo(file) {
+/** What a start before this one created; undefined where none was whole. */
+export function readDemo(dataDir) {
+  const file = fileIn(dataDir);
   return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined;
 }
 

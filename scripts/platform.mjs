@@ -8,7 +8,7 @@ import { join, resolve } from 'node:path';
 import { text as readText } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fail, root } from './bootstrap.mjs';
-import { hasDemo, prepareDemo } from './demo.mjs';
+import { prepareDemo, readDemo } from './demo.mjs';
 import { startGateway } from './gateway.mjs';
 import { showProgress, standstill, watchChild } from './progress.mjs';
 
@@ -66,13 +66,13 @@ export async function startPlatform({ onStop }) {
       ]).finally(starting.end);
     };
     // A first start loads the book before resource-api runs: a store keeps the memory that a load takes.
-    const isFirst = !hasDemo(dataDir);
-    await start(isFirst ? ['auth-server'] : ['auth-server', 'resource-api']);
+    const known = readDemo(dataDir);
+    await start(known === undefined ? ['auth-server'] : ['auth-server', 'resource-api']);
     const demo = await Promise.race([
-      prepareDemo({ dataDir, baseUrl, explorerUrl, environment }),
+      prepareDemo({ known, dataDir, baseUrl, explorerUrl, environment }),
       watch.stoodStill,
     ]);
-    if (isFirst) await start(['resource-api']);
+    if (known === undefined) await start(['resource-api']);
     stopGateway = await startGateway({
       port,
       upstreamOf: (path) => upstreamOf(path, port),

@@ -2,6 +2,7 @@ import type { Caller } from '@cls/shared/access/caller';
 import type { Reader } from '@cls/shared/http/long-answers';
 import { Refusal } from '@cls/shared/http/refusal';
 import { LRUCache } from 'lru-cache';
+import { CALLERS_MAX } from './rate-limit.ts';
 
 /** What each caller may use of this replica. */
 export interface CallerLimits {
@@ -38,7 +39,6 @@ export interface CallerBudgets {
 }
 
 const MINUTE_MS = 60_000;
-const CALLERS_MAX = 50_000;
 /**
  * The most that a caller can owe, in budgets of a minute: after one long export, a caller waits for
  * at most a minute.

@@ -27,6 +27,7 @@ export interface RateLimit {
  * The size of a lease, as a part of the limit. A replica never holds more unused points than this.
  */
 const LEASE_PART = 100;
+/** Callers that a process counts; the one that was counted the longest ago makes room. */
 export const CALLERS_MAX = 50_000;
 
 interface Lease {

@@ -207,7 +207,7 @@ describe('what goes wrong on the way, with Chromium', () => {
     await reach(page, 'Signed out');
   });
 
-  it('a browser that keeps no cookies is told so, with a way on', async function () {
+  it('a browser that keeps no cookies gets a page that says so, with a link that leads on', async function () {
     const context = await startBrowserWithoutCookies(this, temporaryDirectory('cls-profile-'));
     try {
       const page = await context.newPage();

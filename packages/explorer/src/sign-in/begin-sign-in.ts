@@ -36,8 +36,8 @@ export async function beginSignIn(
 
 /**
  * The sign-in that an answer belongs to, in the browser alone that began it. It stays until
- * `endSignIn`: whoever gets 503 because a store does not answer, or a proxy that asks another replica
- * then, sends the same answer again.
+ * `endSignIn`. A browser that gets 503 because a store does not answer can send the answer again, and a
+ * proxy can send it to another replica.
  */
 export async function signInUnderWay(
   { store, sealer }: Pick<SignInDeps, 'store' | 'sealer'>,

@@ -29,7 +29,7 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
   '.png': 'image/png',
 };
 const KIT = new URL('../../../assets/', import.meta.url);
-/** A picture that is opened by itself runs nothing, whoever drew it. */
+/** An SVG that a browser opens as a page runs no script, also one that the operator supplied. */
 const PICTURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
 
 /**

@@ -2,9 +2,9 @@
 // another build the same questions of the same books.
 //   node scripts/answers.mjs books --books DIR
 //   node scripts/answers.mjs record --out FILE.ndjson.gz [--count 10000] [--seed 1] [--books DIR]
-//   node scripts/answers.mjs compare --with FILE.ndjson.gz [--show 10] [--books DIR]
+//   node scripts/answers.mjs compare --with FILE.ndjson.gz [--show 10] [--only NUMBER] [--books DIR]
 // Without --books, the books are in the folder `pg` beside the file. `compare` exits with 1 where an answer
-// differs.
+// differs; with --only it asks the question of that number alone.
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createReadStream, createWriteStream } from 'node:fs';
@@ -32,20 +32,24 @@ const { values: options, positionals } = parseArgs({
     count: { type: 'string', default: '10000' },
     seed: { type: 'string', default: '1' },
     show: { type: 'string', default: '10' },
+    only: { type: 'string' },
   },
 });
 const file = options.out ?? options.with;
 const folder = resolve(options.books ?? join(dirname(file ?? '.'), 'pg'));
 const startedMs = Date.now();
 const COMMANDS = { books: () => makeBooks(folder), record, compare };
-const command = COMMANDS[positionals[0]];
-if (command === undefined) throw new Error(`expected one of ${Object.keys(COMMANDS).join(', ')}`);
-await command();
+const NEEDS = { record: 'out', compare: 'with' };
+const [name] = positionals;
+if (!(name in COMMANDS)) fail(`expected one of ${Object.keys(COMMANDS).join(', ')}`);
+if (name in NEEDS && options[NEEDS[name]] === undefined)
+  fail(`${name} needs --${NEEDS[name]} FILE`);
+await COMMANDS[name]();
 process.exit();
 
 async function record() {
   const count = Number(options.count);
-  const { described, serve } = await openBooks(folder);
+  const { id, serve } = await openBooks(folder);
   const gzip = createGzip({ level: 4 });
   const written = pipeline(gzip, createWriteStream(options.out));
   const write = async (value) => {
@@ -54,7 +58,7 @@ async function record() {
   const git = (...words) =>
     execFileSync('git', words, { cwd: import.meta.dirname, encoding: 'utf8' });
   const [commit, changes] = [git('rev-parse', 'HEAD').trim(), git('status', '--porcelain') !== ''];
-  await write({ commit, changes, books: described.id, count, seed: Number(options.seed) });
+  await write({ commit, changes, books: id, count, seed: Number(options.seed) });
   const sums = new Map();
   let number = 0;
   for (const [index, book] of BOOK_NAMES.entries()) {
@@ -81,7 +85,7 @@ async function record() {
 }
 
 async function compare() {
-  const { described, serve } = await openBooks(folder);
+  const { id, serve } = await openBooks(folder);
   const lines = createInterface({ input: createReadStream(options.with).pipe(createGunzip()) });
   let header;
   let service;
@@ -91,11 +95,12 @@ async function compare() {
     const value = JSON.parse(line);
     if (header === undefined) {
       header = value;
-      if (header.books !== described.id)
-        throw new Error(`${folder} has other books than the recording`);
+      if (header.books !== id) fail(`${folder} has other books than the recording`);
       console.log(header);
       continue;
     }
+    number += 1;
+    if (options.only !== undefined && number !== Number(options.only)) continue;
     const { book, operation, caller, path, headers, ...expected } = value;
     if (service?.book !== book) {
       await service?.stop();
@@ -108,7 +113,6 @@ async function compare() {
       if (sumOf(differing) <= Number(options.show)) show(number, value, found);
     }
     if (number % PROGRESS_EVERY === 0) showProgress(number, header.count, book);
-    number += 1;
   }
   await service?.stop();
   const missing = header.count - number;
@@ -163,6 +167,11 @@ function hasSomething({ status, headers, body }) {
   if (!Array.isArray(data)) return true;
   const items = data.filter(({ values }) => values === undefined || values.length > 0);
   return items.length + removed.length + totals.length > 0;
+}
+
+function fail(message) {
+  console.error(message);
+  process.exit(1);
 }
 
 function sumOf(counts) {

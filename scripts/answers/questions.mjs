@@ -5,8 +5,10 @@ import { v1Contract } from '../../packages/resource-api/dist/src/versions/v1/con
 import { CUSTOMERS } from './books.mjs';
 
 const JSON_TYPE = 'application/json';
-/** How likely a parameter is; of the others a question has a few. */
+/** How likely a parameter is. What few operations take is `RARE`; of the others a question has a few. */
 const OFTEN = { asOf: 0.6, limit: 0.85, level: 0.5, sort: 0.3, knownAt: 0.25, includeZero: 0.25 };
+const RARE = 0.12;
+const FEW_OPERATIONS = 3;
 const HOW_MANY_OTHERS = [0, 0, 1, 1, 1, 2, 2, 3, 5];
 /** What a parameter is refused without, or hardly ever makes sense without. */
 const NEEDS = {
@@ -15,33 +17,21 @@ const NEEDS = {
   fxDate: ['reportingCurrency'],
   sinceAsOf: ['updatedSince'],
   updatedSince: ['sinceAsOf'],
+  contractId: ['level'],
 };
 /** One of them keeps most exports small. */
 const NARROW = ['dealId', 'borrowerId', 'facilityId', 'country'];
-const RUBBISH = [
-  '',
-  ' ',
-  'x',
-  '0',
-  '-1',
-  '1e3',
-  'true,false',
-  '2025-02-30',
-  'deal_0',
-  'ext:X:1',
-  '%00',
-  'ä'.repeat(200),
-];
+const RUBBISH = `| |x|0|-1|1e3|true,false|2025-02-30|deal_0|ext:X:1|%00|${'ä'.repeat(200)}`.split(
+  '|',
+);
 const EDGE_DAYS = ['0001-01-01', '1900-01-01', '2100-01-01', '9999-12-31'];
 const EDGE_INSTANTS = ['1999-12-31T23:59:59Z', '2100-01-01T00:00:00+02:00', '2024-02-30T00:00:00Z'];
 const ITEMS_OF = {
-  '/cls/deals/{id}': [({ dealId }) => dealId],
-  '/cls/balances/{id}': [
-    ({ dealId, currency }) => `bal_${dealId}_${currency}`,
-    ({ facilityId }) => `bal_${facilityId}`,
-    ({ contractId }) => `bal_${contractId}`,
-    ({ positionId }) => `bal_${positionId}`,
-  ],
+  '/cls/deals/{id}': ({ dealId }) => [dealId],
+  '/cls/balances/{id}': ({ dealId, facilityId, contractId, positionId, currency }) =>
+    [`${dealId}_${currency}`, facilityId, contractId, positionId]
+      .filter((id) => id !== null)
+      .map((id) => `bal_${id}`),
 };
 const ROWS = `
   SELECT d.id AS "dealId", f.id AS "facilityId", c.id AS "contractId", p.id AS "positionId",
@@ -58,6 +48,8 @@ const ROWS = `
     LEFT JOIN lender_position p ON p.facility_key = f.key LEFT JOIN party l ON l.key = p.lender_key
     LEFT JOIN external_id x ON x.entity_id = d.id
   ORDER BY f.key, c.key, p.key`;
+const DAYS =
+  'SELECT DISTINCT effective_date::text AS v FROM journal WHERE effective_date <= now() ORDER BY v';
 const INSTANTS = `
   SELECT DISTINCT to_char(i.at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS v
   FROM (SELECT posted_at AS at FROM journal UNION SELECT known_at FROM fx_rate) j
@@ -68,29 +60,25 @@ export async function valuesOf(database) {
   const column = async (sql) => (await database.query(sql)).map(({ v }) => v);
   const rows = await database.query(ROWS);
   const names = await database.query('SELECT * FROM external_id ORDER BY source, value');
+  const seenBy = (name) => rows.filter(({ customers }) => customers.includes(name));
   return {
-    rowsOf: Object.fromEntries(
-      CUSTOMERS.map((name) => [name, rows.filter(({ customers }) => customers.includes(name))]),
-    ),
     rows,
-    externalNames: new Map(
-      names.map(({ source, value, entity_id: id }) => [id, `ext:${source}:${value}`]),
-    ),
-    days: await column(
-      'SELECT DISTINCT effective_date::text AS v FROM journal WHERE effective_date <= now() ORDER BY v',
-    ),
+    rowsOf: Object.fromEntries(CUSTOMERS.map((name) => [name, seenBy(name)])),
+    externalNames: new Map(names.map((one) => [one.entity_id, `ext:${one.source}:${one.value}`])),
+    days: await column(DAYS),
     instants: await column(INSTANTS),
   };
 }
 
-/** Each as often as it has parameters. */
-const OPERATIONS = Object.entries(v1Contract().paths).flatMap(([path, { get }]) => {
+const OPERATIONS = Object.entries(v1Contract().paths).map(([path, { get }]) => {
   const { content } = get.responses[200];
   const columns = Object.values(content['text/csv']?.['x-columns'] ?? {}).flat();
   const parameters = get.parameters.filter((one) => one.in === 'query' && one.name !== 'cursor');
-  const operation = { id: get.operationId, path, parameters, types: Object.keys(content), columns };
-  return Array(4 + parameters.length).fill(operation);
+  return { id: get.operationId, path, parameters, types: Object.keys(content), columns };
 });
+const TAKEN = OPERATIONS.flatMap(({ parameters }) => parameters.map(({ name }) => name));
+/** Each as often as it has parameters. */
+const BY_WEIGHT = OPERATIONS.flatMap((one) => Array(4 + one.parameters.length).fill(one));
 const ALL_COLUMNS = OPERATIONS.flatMap(({ columns }) => columns);
 
 /** Each question is yielded for its answer: pages are followed, and what was refused is left out. */
@@ -138,7 +126,7 @@ function finished({ operation, caller, base, parameters, headers }) {
 }
 
 function aQuestion(random, values) {
-  const operation = random.pick(OPERATIONS);
+  const operation = random.pick(BY_WEIGHT);
   const caller = random.chance(0.3) ? '*' : random.pick(CUSTOMERS);
   const { path, types, parameters } = operation;
   const own = values.rowsOf[caller];
@@ -146,16 +134,16 @@ function aQuestion(random, values) {
   const row = random.pick(own?.length > 0 && random.chance(0.95) ? own : values.rows);
   const type = types.length === 1 || random.chance(0.85) ? JSON_TYPE : random.pick(types);
   const names = chosenNames(random, parameters, type !== JSON_TYPE);
-  const item = path.includes('{id}') ? random.pick(ITEMS_OF[path])(row) : undefined;
+  const item = path.includes('{id}') ? random.pick(ITEMS_OF[path](row)) : undefined;
   const version = random.chance(0.03) ? 'latest' : 'v1';
   return {
     operation: operation.id,
     caller,
-    base: `/api/${version}${path.replace('{id}', random.chance(0.03) ? rubbish(random) : item)}`,
+    base: `/api/${version}${path.replace('{id}', random.chance(0.03) ? random.pick(RUBBISH) : item)}`,
     parameters: parameters
       .filter(({ name }) => names.has(name))
       .flatMap((one) =>
-        texts(random, one, { ...values, row, operation }).map((text) => [one.name, text]),
+        texts(random, one, { ...values, row, operation, names }).map((text) => [one.name, text]),
       ),
     headers: type === JSON_TYPE ? {} : { accept: type },
   };
@@ -163,9 +151,11 @@ function aQuestion(random, values) {
 
 function chosenNames(random, parameters, whole) {
   const all = parameters.map(({ name }) => name);
-  const others = all.filter((name) => !(name in OFTEN));
+  const chanceOf = (name) =>
+    OFTEN[name] ?? (TAKEN.filter((one) => one === name).length > FEW_OPERATIONS ? 0 : RARE);
+  const others = all.filter((name) => chanceOf(name) === 0);
   const chosen = [
-    ...all.filter((name) => name in OFTEN && random.chance(OFTEN[name])),
+    ...all.filter((name) => random.chance(chanceOf(name))),
     ...random.some(others, random.pick(HOW_MANY_OTHERS)),
     ...(whole && random.chance(0.93) ? [random.pick(NARROW)] : []),
   ];
@@ -177,12 +167,12 @@ function chosenNames(random, parameters, whole) {
 
 /** The texts that a parameter has in a query: mostly one. */
 function texts(random, { name, schema }, source) {
-  if (random.chance(0.015)) return [rubbish(random)];
+  if (random.chance(0.015)) return [random.pick(RUBBISH)];
   const another = () => ({ ...source, row: random.pick(source.rows) });
   if (schema.type !== 'array') {
     return [aValue(random, name, schema, random.chance(0.97) ? source : another())];
   }
-  const count = random.pick([1, 1, 1, 1, 2, 3, 40]);
+  const count = random.pick([1, 1, 1, 1, 1, 1, 2, 2, 3, 40]);
   const values = Array.from({ length: count }, (_, index) =>
     aValue(random, name, schema.items, index === 0 ? source : another()),
   );
@@ -191,17 +181,19 @@ function texts(random, { name, schema }, source) {
 
 /** By the name of what the book has, or by its schema. */
 function aValue(random, name, schema, source) {
-  const { row, days, instants, externalNames, operation } = source;
+  const { row, days, instants, externalNames, operation, names } = source;
   const amount = () => {
     const digits = minorUnitDigits(row.currency);
     const factor = random.pick([1, 1, 0.5, 0.9, 1.1, 0]);
     return (((row.outstanding ?? 0) * factor) / 10 ** digits).toFixed(digits);
   };
   const special = {
+    level: () => (names.has('contractId') ? 'contract' : random.pick(schema.enum)),
     q: () => someWords(random, row.names),
     fields: () => {
       const { columns } = operation;
-      const path = random.pick(columns.length > 0 ? columns : ALL_COLUMNS).split('.');
+      const all = schema.enum ?? (columns.length > 0 ? columns : ALL_COLUMNS);
+      const path = random.pick(all).split('.');
       return path.slice(0, random.between(1, path.length)).join('.');
     },
     minOutstanding: amount,
@@ -210,16 +202,16 @@ function aValue(random, name, schema, source) {
     maturityTo: () => shifted(row.maturity, random.between(0, 400)),
     reportingCurrency: () => random.pick(['USD', 'EUR', row.currency]),
   };
+  if (name in special) return special[name]();
   if (schema.enum !== undefined)
     return name in row && random.chance(0.7) ? row[name] : random.pick(schema.enum);
-  if (name in special) return special[name]();
   if (row[name] != null) return (random.chance(0.2) && externalNames.get(row[name])) || row[name];
   if (schema.type === 'boolean') return `${random.chance(0.8)}`;
   if (schema.type === 'integer') return `${aNumber(random, schema)}`;
   if (schema.format === 'date') return aDay(random, days);
   if (schema.format === 'date-time')
     return random.pick(random.chance(0.95) ? instants : EDGE_INSTANTS);
-  return rubbish(random);
+  return random.pick(RUBBISH);
 }
 
 function aDay(random, days) {
@@ -244,8 +236,4 @@ function someWords(random, names) {
 
 function shifted(day, days) {
   return new Date(Date.parse(day) + days * 86_400_000).toISOString().slice(0, 10);
-}
-
-function rubbish(random) {
-  return random.pick(RUBBISH);
 }

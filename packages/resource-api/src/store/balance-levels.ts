@@ -260,6 +260,8 @@ export const AVAILABLE = `sum_minor(CASE
   ELSE 0 END)`;
 
 export const OUTSTANDING = '(b.principal_cash + b.principal_pik)';
+/** As `currentCommitment` has it. */
+export const COMMITMENT = 'b.principal_cash + b.letter_of_credit + b.sublimit_used + b.unfunded';
 
 function sumOf(component: Component): string {
   return `sum_minor(b.${component})`;

@@ -1,16 +1,14 @@
 import type { SqlValue } from '@cls/shared/sql/database';
-import {
-  type BalanceFilter,
-  isAmountSort,
-  type Level,
-  type PageEnd,
-  type PageRequest,
-  type Snapshot,
-  type Sort,
+import type {
+  BalanceFilter,
+  Level,
+  PageEnd,
+  PageRequest,
+  Snapshot,
+  Sort,
 } from '../balances/balance-store.ts';
 import {
   BY_LOOKUP,
-  borrowerOf,
   dealHas,
   dealsWith,
   FACILITY_NAME,
@@ -34,6 +32,7 @@ import {
 } from './balance-levels.ts';
 import { bookTotals } from './book-totals.ts';
 import { isFound } from './search-condition.ts';
+import { orderOf } from './sort-sql.ts';
 
 export interface Statement {
   readonly sql: string;
@@ -84,7 +83,7 @@ export function sortingStatement(request: SortedRequest, deals?: readonly bigint
   const sql = LEVEL_SQL[level];
   const where = conditions(sql, level, filter, parameters);
   if (deals !== undefined) where.push(`i.deal_key = ANY(${parameters.add(deals)})`);
-  const order = orderOf(sql, sort);
+  const order = orderOf(level, sort);
   if (after !== undefined) where.push(order.after(after, parameters));
   const page = `
       SELECT i.key, ${order.value}::text AS sort_value,
@@ -374,57 +373,7 @@ export function conditions(
   return where;
 }
 
-interface Order {
-  /** What a page ends with: with the currency before an amount. */
-  readonly value: string;
-  readonly by: string;
-  after(end: { sortValue: string | null; key: bigint }, parameters: Parameters): string;
-}
-
 /** The keys of parties with these ids. */
 export function keysOf(list: string): string {
   return `ARRAY(SELECT key FROM party WHERE id = ANY(${list}))`;
-}
-
-/** What an item is sorted by, and its type. Text sorts by code point, the same everywhere. */
-export function sortValue(sql: LevelSql, by: Sort['by']): readonly [string, string] {
-  const values: Readonly<Record<Sort['by'], readonly [string, string]>> = {
-    dealNumber: ['d.deal_number COLLATE "C"', 'text'],
-    facilityName: [`${FACILITY_NAME} COLLATE "C"`, 'text'],
-    borrower: [`(SELECT ${partyName('y')} FROM ${borrowerOf()} y) COLLATE "C"`, 'text'],
-    maturityDate: [`coalesce(${sql.maturity}, 'infinity')`, 'date'],
-    outstanding: [itemSum(sql, OUTSTANDING), 'numeric'],
-    unfunded: [itemSum(sql, 'b.unfunded'), 'numeric'],
-  };
-  return values[by];
-}
-
-function orderOf(sql: LevelSql, sort: Sort): Order {
-  const [value, type] = sortValue(sql, sort.by);
-  const [direction, beyond] = sort.descending ? ['DESC', '<'] : ['ASC', '>'];
-  const afterOne = (last: string, key: bigint, parameters: Parameters) =>
-    `(${value} ${beyond} ${last} OR (${value} = ${last} AND i.key > ${parameters.add(key)}))`;
-  if (!isAmountSort(sort.by)) {
-    return {
-      value,
-      by: `${value} ${direction}, i.key`,
-      after: ({ sortValue, key }, parameters) =>
-        afterOne(`${parameters.add(sortValue)}::${type}`, key, parameters),
-    };
-  }
-  return {
-    value: `concat(f.currency, ' ', ${value})`,
-    by: `f.currency, ${value} ${direction}, i.key`,
-    after: (end, parameters) => {
-      const last = endOfAmounts(end, parameters);
-      return `(f.currency > ${last.currency} OR (f.currency = ${last.currency}
-        AND ${afterOne(`${last.value}::${type}`, end.key, parameters)}))`;
-    },
-  };
-}
-
-/** Where a page that is sorted by an amount ended: `USD 1250`. */
-export function endOfAmounts({ sortValue }: Pick<PageEnd, 'sortValue'>, parameters: Parameters) {
-  const [currency = '', value = '0'] = (sortValue ?? '').split(' ');
-  return { currency: `${parameters.add(currency)}::text`, value: parameters.add(value) };
 }

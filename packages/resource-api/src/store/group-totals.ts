@@ -4,6 +4,7 @@ import {
   ALL_DUE,
   AVAILABLE,
   BY_LOOKUP,
+  COMMITMENT,
   COMMITMENTS,
   dealDetail,
   hasWarnedLender,
@@ -42,7 +43,7 @@ export function groupOf(sql: LevelSql, groupBy: Grouping | undefined): string {
 /** Sums of an item over its own lines, beside the components of totals. */
 const OWN_SUMS: Readonly<Record<string, string>> = {
   ...Object.fromEntries(TOTAL_COMPONENTS.map((name) => [name, `sum_minor(b.${name})`])),
-  commitment: 'sum_minor(b.principal_cash + b.letter_of_credit + b.sublimit_used + b.unfunded)',
+  commitment: `sum_minor(${COMMITMENT})`,
   available: AVAILABLE,
 };
 

@@ -1,13 +1,8 @@
 import { type BalanceFilter, isAmountSort } from '../balances/balance-store.ts';
-import { ITEM_TABLES, LEVEL_SQL } from './balance-levels.ts';
-import {
-  endOfAmounts,
-  Parameters,
-  type SortedRequest,
-  type Statement,
-  sortValue,
-} from './balance-statements.ts';
+import { ITEM_TABLES } from './balance-levels.ts';
+import { Parameters, type SortedRequest, type Statement } from './balance-statements.ts';
 import { type WalkBounds, walkStatement } from './page-walk.ts';
+import { endOfAmounts, sortType, sortValue } from './sort-sql.ts';
 
 /**
  * Walks what items were ever sorted by, from the place of the cursor on: value by value, and the
@@ -15,8 +10,9 @@ import { type WalkBounds, walkStatement } from './page-walk.ts';
  */
 export function sortedWalkStatement(request: SortedRequest, bounds: WalkBounds): Statement {
   const parameters = new Parameters(request.snapshot);
-  const sorted = sortValue(LEVEL_SQL[request.level], request.sort.by);
-  const byAmount = isAmountSort(request.sort.by);
+  const { level, sort } = request;
+  const sorted = [sortValue(level, sort.by), sortType(sort.by)] as const;
+  const byAmount = isAmountSort(sort.by);
   const sql = byAmount
     ? amountCandidates(request, parameters)
     : valueCandidates(request, parameters);

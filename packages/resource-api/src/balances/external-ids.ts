@@ -1,10 +1,12 @@
 import { EXTERNAL_SOURCE, EXTERNAL_VALUE } from '../ledger/external-id.ts';
 import type { BalanceFilter, BalanceStore } from './balance-store.ts';
+import { FILTER_NAMES, type FilterName } from './filters.ts';
 
 /** `ext:SOURCE:ID`: what a record is called elsewhere, in any filter that takes ids. */
 export const EXTERNAL_ID = `ext:${EXTERNAL_SOURCE}:${EXTERNAL_VALUE}`;
 
-const ID_LISTS = ['dealIds', 'facilityIds', 'contractIds', 'borrowerIds', 'lenderIds'] as const;
+type IdList = Extract<FilterName, `${string}Ids`>;
+const ID_LISTS = FILTER_NAMES.filter((name): name is IdList => name.endsWith('Ids'));
 
 /** An unknown name stays as it is, and finds nothing. */
 export async function resolveIds<F extends BalanceFilter>(

@@ -24,6 +24,7 @@ import {
 import type { CursorCodec } from './cursor.ts';
 import { decidedFilter, isDecidedByReading, readPassing } from './decided-by-reading.ts';
 import { resolveIds } from './external-ids.ts';
+import { askedFilters, FILTERS } from './filters.ts';
 import { type Reporting, type ReportingRates, reportingRates } from './reporting.ts';
 import type { QuestionTimes, ResolvedSnapshot, Snapshots, WalkSnapshot } from './snapshot.ts';
 import { orderedPage } from './worked-out-order.ts';
@@ -202,21 +203,6 @@ export function walkOf({ asOf, ledgerSeq, knownAt, fxNumber }: WalkSnapshot): Wa
 }
 
 /**
- * Whether a record that is booked without a journal may change what the filter finds at a sequence that
- * was known before it: by its zero balance, its lender, or what it adds to the deal that holds it.
- */
-function findsRecords({
-  includeZero,
-  lenderIds,
-  maturityFrom,
-  maturityTo,
-  search,
-}: BalanceFilter): boolean {
-  const byRecord = maturityFrom ?? maturityTo ?? search;
-  return includeZero || lenderIds.length > 0 || byRecord !== undefined;
-}
-
-/**
  * Totals over a filter are read once for all pages of a walk. Where the filter finds records, only while
  * the book stays as it is; so for a caller with grants: in the next state the same sequences may be of
  * more deals, on the next day of those whose grant begins. And an answer may have been begun from a
@@ -233,7 +219,8 @@ export function keptTotals(store: BalanceStore) {
     read: (items: readonly BalanceItem[]) => Promise<readonly BalanceReading[]>,
   ): Promise<readonly CurrencyTotal[] | undefined> => {
     const { level, filter, snapshot } = request;
-    const isLasting = 'fullControl' in access && !findsRecords(filter);
+    const findsRecords = askedFilters(filter).some((name) => FILTERS[name].findsRecords);
+    const isLasting = 'fullControl' in access && !findsRecords;
     const edition = isLasting ? undefined : snapshot.edition;
     const plain = (_: string, value: unknown) => (typeof value === 'bigint' ? `${value}` : value);
     const values = JSON.stringify(filter, plain);

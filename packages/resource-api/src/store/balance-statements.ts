@@ -1,29 +1,13 @@
 import type { SqlValue } from '@cls/shared/sql/database';
-import type {
-  BalanceFilter,
-  Level,
-  PageEnd,
-  PageRequest,
-  Snapshot,
-  Sort,
-} from '../balances/balance-store.ts';
+import type { Level, PageEnd, PageRequest, Snapshot, Sort } from '../balances/balance-store.ts';
 import {
   BY_LOOKUP,
-  dealHas,
-  dealsWith,
   FACILITY_NAME,
   hadFrom,
-  hasRecord,
-  isPastDue,
-  itemSum,
   LEVEL_SQL,
-  type LevelSql,
   lenderSums,
   livesUntil,
-  maturesWithin,
-  mayHaveChanged,
   NOT_ZERO,
-  OUTSTANDING,
   partyName,
   TOTAL_SUMS,
   TOTALS,
@@ -31,7 +15,7 @@ import {
   termsOfDeal,
 } from './balance-levels.ts';
 import { bookTotals } from './book-totals.ts';
-import { isFound } from './search-condition.ts';
+import { conditions, filterSql } from './filter-sql.ts';
 import { orderOf } from './sort-sql.ts';
 
 export interface Statement {
@@ -65,10 +49,7 @@ export class Parameters {
     this.values = [asOf, ledgerSeq];
   }
 
-  add(value: SqlValue): string {
-    this.values.push(value);
-    return `$${this.values.length}`;
-  }
+  readonly add = (value: SqlValue): string => `$${this.values.push(value)}`;
 }
 
 /**
@@ -78,11 +59,10 @@ export class Parameters {
  * @param deals the only ones that may have items of the page, by their keys
  */
 export function sortingStatement(request: SortedRequest, deals?: readonly bigint[]): Statement {
-  const { level, filter, snapshot, sort, after, limit } = request;
+  const { level, snapshot, sort, after, limit } = request;
   const parameters = new Parameters(snapshot);
   const sql = LEVEL_SQL[level];
-  const where = conditions(sql, level, filter, parameters);
-  if (deals !== undefined) where.push(`i.deal_key = ANY(${parameters.add(deals)})`);
+  const where = conditions(request, parameters, deals);
   const order = orderOf(level, sort);
   if (after !== undefined) where.push(order.after(after, parameters));
   const page = `
@@ -233,10 +213,9 @@ export function totalsStatement(
 ): Statement {
   const parameters = new Parameters(snapshot);
   const sql = LEVEL_SQL[level];
-  const { includeZero, ...rest } = filter;
-  const found = deals === undefined ? 'to be found' : 'of the candidate';
-  const where = conditions(sql, level, { ...rest, includeZero: true }, parameters, found);
-  if (deals !== undefined) where.push(`i.deal_key = ANY(${parameters.add(deals)})`);
+  const { includeZero } = filter;
+  const asked = { level, filter: { ...filter, includeZero: true } };
+  const where = conditions(asked, parameters, deals);
   // The lines at hand show whether an item is zero; it needs no look-up of its own.
   const shown = includeZero ? 'true' : 'b.live';
   if (!includeZero && ended === 'passed over') where.push(`${livesUntil(level, 'i.key')} > $1`);
@@ -268,20 +247,13 @@ export function totalsStatement(
   return { ...statement, planning: BY_INDEX, prepared: true };
 }
 
-/** Whether the filter leaves nothing out but currencies: the book keeps such totals. */
-export function asksWholeBook({ includeZero, currencies: _, ...rest }: BalanceFilter): boolean {
-  const asked = Object.values(rest).filter((value) => value !== undefined);
-  return !includeZero && asked.every((value) => Array.isArray(value) && value.length === 0);
-}
-
 /** Totals of the whole book. One row that is not `seen` where they are kept from the reader. */
-export function bookTotalsStatement({
-  level,
-  filter,
-  snapshot,
-}: Pick<PageRequest, 'level' | 'filter' | 'snapshot'>): Statement {
+export function bookTotalsStatement(
+  request: Pick<PageRequest, 'level' | 'filter' | 'snapshot'>,
+): Statement {
+  const { level, snapshot } = request;
   const parameters = new Parameters(snapshot);
-  const among = filter.currencies.length > 0 && `code = ANY(${parameters.add(filter.currencies)})`;
+  const among = filterSql('ofBookTotals', request, parameters.add).join(' AND ');
   // As the policy of `book_total` has it: without a row the book may be empty, or not for the reader.
   const role = level === 'position' ? " AND role = 'agent'" : '';
   const text = `
@@ -296,84 +268,4 @@ export function bookTotalsStatement({
 /** RFC 3339 in UTC, with all the digits that the database keeps. */
 export function instant(expression: string): string {
   return `to_char(${expression} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
-}
-
-function among(column: string, values: readonly string[], parameters: Parameters): string[] {
-  return values.length === 0 ? [] : [`${column} = ANY(${parameters.add(values)})`];
-}
-
-function amongEither(
-  columns: readonly string[],
-  values: readonly string[],
-  parameters: Parameters,
-): string[] {
-  if (values.length === 0) return [];
-  const list = parameters.add(values);
-  return [`(${columns.map((column) => `${column} = ANY(${list})`).join(' OR ')})`];
-}
-
-/** Position `q` is of a facility of deal `d` in the item's currency. */
-const IN_CURRENCY = `q.deal_key = d.key
-            AND (SELECT currency FROM facility g WHERE g.key = q.facility_key) = f.currency`;
-
-/** @param deals whether the deal is given, or is to be found by an index where the filter names some */
-export function conditions(
-  sql: LevelSql,
-  level: Level,
-  filter: BalanceFilter,
-  parameters: Parameters,
-  deals: 'to be found' | 'of the candidate' = 'to be found',
-): string[] {
-  const ofDeal = deals === 'to be found' ? dealsWith : dealHas;
-  const { booked, record, status, lines, holder, newest } = sql;
-  const list = (values: readonly string[]) => parameters.add(values);
-  const where = [
-    sql.only,
-    hasRecord(record, booked),
-    ...among('d.id', filter.dealIds, parameters),
-    ...amongEither(['f.id', 'd.id'], filter.facilityIds, parameters),
-    ...(level === 'contract' ? amongEither(['i.id', 'd.id'], filter.contractIds, parameters) : []),
-    ...among('f.currency', filter.currencies, parameters),
-    ...among('f.type', filter.facilityTypes, parameters),
-    ...among(status, filter.statuses, parameters),
-  ];
-  if (filter.countries.length > 0) where.push(ofDeal('country', list(filter.countries)));
-  if (filter.borrowerIds.length > 0) {
-    where.push(ofDeal('borrower_key', keysOf(list(filter.borrowerIds))));
-  }
-  if (filter.lenderIds.length > 0) {
-    const keys = `(SELECT key FROM party WHERE id = ANY(${list(filter.lenderIds)}))`;
-    where.push(
-      level === 'position'
-        ? `i.lender_key IN ${keys}`
-        : `EXISTS (SELECT FROM lender_position q WHERE q.lender_key IN ${keys}
-            AND ${hasRecord('position', 'q')}
-            AND ${level === 'deal' ? IN_CURRENCY : 'q.facility_key = f.key'})`,
-    );
-  }
-  if (filter.minOutstandingMinor !== undefined) {
-    where.push(`${itemSum(sql, OUTSTANDING)} >= ${parameters.add(filter.minOutstandingMinor)}`);
-  }
-  if (filter.maxOutstandingMinor !== undefined) {
-    where.push(`${itemSum(sql, OUTSTANDING)} <= ${parameters.add(filter.maxOutstandingMinor)}`);
-  }
-  const { maturityFrom, maturityTo, changedAfter, itemKeys } = filter;
-  if (maturityFrom !== undefined || maturityTo !== undefined) {
-    const from = `${parameters.add(maturityFrom ?? '-infinity')}::date`;
-    where.push(maturesWithin(level, from, `${parameters.add(maturityTo ?? 'infinity')}::date`));
-  }
-  if (filter.search !== undefined) where.push(isFound(level, parameters.add(filter.search)));
-  if (filter.pastDue) where.push(isPastDue(level));
-  if (changedAfter !== undefined) where.push(mayHaveChanged(level, parameters.add(changedAfter)));
-  if (itemKeys !== undefined) where.push(`i.key = ANY(${parameters.add(itemKeys)})`);
-  if (!filter.includeZero) {
-    where.push(`EXISTS (SELECT FROM balance_line l CROSS JOIN LATERAL (${newest}) b
-      WHERE ${lines} AND l.lender_key = ${holder} AND ${NOT_ZERO} ${BY_LOOKUP})`);
-  }
-  return where;
-}
-
-/** The keys of parties with these ids. */
-export function keysOf(list: string): string {
-  return `ARRAY(SELECT key FROM party WHERE id = ANY(${list}))`;
 }

@@ -1,6 +1,7 @@
 import type { Facet, FacetRequest } from '../balances/balance-store.ts';
 import { BY_LOOKUP, hasRecord, LEVEL_SQL, type LevelSql, partyName } from './balance-levels.ts';
-import { conditions, Parameters, type Statement } from './balance-statements.ts';
+import { Parameters, type Statement } from './balance-statements.ts';
+import { conditions } from './filter-sql.ts';
 import { groupOf } from './group-totals.ts';
 
 const PARTIES: readonly Facet[] = ['lender', 'borrower'];
@@ -15,14 +16,11 @@ function valueSql(sql: LevelSql, field: Exclude<Facet, 'lender'>): string {
  *
  * @param deals the only ones that may have items of the filter, by their keys
  */
-export function facetsStatement(
-  { level, filter, snapshot, fields, top }: FacetRequest,
-  deals?: readonly bigint[],
-): Statement {
+export function facetsStatement(request: FacetRequest, deals?: readonly bigint[]): Statement {
+  const { level, snapshot, fields, top } = request;
   const parameters = new Parameters(snapshot);
   const sql = LEVEL_SQL[level];
-  const where = conditions(sql, level, filter, parameters);
-  if (deals !== undefined) where.push(`i.deal_key = ANY(${parameters.add(deals)})`);
+  const where = conditions(request, parameters, deals);
   const most = parameters.add(top);
   const columns = fields.flatMap((field) =>
     field === 'lender' ? [] : [`${valueSql(sql, field)} AS "${field}"`],

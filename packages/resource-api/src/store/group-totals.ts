@@ -16,7 +16,8 @@ import {
   OVERPAID,
   partyName,
 } from './balance-levels.ts';
-import { conditions, Parameters, type Statement } from './balance-statements.ts';
+import { Parameters, type Statement } from './balance-statements.ts';
+import { conditions } from './filter-sql.ts';
 
 const PARTIES: readonly (Grouping | undefined)[] = ['borrower', 'lender'];
 
@@ -59,9 +60,9 @@ export function groupTotalsStatement(
 ): Statement {
   const parameters = new Parameters(snapshot);
   const sql = LEVEL_SQL[level];
-  const { includeZero, ...rest } = filter;
-  const where = conditions(sql, level, { ...rest, includeZero: true }, parameters);
-  if (deals !== undefined) where.push(`i.deal_key = ANY(${parameters.add(deals)})`);
+  const { includeZero } = filter;
+  const asked = { level, filter: { ...filter, includeZero: true } };
+  const where = conditions(asked, parameters, deals);
   const places = parameters.add(top);
   const isFirst =
     first.length === 0

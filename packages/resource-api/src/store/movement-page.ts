@@ -8,12 +8,12 @@ import type {
   Snapshot,
 } from '../balances/balance-store.ts';
 import type { BusinessDate } from '../ledger/business-date.ts';
-import { BY_LOOKUP, dealHas, LEVEL_SQL, partyName } from './balance-levels.ts';
-import { instant, keysOf, Parameters, type Statement } from './balance-statements.ts';
+import { BY_LOOKUP, LEVEL_SQL, partyName } from './balance-levels.ts';
+import { instant, Parameters, type Statement } from './balance-statements.ts';
 import { fewDeals } from './few-deals.ts';
+import { filterSql } from './filter-sql.ts';
 import { PASSED_OVER, type WalkBounds, WHOLE_BOOK, walkLength } from './page-walk.ts';
 import { lastQuery, lookUp } from './read-as.ts';
-import { isFound } from './search-condition.ts';
 
 /** Movements that are looked up where a page is merged from the journals of deals. */
 const MERGED = 20_000;
@@ -261,21 +261,7 @@ export function foundMovementsStatement(
 
 /** What a filter asks of a movement `p`. */
 function movementConditions(filter: BalanceFilter, parameters: Parameters): string[] {
-  const { dealIds, facilityIds, contractIds, lenderIds, borrowerIds, currencies } = filter;
-  const asked: string[] = [];
-  const add = (values: readonly string[], condition: (list: string) => string) => {
-    if (values.length > 0) asked.push(condition(parameters.add(values)));
-  };
-  const isOf = (table: string, key: string) => (list: string) =>
-    `(d.id = ANY(${list})
-        OR EXISTS (SELECT FROM ${table} WHERE key = ${key} AND id = ANY(${list})))`;
-  add(dealIds, (list) => `d.id = ANY(${list})`);
-  add(borrowerIds, (list) => dealHas('borrower_key', keysOf(list)));
-  add(facilityIds, isOf('facility', 'l.facility_key'));
-  add(contractIds, isOf('loan_contract', 'l.contract_key'));
-  add(lenderIds, (list) => `l.lender_key = ANY(${keysOf(list)})`);
-  add(currencies, (list) => `l.currency = ANY(${list})`);
-  if (filter.search !== undefined) asked.push(isFound('line', parameters.add(filter.search)));
+  const asked = filterSql('ofLine', { level: 'contract', filter }, parameters.add);
   if (asked.length === 0) return [];
   return [
     `EXISTS (SELECT FROM balance_line l JOIN deal d ON d.key = l.deal_key

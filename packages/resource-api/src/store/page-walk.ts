@@ -1,6 +1,7 @@
 import type { PageEnd, PageRequest, Snapshot } from '../balances/balance-store.ts';
 import { BY_LOOKUP, currencyOf, ITEM_TABLES, LEVEL_SQL, livesUntil } from './balance-levels.ts';
-import { conditions, detailsOf, Parameters, type Statement } from './balance-statements.ts';
+import { detailsOf, Parameters, type Statement } from './balance-statements.ts';
+import { conditions } from './filter-sql.ts';
 
 /** How far a page may look for its items. */
 export interface WalkBounds {
@@ -73,13 +74,14 @@ export interface Candidates {
  * order of the candidates, and no more are read than the page needs.
  */
 export function walkStatement(
-  { level, filter, limit }: PageRequest,
+  request: PageRequest,
   parameters: Parameters,
   { sql: candidates, lives, sorted, byAmount = false }: Candidates,
   bounds: WalkBounds,
 ): Statement {
+  const { level, filter, limit } = request;
   const sql = LEVEL_SQL[level];
-  const where = conditions(sql, level, filter, parameters, 'of the candidate');
+  const where = conditions(request, parameters, 'given');
   if (sorted !== undefined) where.unshift(`${sorted[0]} = c.value::${sorted[1]}`);
   if (byAmount) where.unshift('f.currency = c.currency');
   const sortedBy = byAmount ? "concat(c.currency, ' ', c.value)" : 'c.value::text';

@@ -24,7 +24,6 @@ import type { BusinessDate } from '../ledger/business-date.ts';
 import { accrualStatement } from './accrual-statement.ts';
 import { type StreamRow, toStreams } from './accrual-streams.ts';
 import {
-  asksWholeBook,
   balancesStatement,
   bookTotalsStatement,
   foundPageStatement,
@@ -34,6 +33,7 @@ import {
 import { changedDealsStatement } from './changed-deals.ts';
 import { facetsStatement } from './facets.ts';
 import { FEW_DEALS, fewDeals } from './few-deals.ts';
+import { isAnsweredBy } from './filter-sql.ts';
 import { grantedItems } from './granted-items.ts';
 import { grantsStatement } from './grants-statement.ts';
 import { type GroupRow, groupTotalsStatement, toGroup } from './group-totals.ts';
@@ -79,7 +79,7 @@ export function sqlBalanceStore(
     access: ReaderAccess,
     { narrowing = {}, ...request }: Pick<FilterRequest, 'level' | 'filter' | 'narrowing'>,
   ): Promise<readonly bigint[] | undefined> => {
-    if ('fullControl' in access && asksWholeBook(request.filter)) return undefined;
+    if ('fullControl' in access && isAnsweredBy('ofBookTotals', request.filter)) return undefined;
     narrowing.deals ??= lookUp(database, access, (on) =>
       fewDeals(on, access, request, FEW_DEALS.toWalk),
     );
@@ -163,7 +163,7 @@ export function sqlBalanceStore(
       return toPastDue(await readAll<DueRow>(database, dueStatement(level, keys, snapshot)));
     },
     async groupTotals(access, request, most) {
-      const isWhole = request.groupBy === undefined && asksWholeBook(request.filter);
+      const isWhole = request.groupBy === undefined && isAnsweredBy('ofBookTotals', request.filter);
       const kept =
         isWhole && (await hadMoreItems(facts, request, most))
           ? await keptTotals(access, request)
@@ -184,7 +184,9 @@ export function sqlBalanceStore(
     async totals(access, request, most) {
       const few = await itemsOf(access, request, 'few deals');
       if (few !== undefined) return addedUp(access, request, few);
-      const whole = asksWholeBook(request.filter) ? await keptTotals(access, request) : undefined;
+      const whole = isAnsweredBy('ofBookTotals', request.filter)
+        ? await keptTotals(access, request)
+        : undefined;
       if (whole !== undefined) return whole;
       if (most === undefined || most >= SMALL_BOOK) {
         const all = await itemsOf(access, request, 'all');

@@ -1,6 +1,7 @@
 import type { ValuesRequest } from '../balances/balance-store.ts';
 import { LEVEL_SQL } from './balance-levels.ts';
-import { BY_INDEX, conditions, Parameters, type Statement } from './balance-statements.ts';
+import { BY_INDEX, Parameters, type Statement } from './balance-statements.ts';
+import { conditions } from './filter-sql.ts';
 import { sortValue } from './sort-sql.ts';
 
 /**
@@ -13,14 +14,12 @@ export function valuesStatement(
   most: number,
   deals?: readonly bigint[],
 ): Statement {
-  const { level, filter, snapshot } = request;
+  const { level, snapshot } = request;
   const parameters = new Parameters(snapshot);
-  const sql = LEVEL_SQL[level];
-  const where = conditions(sql, level, filter, parameters);
-  if (deals !== undefined) where.push(`i.deal_key = ANY(${parameters.add(deals)})`);
+  const where = conditions(request, parameters, deals);
   const text = `
     SELECT i.key, f.currency, (${sortValue(level, request.by)})::bigint AS value
-    FROM ${sql.items}
+    FROM ${LEVEL_SQL[level].items}
     WHERE ${where.join('\n      AND ')}
     LIMIT ${parameters.add(most + 1)}`;
   const planning = deals === undefined ? {} : { planning: BY_INDEX };

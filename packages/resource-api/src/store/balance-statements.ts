@@ -2,8 +2,6 @@ import type { SqlValue } from '@cls/shared/sql/database';
 import type { Level, PageEnd, PageRequest, Snapshot, Sort } from '../balances/balance-store.ts';
 import {
   BY_LOOKUP,
-  FACILITY_NAME,
-  hadFrom,
   LEVEL_SQL,
   lenderSums,
   livesUntil,
@@ -12,10 +10,10 @@ import {
   TOTAL_SUMS,
   TOTALS,
   termsJoins,
-  termsOfDeal,
 } from './balance-levels.ts';
 import { bookTotals } from './book-totals.ts';
 import { conditions, filterSql } from './filter-sql.ts';
+import { itemArray } from './page-rows.ts';
 import { orderOf } from './sort-sql.ts';
 
 export interface Statement {
@@ -110,8 +108,7 @@ export function detailsOf(level: Level, page: string): string {
   return `
     WITH page AS MATERIALIZED (${page}
     )
-    SELECT CASE WHEN s.lender_key = 0 THEN json_build_array(
-        ${Object.values(itemFacts(level)).join(',\n        ')}) END AS item,
+    SELECT CASE WHEN s.lender_key = 0 THEN ${itemArray(level)} END AS item,
       lender.id AS lender_id, lender.name AS lender_name,
       s.last_effective_date::text AS last_effective_date, coalesce(s.last_seq, 0) AS last_seq,
       s.amounts, s.overdrawn, s.overpaid, s.owes
@@ -129,58 +126,6 @@ export function detailsOf(level: Level, page: string): string {
 /** A party with its name at the snapshot: looked up once for many items of a page. */
 function namedParty(key: string): string {
   return `SELECT y.id, ${partyName('y')} AS name FROM party y WHERE y.key = ${key} ${BY_LOOKUP}`;
-}
-
-/** Names and values of `ItemFacts`, in its order. Integers of the database are texts in JSON. */
-function itemFacts(level: Level): Readonly<Record<string, string>> {
-  const { record, booked } = LEVEL_SQL[level];
-  return {
-    key: 'page.key::text',
-    sort_value: 'page.sort_value',
-    currency: 'f.currency',
-    deal_id: 'd.id',
-    deal_name: 'coalesce(dd.name, d.name)',
-    deal_number: 'd.deal_number',
-    country: 'coalesce(dd.country, d.country)',
-    deal_status: 'coalesce(dt.status, d.status)',
-    facility_id: 'f.id',
-    facility_name: FACILITY_NAME,
-    facility_type: 'f.type',
-    sublimit_of: '(SELECT id FROM facility g WHERE g.key = f.sublimit_of_key)',
-    maturity_date:
-      'CASE WHEN ft.facility_key IS NULL THEN f.maturity_date ELSE ft.maturity_date END',
-    availability_end_date: `CASE WHEN ft.facility_key IS NULL THEN f.availability_end_date
-           ELSE ft.availability_end_date END`,
-    facility_status: 'coalesce(ft.status, f.status)',
-    ...(level === 'contract' ? CONTRACT_FACTS : nullOf(CONTRACT_FACTS)),
-    ...(level === 'position' ? POSITION_FACTS : nullOf(POSITION_FACTS)),
-    borrower_id: 'borrower.id',
-    borrower_name: 'borrower.name',
-    // Full control has none.
-    roles: `CASE WHEN current_setting('cls.full_control', true) = 'on' THEN '{}'::text[]
-       ELSE (SELECT coalesce(array_agg(DISTINCT e.role), '{}') FROM entitlement e
-         WHERE e.deal_key = d.key) END`,
-    accrues: 'EXISTS (SELECT FROM rate_period r WHERE r.deal_key = d.key)',
-    terms_seq: `(SELECT coalesce(max(greatest(t.known_seq, (SELECT max(s.known_seq) FROM journal_standing s
-          WHERE s.seq = t.known_seq AND s.known_seq <= $2))), 0)
-       FROM (${termsOfDeal('t.known_seq')}) t)::text`,
-    booked_seq: `${hadFrom(record, booked)}::text`,
-  };
-}
-
-const CONTRACT_FACTS = {
-  contract_id: 'i.id',
-  contract_number: 'i.contract_number',
-  contract_status: 'coalesce(ct.status, i.status)',
-  contract_maturity_date:
-    'CASE WHEN ct.contract_key IS NULL THEN i.maturity_date ELSE ct.maturity_date END',
-  all_in_rate: `(CASE WHEN ct.contract_key IS NULL THEN i.all_in_rate
-           ELSE ct.all_in_rate END)::text`,
-};
-const POSITION_FACTS = { position_id: 'i.id', position_kind: 'i.kind', holder_id: 'holder.id' };
-
-function nullOf(facts: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
-  return Object.fromEntries(Object.keys(facts).map((name) => [name, 'NULL']));
 }
 
 /** Balances of given items at a snapshot, by item and lender. */

@@ -108,7 +108,7 @@ export function sqlBalanceStore(
     pagesTellGeneration: tellsGeneration,
     async page(access, request) {
       const { rows, next } = await readPage<PageRow>(pages, access, request);
-      const found = toItems(rows);
+      const found = toItems(request.level, rows);
       const items = found.slice(0, request.limit);
       return { items, next: found.length > request.limit ? items.at(-1)?.end : next };
     },
@@ -122,7 +122,10 @@ export function sqlBalanceStore(
     async itemsOf(access, level, found, snapshot) {
       if (found.length === 0) return [];
       const statement = foundPageStatement(level, snapshot, found);
-      return toItems(await lookUp(database, access, (on) => lastQuery<PageRow>(on, statement)));
+      return toItems(
+        level,
+        await lookUp(database, access, (on) => lastQuery<PageRow>(on, statement)),
+      );
     },
     item: (access, name, snapshot) => readItem(database, access, name, snapshot),
     async deal(access, id, snapshot) {

@@ -120,6 +120,12 @@ export function partyName(alias: string): string {
     WHERE t.party_key = ${alias}.key AND ${TERMS_AT} ${NEWEST_TERMS}), ${alias}.name)`;
 }
 
+/** The id and the name of a party at the snapshot, by its key. */
+export function partyJson(key: string): string {
+  return `(SELECT json_build_object('id', y.id, 'name', ${partyName('y')})
+        FROM party y WHERE y.key = ${key})`;
+}
+
 /** Whether deal `d` has a fact from a list, as of the snapshot. */
 export function dealHas(column: 'borrower_key' | 'country', list: string): string {
   return `${dealDetail(column)} = ANY(${list})`;

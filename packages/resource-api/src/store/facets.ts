@@ -1,5 +1,5 @@
 import type { Facet, FacetRequest } from '../balances/balance-store.ts';
-import { BY_LOOKUP, hasRecord, LEVEL_SQL, type LevelSql, partyName } from './balance-levels.ts';
+import { BY_LOOKUP, hasRecord, LEVEL_SQL, type LevelSql, partyJson } from './balance-levels.ts';
 import { Parameters, type Statement } from './balance-statements.ts';
 import { conditions } from './filter-sql.ts';
 import { groupOf } from './group-totals.ts';
@@ -41,8 +41,6 @@ export function facetsStatement(request: FacetRequest, deals?: readonly bigint[]
         row_number() OVER (ORDER BY count(*) DESC, "${field}" COLLATE "C") AS place
       FROM ${field === 'lender' ? `${lenders} i` : 'item i'} GROUP BY "${field}"`,
   );
-  const party = (value: string) => `(SELECT json_build_object('id', y.id, 'name', ${partyName('y')})
-      FROM party y WHERE y.key = ${value}::bigint)`;
   const text = `
     WITH item AS MATERIALIZED (
       SELECT i.key, i.deal_key, f.key AS facility_key, f.currency AS of
@@ -52,7 +50,7 @@ export function facetsStatement(request: FacetRequest, deals?: readonly bigint[]
     )
     SELECT c.field, c.value, c.count,
       CASE WHEN c.field IN (${PARTIES.map((field) => `'${field}'`).join(', ')})
-        THEN ${party('c.value')} END AS party
+        THEN ${partyJson('c.value::bigint')} END AS party
     FROM (${counts.join(' UNION ALL')}) c
     WHERE c.place <= ${most} + 1
     ORDER BY c.field, c.place`;

@@ -14,7 +14,7 @@ import {
   NOT_ZERO,
   OVERDRAWN,
   OVERPAID,
-  partyName,
+  partyJson,
 } from './balance-levels.ts';
 import { Parameters, type Statement } from './balance-statements.ts';
 import { conditions } from './filter-sql.ts';
@@ -83,10 +83,7 @@ export function groupTotalsStatement(
   const names = [...Object.keys(OWN_SUMS), 'late'];
   const added = names.map((name) => `coalesce(sum(${counted(name)}), 0) AS ${name}`).join(', ');
   const addedUp = names.map((name) => `sum(g.${name})::int8 AS ${name}`).join(', ');
-  const party = PARTIES.includes(groupBy)
-    ? `(SELECT json_build_object('id', y.id, 'name', ${partyName('y')})
-        FROM party y WHERE y.key = t."group"::bigint)`
-    : 'NULL::json';
+  const party = PARTIES.includes(groupBy) ? partyJson('t."group"::bigint') : 'NULL::json';
   const text = `
     SELECT t.*, ${party} AS party
     FROM (

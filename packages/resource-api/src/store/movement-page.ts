@@ -1,7 +1,9 @@
 import type { Database } from '@cls/shared/sql/database';
 import type {
   BalanceFilter,
+  FoundMovements,
   Level,
+  Movement,
   MovementPlace,
   MovementRequest,
   ReaderAccess,
@@ -22,12 +24,6 @@ const FEW_DAYS = 50;
 /** Beyond the last posting of a journal. */
 const LAST_NUMBER = 32_767;
 
-/** Up to `limit` rows in their order. */
-export interface MovementRows<Row> {
-  readonly rows: readonly Row[];
-  readonly next: MovementPlace | undefined;
-}
-
 /** Journals that a page looks at. */
 interface Stretch {
   readonly from: bigint;
@@ -42,32 +38,32 @@ interface Stretch {
  * journals, of the whole book or of a period's days, and is short where too few of their movements
  * are asked for; in a small ledger it is filled whatever it takes.
  */
-export async function readMovements<Row>(
+export async function readMovements(
   database: Database,
   facts: Database,
   access: ReaderAccess,
   request: MovementRequest,
   bounds: WalkBounds,
-): Promise<MovementRows<Row>> {
-  const page = await readStretch<Row>(database, facts, access, request, bounds);
+): Promise<FoundMovements> {
+  const page = await readStretch(database, facts, access, request, bounds);
   if (!page.givenUp) return page;
   // Each journal has a sequence.
   if (request.snapshot.ledgerSeq > BigInt(bounds.smallLedger)) return page;
   return readStretch(database, facts, access, request, WHOLE_BOOK);
 }
 
-async function readStretch<Row>(
+async function readStretch(
   database: Database,
   facts: Database,
   access: ReaderAccess,
   request: MovementRequest,
   bounds: WalkBounds,
-): Promise<MovementRows<Row> & { readonly givenUp: boolean }> {
+): Promise<FoundMovements & { readonly givenUp: boolean }> {
   const { filter, snapshot, limit } = request;
   const length = walkLength(limit, bounds);
   // Many of these may be of deals that the caller does not see.
   const stretch = await stretchOf(facts, request, length * PASSED_OVER);
-  if (stretch === undefined) return { rows: [], next: undefined, givenUp: false };
+  if (stretch === undefined) return { movements: [], next: undefined, givenUp: false };
   return lookUp(database, access, async (on) => {
     const few = Math.floor(MERGED / (limit + 1));
     const deals = await fewDeals(on, access, { level: 'contract', filter }, few);
@@ -83,10 +79,10 @@ async function readStretch<Row>(
     const place = stopped ? { seq: stopped.seq, number: stopped.number - 1 } : end;
     const isFull = found.length > limit;
     return {
-      rows:
+      movements:
         shown.length === 0
           ? []
-          : await lastQuery<Row>(on, foundMovementsStatement(snapshot, shown)),
+          : await lastQuery<Movement>(on, foundMovementsStatement(snapshot, shown)),
       next: isFull ? shown.at(-1) : place,
       givenUp: !isFull && place !== undefined,
     };
@@ -162,13 +158,31 @@ export function periodStatement(
   return { sql: text, parameters: parameters.values };
 }
 
-/** A posting `p` of line `l` in journal `j`, which may reverse `r` or correct the bill `b`. */
-const MOVEMENT_COLUMNS = `
-      p.journal_seq AS seq, p.number, j.id AS journal_id, j.type, p.effective_date,
-      ${instant('j.posted_at')} AS posted_at, j.reason, r.id AS reverses, b.id AS corrects,
-      d.id AS deal_id, f.id AS facility_id, c.id AS contract_id, c.contract_number,
-      lender.id AS lender_id, ${partyName('lender')} AS lender_name,
-      p.movement::text AS movement, p.account::text AS account, p.amount_minor, l.currency`;
+/** Of a posting `p` of line `l` in journal `j`, which may reverse `r` or correct the bill `b`. */
+const MOVEMENT_FIELDS: Readonly<Record<keyof Movement, string>> = {
+  seq: 'p.journal_seq',
+  number: 'p.number',
+  journalId: 'j.id',
+  type: 'j.type',
+  effectiveDate: 'p.effective_date',
+  postedAt: instant('j.posted_at'),
+  reason: 'j.reason',
+  reverses: 'r.id',
+  corrects: 'b.id',
+  dealId: 'd.id',
+  facilityId: 'f.id',
+  contractId: 'c.id',
+  contractNumber: 'c.contract_number',
+  lender: `CASE WHEN lender.key IS NOT NULL
+        THEN json_build_object('id', lender.id, 'name', ${partyName('lender')}) END`,
+  movement: 'p.movement::text',
+  account: 'p.account::text',
+  amountMinor: 'p.amount_minor',
+  currency: 'l.currency',
+};
+const MOVEMENT_COLUMNS = Object.entries(MOVEMENT_FIELDS)
+  .map(([name, sql]) => `${sql} AS "${name}"`)
+  .join(', ');
 
 /**
  * Finds the movements of a page, one too many where there are more.

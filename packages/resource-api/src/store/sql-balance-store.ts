@@ -1,3 +1,4 @@
+import { groupBy } from '@cls/shared/group-by';
 import type { Database } from '@cls/shared/sql/database';
 import type {
   BalanceStore,
@@ -226,26 +227,12 @@ export function sqlBalanceStore(
       const statement = seriesStatement(request, await dealsOf(access, request));
       return (await readAs<SeriesRow>(database, access, statement)).map(toStep);
     },
-    async movements(access, request) {
-      const { rows, next } = await readMovements<MovementRow>(
-        database,
-        facts,
-        access,
-        request,
-        bounds,
-      );
-      return { movements: rows.map(toMovement), next };
-    },
+    movements: (access, request) => readMovements(database, facts, access, request, bounds),
     async movementsOf(access, level, keys, { snapshot, fromDate, limit }) {
-      const found = new Map<bigint, Movement[]>();
-      if (keys.length === 0) return found;
+      if (keys.length === 0) return new Map();
       const statement = itemMovementsStatement(level, keys, snapshot, fromDate, limit);
-      for (const row of await readAs<MovementRow & { item: bigint }>(database, access, statement)) {
-        const movements = found.get(row.item) ?? [];
-        movements.push(toMovement(row));
-        found.set(row.item, movements);
-      }
-      return found;
+      type Row = Movement & { readonly item: bigint };
+      return groupBy(await readAs<Row>(database, access, statement), ({ item }) => item);
     },
     async generation() {
       if (facts.generation !== undefined) return facts.generation();
@@ -394,49 +381,4 @@ interface ItemRow {
   readonly lender_id: string | null;
   readonly lender_name: string | null;
   readonly amounts: string;
-}
-
-interface MovementRow {
-  readonly seq: bigint;
-  readonly number: number;
-  readonly journal_id: string;
-  readonly type: string;
-  readonly effective_date: string;
-  readonly posted_at: string;
-  readonly reason: string | null;
-  readonly reverses: string | null;
-  readonly corrects: string | null;
-  readonly deal_id: string;
-  readonly facility_id: string;
-  readonly contract_id: string | null;
-  readonly contract_number: string | null;
-  readonly lender_id: string | null;
-  readonly lender_name: string | null;
-  readonly movement: string;
-  readonly account: string;
-  readonly amount_minor: bigint;
-  readonly currency: string;
-}
-
-function toMovement(row: MovementRow): Movement {
-  return {
-    seq: row.seq,
-    number: row.number,
-    journalId: row.journal_id,
-    type: row.type,
-    effectiveDate: row.effective_date,
-    postedAt: row.posted_at,
-    reason: row.reason,
-    reverses: row.reverses,
-    corrects: row.corrects,
-    dealId: row.deal_id,
-    facilityId: row.facility_id,
-    contractId: row.contract_id,
-    contractNumber: row.contract_number,
-    lender: row.lender_id === null ? null : { id: row.lender_id, name: row.lender_name ?? '' },
-    movement: row.movement,
-    account: row.account,
-    amountMinor: row.amount_minor,
-    currency: row.currency,
-  };
 }

@@ -1,18 +1,7 @@
 import type { SqlValue } from '@cls/shared/sql/database';
 import type { Level, PageEnd, PageRequest, Snapshot, Sort } from '../balances/balance-store.ts';
-import {
-  BY_LOOKUP,
-  LEVEL_SQL,
-  lenderSums,
-  livesUntil,
-  NOT_ZERO,
-  partyName,
-  TOTAL_SUMS,
-  TOTALS,
-  termsJoins,
-} from './balance-levels.ts';
-import { bookTotals } from './book-totals.ts';
-import { conditions, filterSql } from './filter-sql.ts';
+import { BY_LOOKUP, LEVEL_SQL, lenderSums, partyName, termsJoins } from './balance-levels.ts';
+import { conditions } from './filter-sql.ts';
 import { itemArray } from './page-rows.ts';
 import { orderOf } from './sort-sql.ts';
 
@@ -144,69 +133,6 @@ export function balancesStatement(
     ) s
     LEFT JOIN LATERAL (${namedParty('s.lender_key')}) lender ON true
     WHERE i.key = ANY(${parameters.add(keys)})`;
-  return { sql: text, parameters: parameters.values, planning: BY_INDEX, prepared: true };
-}
-
-/**
- * @param deals the only ones that may have items of the filter, by their keys
- * @param ended whether items that `item_life` says have ended are passed over, or read to see that they are zero
- */
-export function totalsStatement(
-  { level, filter, snapshot }: Pick<PageRequest, 'level' | 'filter' | 'snapshot'>,
-  deals?: readonly bigint[],
-  ended: 'passed over' | 'read' = 'passed over',
-): Statement {
-  const parameters = new Parameters(snapshot);
-  const sql = LEVEL_SQL[level];
-  const { includeZero } = filter;
-  const asked = { level, filter: { ...filter, includeZero: true } };
-  const where = conditions(asked, parameters, deals);
-  // The lines at hand show whether an item is zero; it needs no look-up of its own.
-  const shown = includeZero ? 'true' : 'b.live';
-  if (!includeZero && ended === 'passed over') where.push(`${livesUntil(level, 'i.key')} > $1`);
-  // At these levels a sublimit may stand beside the facility that it is carved out of.
-  const within =
-    level === 'facility' || level === 'position'
-      ? `b.sublimit_of_key IS NOT NULL AND bool_or(b.sublimit_of_key IS NULL) OVER (
-          PARTITION BY coalesce(b.sublimit_of_key, b.facility_key), b.holder)`
-      : 'false';
-  const text = `
-    SELECT b.currency, count(*) AS count, ${TOTALS}
-    FROM (
-      SELECT b.*, ${within} AS within
-      FROM (
-        SELECT f.currency, f.key AS facility_key, f.sublimit_of_key, ${sql.holder} AS holder,
-          ${TOTAL_SUMS}, bool_or(${NOT_ZERO}) AS live
-        FROM ${sql.items}
-        CROSS JOIN LATERAL (SELECT l.key, l.parent_line_key FROM balance_line l
-          WHERE ${sql.lines} AND l.lender_key = ${sql.holder} ${BY_LOOKUP}) l
-        LEFT JOIN LATERAL (${sql.newest}) b ON true
-        WHERE ${where.join('\n          AND ')}
-        GROUP BY i.key, f.key, f.currency, f.sublimit_of_key
-      ) b
-      WHERE ${shown}
-    ) b
-    GROUP BY b.currency ORDER BY b.currency`;
-  const statement = { sql: text, parameters: parameters.values };
-  if (deals === undefined) return statement;
-  return { ...statement, planning: BY_INDEX, prepared: true };
-}
-
-/** Totals of the whole book. One row that is not `seen` where they are kept from the reader. */
-export function bookTotalsStatement(
-  request: Pick<PageRequest, 'level' | 'filter' | 'snapshot'>,
-): Statement {
-  const { level, snapshot } = request;
-  const parameters = new Parameters(snapshot);
-  const among = filterSql('ofBookTotals', request, parameters.add).join(' AND ');
-  // As the policy of `book_total` has it: without a row the book may be empty, or not for the reader.
-  const role = level === 'position' ? " AND role = 'agent'" : '';
-  const text = `
-    SELECT seen.seen, total.*
-    FROM (SELECT current_setting('cls.full_control', true) = 'on'
-        OR EXISTS (SELECT FROM entitlement_rule WHERE all_deals${role}) AS seen) seen
-    LEFT JOIN (${bookTotals(level, among || 'true')}) total ON true
-    ORDER BY total.currency`;
   return { sql: text, parameters: parameters.values, planning: BY_INDEX, prepared: true };
 }
 

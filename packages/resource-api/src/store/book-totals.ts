@@ -1,5 +1,7 @@
-import type { Level } from '../balances/balance-store.ts';
+import type { Level, PageRequest } from '../balances/balance-store.ts';
 import { TOTAL_COMPONENTS } from '../ledger/balance.ts';
+import { BY_INDEX, Parameters, type Statement } from './balance-statements.ts';
+import { filterSql } from './filter-sql.ts';
 
 /**
  * Totals of the whole book per currency, from the sums that it keeps of each year, month and day:
@@ -37,3 +39,21 @@ export function bookTotals(level: Level, among = 'true'): string {
 
 const STARTS = `(SELECT date_trunc('year', $1::date)::date AS year,
         date_trunc('month', $1::date)::date AS month) a`;
+
+/** Totals of the whole book. One row that is not `seen` where they are kept from the reader. */
+export function bookTotalsStatement(
+  request: Pick<PageRequest, 'level' | 'filter' | 'snapshot'>,
+): Statement {
+  const { level, snapshot } = request;
+  const parameters = new Parameters(snapshot);
+  const among = filterSql('ofBookTotals', request, parameters.add).join(' AND ');
+  // As the policy of `book_total` has it: without a row the book may be empty, or not for the reader.
+  const role = level === 'position' ? " AND role = 'agent'" : '';
+  const text = `
+    SELECT seen.seen, total.*
+    FROM (SELECT current_setting('cls.full_control', true) = 'on'
+        OR EXISTS (SELECT FROM entitlement_rule WHERE all_deals${role}) AS seen) seen
+    LEFT JOIN (${bookTotals(level, among || 'true')}) total ON true
+    ORDER BY total.currency`;
+  return { sql: text, parameters: parameters.values, planning: BY_INDEX, prepared: true };
+}

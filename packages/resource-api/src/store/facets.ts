@@ -2,7 +2,7 @@ import type { Facet, FacetRequest } from '../balances/balance-store.ts';
 import { BY_LOOKUP, hasRecord, LEVEL_SQL, type LevelSql, partyJson } from './balance-levels.ts';
 import { Parameters, type Statement } from './balance-statements.ts';
 import { conditions } from './filter-sql.ts';
-import { groupOf } from './group-totals.ts';
+import { groupOf } from './totals.ts';
 
 const PARTIES: readonly Facet[] = ['lender', 'borrower'];
 

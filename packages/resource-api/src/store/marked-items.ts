@@ -2,7 +2,7 @@ import type { MarkedRequest } from '../balances/balance-store.ts';
 import { BY_LOOKUP, LEVEL_SQL, OWES } from './balance-levels.ts';
 import { BY_INDEX, Parameters, type Statement } from './balance-statements.ts';
 import { conditions } from './filter-sql.ts';
-import { groupOf } from './group-totals.ts';
+import { groupOf } from './totals.ts';
 
 const nextRated = (after: string) => `(SELECT deal_key FROM rate_period
         WHERE deal_key > ${after} ORDER BY deal_key LIMIT 1)`;

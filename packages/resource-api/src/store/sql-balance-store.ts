@@ -24,20 +24,14 @@ import type { TotalBalance } from '../ledger/balance.ts';
 import type { BusinessDate } from '../ledger/business-date.ts';
 import { accrualStatement } from './accrual-statement.ts';
 import { type StreamRow, toStreams } from './accrual-streams.ts';
-import {
-  balancesStatement,
-  bookTotalsStatement,
-  foundPageStatement,
-  instant,
-  totalsStatement,
-} from './balance-statements.ts';
+import { balancesStatement, foundPageStatement, instant } from './balance-statements.ts';
+import { bookTotalsStatement } from './book-totals.ts';
 import { changedDealsStatement } from './changed-deals.ts';
 import { facetsStatement } from './facets.ts';
 import { FEW_DEALS, fewDeals } from './few-deals.ts';
 import { isAnsweredBy } from './filter-sql.ts';
 import { grantedItems } from './granted-items.ts';
 import { grantsStatement } from './grants-statement.ts';
-import { type GroupRow, groupTotalsStatement, toGroup } from './group-totals.ts';
 import { ratedOn, totalsOn } from './item-columns.ts';
 import { journaledDeals } from './journaled-deals.ts';
 import { keptAccruals } from './kept-accruals.ts';
@@ -55,6 +49,7 @@ import { lastQuery, lookUp, readAll, readAs } from './read-as.ts';
 import { hadMoreItems, type PageDeps, readPage } from './read-page.ts';
 import type { ReplicatedDatabase } from './read-replicas.ts';
 import { termsStatement } from './terms-statement.ts';
+import { type GroupRow, groupTotalsStatement, toGroup, totalsStatement } from './totals.ts';
 import { valuesStatement } from './worked-out-values.ts';
 
 /** Where reads are shared out to replicas, it knows which state of the primary they must have. */

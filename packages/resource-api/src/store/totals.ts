@@ -1,4 +1,10 @@
-import type { BookedGroup, Grouping, GroupKey, GroupRequest } from '../balances/balance-store.ts';
+import type {
+  BookedGroup,
+  Grouping,
+  GroupKey,
+  GroupRequest,
+  PageRequest,
+} from '../balances/balance-store.ts';
 import { TOTAL_COMPONENTS, type TotalBalance } from '../ledger/balance.ts';
 import {
   ALL_DUE,
@@ -11,12 +17,15 @@ import {
   LATE,
   LEVEL_SQL,
   type LevelSql,
+  livesUntil,
   NOT_ZERO,
   OVERDRAWN,
   OVERPAID,
   partyJson,
+  TOTAL_SUMS,
+  TOTALS,
 } from './balance-levels.ts';
-import { Parameters, type Statement } from './balance-statements.ts';
+import { BY_INDEX, Parameters, type Statement } from './balance-statements.ts';
 import { conditions } from './filter-sql.ts';
 
 const PARTIES: readonly (Grouping | undefined)[] = ['borrower', 'lender'];
@@ -39,6 +48,51 @@ export function groupOf(sql: LevelSql, groupBy: Grouping | undefined): string {
     case 'maturityYear':
       return `extract(year FROM ${sql.maturity})::int::text`;
   }
+}
+
+/**
+ * @param deals the only ones that may have items of the filter, by their keys
+ * @param ended whether items that `item_life` says have ended are passed over, or read to see that they are zero
+ */
+export function totalsStatement(
+  { level, filter, snapshot }: Pick<PageRequest, 'level' | 'filter' | 'snapshot'>,
+  deals?: readonly bigint[],
+  ended: 'passed over' | 'read' = 'passed over',
+): Statement {
+  const parameters = new Parameters(snapshot);
+  const sql = LEVEL_SQL[level];
+  const { includeZero } = filter;
+  const asked = { level, filter: { ...filter, includeZero: true } };
+  const where = conditions(asked, parameters, deals);
+  // The lines at hand show whether an item is zero; it needs no look-up of its own.
+  const shown = includeZero ? 'true' : 'b.live';
+  if (!includeZero && ended === 'passed over') where.push(`${livesUntil(level, 'i.key')} > $1`);
+  // At these levels a sublimit may stand beside the facility that it is carved out of.
+  const within =
+    level === 'facility' || level === 'position'
+      ? `b.sublimit_of_key IS NOT NULL AND bool_or(b.sublimit_of_key IS NULL) OVER (
+          PARTITION BY coalesce(b.sublimit_of_key, b.facility_key), b.holder)`
+      : 'false';
+  const text = `
+    SELECT b.currency, count(*) AS count, ${TOTALS}
+    FROM (
+      SELECT b.*, ${within} AS within
+      FROM (
+        SELECT f.currency, f.key AS facility_key, f.sublimit_of_key, ${sql.holder} AS holder,
+          ${TOTAL_SUMS}, bool_or(${NOT_ZERO}) AS live
+        FROM ${sql.items}
+        CROSS JOIN LATERAL (SELECT l.key, l.parent_line_key FROM balance_line l
+          WHERE ${sql.lines} AND l.lender_key = ${sql.holder} ${BY_LOOKUP}) l
+        LEFT JOIN LATERAL (${sql.newest}) b ON true
+        WHERE ${where.join('\n          AND ')}
+        GROUP BY i.key, f.key, f.currency, f.sublimit_of_key
+      ) b
+      WHERE ${shown}
+    ) b
+    GROUP BY b.currency ORDER BY b.currency`;
+  const statement = { sql: text, parameters: parameters.values };
+  if (deals === undefined) return statement;
+  return { ...statement, planning: BY_INDEX, prepared: true };
 }
 
 /** Sums of an item over its own lines, beside the components of totals. */

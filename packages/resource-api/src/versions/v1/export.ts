@@ -8,7 +8,7 @@ import { addUp, type BalanceQuestion, type ReadBalances } from '../../balances/r
 import type { ReadChanges } from '../../balances/read-changes.ts';
 import type { ReadMovements } from '../../balances/read-movements.ts';
 import type { CopyTimes, ResolvedSnapshot, WalkSnapshot } from '../../balances/snapshot.ts';
-import { sublimitsWithin } from '../../balances/sublimits-within.ts';
+import { sublimitsWithin } from '../../balances/sublimits.ts';
 import { csvLine } from '../../csv/csv-line.ts';
 import type { VersionResponse } from '../api-version.ts';
 import { changePage, type RemovedItem } from './changes.ts';

@@ -1,6 +1,6 @@
 import type { Caller } from '@cls/shared/access/caller';
 import { LRUCache } from 'lru-cache';
-import { addTotals, COMPONENTS, ZERO_BALANCE } from '../ledger/balance.ts';
+import { COMPONENTS, ZERO_BALANCE } from '../ledger/balance.ts';
 import { dayBefore } from '../ledger/business-date.ts';
 import { type AccrualExplanation, accrualsIn, itemWithAccruals, withAccruals } from './accruals.ts';
 import {
@@ -457,28 +457,6 @@ async function readTotals(
     balance: sums.get(total.currency) ?? total.balance,
     withAccruals: true,
   }));
-}
-
-/**
- * Adds readings up as totals do, for a caller that reads every item anyway.
- *
- * @param within sublimits whose facility is among the items too: its commitment holds theirs
- */
-export function addUp(
-  totals: ReadonlyMap<string, CurrencyTotal>,
-  readings: readonly BalanceReading[],
-  within: ReadonlySet<BalanceItem>,
-): ReadonlyMap<string, CurrencyTotal> {
-  const sums = new Map(totals);
-  for (const { item } of readings) {
-    const { currency, position, lenders, global } = item;
-    const line = lenders.find(({ lender }) => lender.id === position?.lenderId)?.balance ?? global;
-    const own = within.has(item) ? { ...line, unfunded: 0n } : line;
-    const before = sums.get(currency) ?? { currency, count: 0, balance: ZERO_BALANCE };
-    const balance = addTotals(before.balance, own);
-    sums.set(currency, { currency, count: before.count + 1, balance, withAccruals: true });
-  }
-  return sums;
 }
 
 /** The item with the amounts and lenders' names that it had; a lender who was not booked then has no share. */

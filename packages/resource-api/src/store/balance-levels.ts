@@ -1,10 +1,6 @@
 import type { Level } from '../balances/balance-store.ts';
-import {
-  BALANCE_COMPONENTS,
-  COMPONENTS,
-  type Component,
-  TOTAL_COMPONENTS,
-} from '../ledger/balance.ts';
+import { COUNTED_ONCE } from '../balances/sublimits.ts';
+import { BALANCE_COMPONENTS, COMPONENTS, type Component } from '../ledger/balance.ts';
 
 /**
  * How the items of each level are found, and which balance lines belong to an item: `i` is the item,
@@ -164,18 +160,19 @@ const newestOf = (balances: string) => `
   ORDER BY effective_date DESC, known_seq DESC LIMIT 1`;
 export const NEWEST = newestOf(BALANCES);
 
-/** Commitments of a sublimit are part of another facility's, and count once where both are there. */
-export const COMMITMENTS: readonly string[] = [
-  'original_commitment',
-  'cancelled_commitment',
-  'unfunded',
-  'unavailable',
-];
-const BALANCES_OF_DEAL = `SELECT line_key, effective_date, known_seq, ${COMPONENTS.map((name) => {
-  if (name === 'sublimit_used') return '0::int8 AS sublimit_used';
-  const counts = `CASE WHEN l.parent_line_key IS NULL THEN ${name} ELSE 0 END AS ${name}`;
-  return COMMITMENTS.includes(name) ? counts : name;
-}).join(', ')}
+const ONCE: readonly string[] = [...COUNTED_ONCE, 'commitment', 'available'];
+
+/** An amount, without what a sublimit has where its facility has it too. */
+export function countedOnce(name: string, amount: string, isPart: string): string {
+  return ONCE.includes(name) ? `CASE WHEN ${isPart} THEN 0 ELSE ${amount} END` : amount;
+}
+
+/** A deal holds the facility of each sublimit, whose commitment has nothing used for it then. */
+const BALANCES_OF_DEAL = `SELECT line_key, effective_date, known_seq, ${COMPONENTS.map((name) =>
+  name === 'sublimit_used'
+    ? '0::int8 AS sublimit_used'
+    : `${countedOnce(name, name, 'l.parent_line_key IS NOT NULL')} AS ${name}`,
+).join(', ')}
   FROM balance`;
 
 /** The item is its facility: it is read once, under both names. */
@@ -325,20 +322,6 @@ const LIVE_COMPONENTS = BALANCE_COMPONENTS.filter(
   (name) => !['original_commitment', 'cancelled_commitment', 'fx_revaluation'].includes(name),
 );
 export const NOT_ZERO = `(${LIVE_COMPONENTS.map((name) => `b.${name} <> 0`).join(' OR ')})`;
-
-/** Sums over the balances `b` of one item, of what totals tell. */
-export const TOTAL_SUMS = TOTAL_COMPONENTS.map((name) => `${sumOf(name)} AS ${name}`).join(', ');
-
-/**
- * Sums over items `b`, where a sublimit whose facility is among them (`b.within`) adds its principal
- * and no commitment.
- */
-export const TOTALS = TOTAL_COMPONENTS.map((name) => {
-  const counted = COMMITMENTS.includes(name)
-    ? `CASE WHEN b.within THEN 0 ELSE b.${name} END`
-    : `b.${name}`;
-  return `coalesce(sum(${counted}), 0)::int8 AS ${name}`;
-}).join(', ');
 
 /** Whether something billed stands open on a line `l`, or something outstanding after its maturity. */
 export const OWES = `(${IS_BILLED} OR ${HAS_MATURED})`;

@@ -1,6 +1,7 @@
 import { groupBy } from '@cls/shared/group-by';
 import type { BookedTotal, FilterRequest, MarkedItem } from '../balances/balance-store.ts';
 import { oncePerKey } from '../balances/once-per-key.ts';
+import { COUNTED_ONCE } from '../balances/sublimits.ts';
 import { TOTAL_COMPONENTS } from '../ledger/balance.ts';
 import { historyTest } from './filter-sql.ts';
 import {
@@ -220,7 +221,7 @@ function livingPlaces(
 }
 
 const COMPONENTS = TOTAL_COMPONENTS.length;
-const UNFUNDED = TOTAL_COMPONENTS.indexOf('unfunded');
+const IS_COUNTED_ONCE = TOTAL_COMPONENTS.map((name) => COUNTED_ONCE.includes(name));
 
 /** What items come to as of a date, and with them what others come to. */
 export function totalsOn(
@@ -261,12 +262,11 @@ function addLiving(totals: Map<string, Total>, columns: ItemColumns, places: Int
     if (place === NOWHERE) continue;
     const total = totalOf(currencies[item] ?? NOWHERE);
     total.count += 1;
-    // A sublimit adds no commitment to that of its facility.
     const isPart = (places[wholes[item] ?? NOWHERE] ?? NOWHERE) !== NOWHERE;
     for (let index = 0; index < COMPONENTS; index += 1) {
       const amount = amounts[place * COMPONENTS + index] ?? 0n;
       // Most amounts are zero; adding them would take most of the time.
-      if (amount === 0n || (isPart && index === UNFUNDED)) continue;
+      if (amount === 0n || (isPart && IS_COUNTED_ONCE[index])) continue;
       total.amounts[index] = (total.amounts[index] ?? 0n) + amount;
     }
   }

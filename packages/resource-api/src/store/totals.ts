@@ -1,17 +1,12 @@
-import type {
-  BookedGroup,
-  Grouping,
-  GroupKey,
-  GroupRequest,
-  PageRequest,
-} from '../balances/balance-store.ts';
+import type { BookedGroup, Grouping, GroupKey, GroupRequest } from '../balances/balance-store.ts';
+import { hasSublimits } from '../balances/sublimits.ts';
 import { TOTAL_COMPONENTS, type TotalBalance } from '../ledger/balance.ts';
 import {
   ALL_DUE,
   AVAILABLE,
   BY_LOOKUP,
   COMMITMENT,
-  COMMITMENTS,
+  countedOnce,
   dealDetail,
   hasWarnedLender,
   LATE,
@@ -22,13 +17,9 @@ import {
   OVERDRAWN,
   OVERPAID,
   partyJson,
-  TOTAL_SUMS,
-  TOTALS,
 } from './balance-levels.ts';
 import { BY_INDEX, Parameters, type Statement } from './balance-statements.ts';
 import { conditions } from './filter-sql.ts';
-
-const PARTIES: readonly (Grouping | undefined)[] = ['borrower', 'lender'];
 
 /** What an item is grouped by, as a text: a party by its key. */
 export function groupOf(sql: LevelSql, groupBy: Grouping | undefined): string {
@@ -50,126 +41,133 @@ export function groupOf(sql: LevelSql, groupBy: Grouping | undefined): string {
   }
 }
 
+/** Sums of an item over its own lines. */
+const SUMS = Object.fromEntries(TOTAL_COMPONENTS.map((name) => [name, `sum_minor(b.${name})`]));
+/** What groups tell beside them. */
+const DETAILS = { commitment: `sum_minor(${COMMITMENT})`, available: AVAILABLE };
+
+type Totalled = Pick<GroupRequest, 'level' | 'filter' | 'snapshot'>;
+
+interface AddedUp {
+  readonly groupBy?: Grouping | undefined;
+  /** Whether `DETAILS`, what is past due and warnings are told too. */
+  readonly isDetailed?: boolean;
+  /** The only deals that may have items of the filter, by their keys. */
+  readonly deals: readonly bigint[] | undefined;
+  /** Items that `item_life` says have ended are passed over, or read to see that they are zero. */
+  readonly ended?: 'passed over' | 'read' | undefined;
+}
+
 /**
- * @param deals the only ones that may have items of the filter, by their keys
- * @param ended whether items that `item_life` says have ended are passed over, or read to see that they are zero
+ * What the items of a filter come to, by currency and group. A sublimit whose facility is among the
+ * items adds its principal and no commitment, whichever group it is in, so groups add up to the whole.
  */
-export function totalsStatement(
-  { level, filter, snapshot }: Pick<PageRequest, 'level' | 'filter' | 'snapshot'>,
-  deals?: readonly bigint[],
-  ended: 'passed over' | 'read' = 'passed over',
-): Statement {
-  const parameters = new Parameters(snapshot);
+function addedUp(
+  { level, filter }: Totalled,
+  parameters: Parameters,
+  { groupBy, isDetailed = false, deals, ended = 'passed over' }: AddedUp,
+) {
   const sql = LEVEL_SQL[level];
   const { includeZero } = filter;
   const asked = { level, filter: { ...filter, includeZero: true } };
   const where = conditions(asked, parameters, deals);
   // The lines at hand show whether an item is zero; it needs no look-up of its own.
-  const shown = includeZero ? 'true' : 'b.live';
   if (!includeZero && ended === 'passed over') where.push(`${livesUntil(level, 'i.key')} > $1`);
-  // At these levels a sublimit may stand beside the facility that it is carved out of.
-  const within =
-    level === 'facility' || level === 'position'
-      ? `b.sublimit_of_key IS NOT NULL AND bool_or(b.sublimit_of_key IS NULL) OVER (
+  const [lenders, own] = isDetailed
+    ? [`IN (0, ${sql.holder})`, ` FILTER (WHERE l.lender_key = ${sql.holder})`]
+    : [`= ${sql.holder}`, ''];
+  const sums = Object.entries(isDetailed ? { ...SUMS, ...DETAILS } : SUMS);
+  const columns = sums.map(([name, sum]) => `${sum}${own} AS ${name}`);
+  const names = sums.map(([name]) => name);
+  const joins: string[] = [];
+  const groups = ['i.key', 'f.key', 'f.currency', 'f.sublimit_of_key'];
+  const lookUp = (name: string, value: string) => {
+    joins.push(`CROSS JOIN LATERAL (SELECT ${value} AS v ${BY_LOOKUP}) ${name}`);
+    groups.push(`${name}.v`);
+  };
+  if (groupBy !== undefined) lookUp('grouped', groupOf(sql, groupBy));
+  if (isDetailed) {
+    lookUp('of_lenders', hasWarnedLender(sql));
+    // Shares of what is past due add up only together, and are worked out from all lenders' lines.
+    columns.push(
+      `${level === 'position' ? '0' : `coalesce(sum(${LATE}), 0)`} AS late`,
+      `coalesce(bool_or(${OVERDRAWN} OR ${OVERPAID} OR ${ALL_DUE})
+          FILTER (WHERE l.lender_key = 0), false) OR of_lenders.v AS warned`,
+    );
+    names.push('late');
+  }
+  const isPart = hasSublimits(level)
+    ? `b.sublimit_of_key IS NOT NULL AND bool_or(b.sublimit_of_key IS NULL) OVER (
           PARTITION BY coalesce(b.sublimit_of_key, b.facility_key), b.holder)`
-      : 'false';
+    : 'false';
+  const added = names.map(
+    (name) => `coalesce(sum(${countedOnce(name, `b.${name}`, 'b.is_part')}), 0)::int8 AS ${name}`,
+  );
   const text = `
-    SELECT b.currency, count(*) AS count, ${TOTALS}
+    SELECT b.currency, b."group", count(*) AS count, ${added.join(', ')}
+      ${isDetailed ? ', count(*) FILTER (WHERE b.warned) AS warnings' : ''}
     FROM (
-      SELECT b.*, ${within} AS within
+      SELECT b.*, ${isPart} AS is_part
       FROM (
         SELECT f.currency, f.key AS facility_key, f.sublimit_of_key, ${sql.holder} AS holder,
-          ${TOTAL_SUMS}, bool_or(${NOT_ZERO}) AS live
+          ${groupBy === undefined ? 'NULL::text' : 'grouped.v'} AS "group",
+          bool_or(${NOT_ZERO})${own} AS live, ${columns.join(', ')}
         FROM ${sql.items}
-        CROSS JOIN LATERAL (SELECT l.key, l.parent_line_key FROM balance_line l
-          WHERE ${sql.lines} AND l.lender_key = ${sql.holder} ${BY_LOOKUP}) l
+        ${joins.join('\n        ')}
+        CROSS JOIN LATERAL (SELECT l.* FROM balance_line l
+          WHERE ${sql.lines} AND l.lender_key ${lenders} ${BY_LOOKUP}) l
         LEFT JOIN LATERAL (${sql.newest}) b ON true
         WHERE ${where.join('\n          AND ')}
-        GROUP BY i.key, f.key, f.currency, f.sublimit_of_key
+        GROUP BY ${groups.join(', ')}
       ) b
-      WHERE ${shown}
+      WHERE ${includeZero ? 'true' : 'b.live'}
     ) b
-    GROUP BY b.currency ORDER BY b.currency`;
-  const statement = { sql: text, parameters: parameters.values };
-  if (deals === undefined) return statement;
-  return { ...statement, planning: BY_INDEX, prepared: true };
+    GROUP BY b.currency, b."group"`;
+  return { sql: text, names };
 }
 
-/** Sums of an item over its own lines, beside the components of totals. */
-const OWN_SUMS: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(TOTAL_COMPONENTS.map((name) => [name, `sum_minor(b.${name})`])),
-  commitment: `sum_minor(${COMMITMENT})`,
-  available: AVAILABLE,
-};
+/** What the items of a filter come to, by currency. */
+export function totalsStatement(
+  request: Totalled,
+  deals?: readonly bigint[],
+  ended?: AddedUp['ended'],
+): Statement {
+  const parameters = new Parameters(request.snapshot);
+  const { sql, names } = addedUp(request, parameters, { deals, ended });
+  const statement = {
+    sql: `SELECT currency, count, ${names.join(', ')} FROM (${sql}) t ORDER BY currency`,
+    parameters: parameters.values,
+  };
+  return deals === undefined ? statement : { ...statement, planning: BY_INDEX, prepared: true };
+}
 
 /**
- * What the items of a filter come to, by group and currency. A sublimit whose facility is among the
- * items adds its principal and no commitment, whichever group it is in, so groups add up to the whole.
+ * The same by group, with details: the groups with the most outstanding principal, and the rest.
  *
  * @param deals the only ones that may have items of the filter, by their keys
  */
-export function groupTotalsStatement(
-  { level, filter, snapshot, groupBy, top, first = [] }: GroupRequest,
-  deals?: readonly bigint[],
-): Statement {
+export function groupTotalsStatement(request: GroupRequest, deals?: readonly bigint[]): Statement {
+  const { snapshot, groupBy, top, first = [] } = request;
   const parameters = new Parameters(snapshot);
-  const sql = LEVEL_SQL[level];
-  const { includeZero } = filter;
-  const asked = { level, filter: { ...filter, includeZero: true } };
-  const where = conditions(asked, parameters, deals);
+  const { sql, names } = addedUp(request, parameters, { groupBy, isDetailed: true, deals });
   const places = parameters.add(top);
   const isFirst =
     first.length === 0
       ? ''
-      : `b.currency || coalesce(' ' || b."group", '') = ANY(${parameters.add(first.map(nameOf))}) DESC, `;
-  const own = `FILTER (WHERE l.lender_key = ${sql.holder})`;
-  const sums = Object.entries(OWN_SUMS).map(([name, sum]) => `${sum} ${own} AS ${name}`);
-  // Shares of what is past due add up only together, and are worked out from all lenders' lines.
-  const late = level === 'position' ? '0' : `coalesce(sum(${LATE}), 0)`;
-  const within =
-    level === 'facility' || level === 'position'
-      ? `b.sublimit_of_key IS NOT NULL AND bool_or(b.sublimit_of_key IS NULL) OVER (
-          PARTITION BY coalesce(b.sublimit_of_key, b.facility_key), b.holder)`
-      : 'false';
-  const once = [...COMMITMENTS, 'commitment', 'available'];
-  const counted = (name: string) =>
-    once.includes(name) ? `CASE WHEN b.within THEN 0 ELSE b.${name} END` : `b.${name}`;
-  const names = [...Object.keys(OWN_SUMS), 'late'];
-  const added = names.map((name) => `coalesce(sum(${counted(name)}), 0) AS ${name}`).join(', ');
-  const addedUp = names.map((name) => `sum(g.${name})::int8 AS ${name}`).join(', ');
-  const party = PARTIES.includes(groupBy) ? partyJson('t."group"::bigint') : 'NULL::json';
+      : `g.currency || coalesce(' ' || g."group", '') = ANY(${parameters.add(first.map(nameOf))}) DESC, `;
+  const sums = ['count', 'warnings', ...names].map((name) => `sum(g.${name})::int8 AS ${name}`);
+  const party =
+    groupBy === 'borrower' || groupBy === 'lender' ? partyJson('t."group"::bigint') : 'NULL::json';
   const text = `
     SELECT t.*, ${party} AS party
     FROM (
       SELECT g.currency, g.place > ${places} AS rest,
         CASE WHEN g.place <= ${places} THEN g."group" END AS "group",
-        min(g.place) AS place, sum(g.count)::int8 AS count, sum(g.warnings)::int8 AS warnings,
-        ${addedUp}
+        min(g.place) AS place, ${sums.join(', ')}
       FROM (
-        SELECT b.currency, b."group", count(*) AS count, count(*) FILTER (WHERE b.warned) AS warnings,
-          ${added},
-          row_number() OVER (PARTITION BY b.currency
-            ORDER BY ${isFirst}sum(b.principal_cash + b.principal_pik) DESC, b."group" COLLATE "C") AS place
-        FROM (
-          SELECT b.*, ${within} AS within
-          FROM (
-            SELECT f.currency, f.key AS facility_key, f.sublimit_of_key, ${sql.holder} AS holder,
-              n."group", ${sums.join(', ')}, ${late} AS late,
-              bool_or(${NOT_ZERO}) ${own} AS live,
-              coalesce(bool_or(${OVERDRAWN} OR ${OVERPAID} OR ${ALL_DUE})
-                FILTER (WHERE l.lender_key = 0), false) OR of_lenders.warned AS warned
-            FROM ${sql.items}
-            CROSS JOIN LATERAL (SELECT ${groupOf(sql, groupBy)} AS "group" ${BY_LOOKUP}) n
-            CROSS JOIN LATERAL (SELECT ${hasWarnedLender(sql)} AS warned ${BY_LOOKUP}) of_lenders
-            CROSS JOIN LATERAL (SELECT l.* FROM balance_line l
-              WHERE ${sql.lines} AND l.lender_key IN (0, ${sql.holder}) ${BY_LOOKUP}) l
-            LEFT JOIN LATERAL (${sql.newest}) b ON true
-            WHERE ${where.join('\n              AND ')}
-            GROUP BY i.key, f.key, f.currency, f.sublimit_of_key, n."group", of_lenders.warned
-          ) b
-          WHERE ${includeZero ? 'true' : 'b.live'}
-        ) b
-        GROUP BY b.currency, b."group"
+        SELECT g.*, row_number() OVER (PARTITION BY g.currency
+          ORDER BY ${isFirst}g.principal_cash + g.principal_pik DESC, g."group" COLLATE "C") AS place
+        FROM (${sql}) g
       ) g
       GROUP BY 1, 2, 3
     ) t

@@ -179,6 +179,12 @@ const BALANCES_OF_DEAL = `SELECT line_key, effective_date, known_seq, ${COMPONEN
 const OWN_FACILITY =
   'facility i CROSS JOIN LATERAL (SELECT i.*) f JOIN deal d ON d.key = i.deal_key';
 
+const ofFacility = {
+  status: statusAt('facility', 'f.key', 'f.status'),
+  maturity: maturityAt('facility', 'f.key', 'f.maturity_date'),
+};
+const EVERY_LINE = { balances: BALANCES, newest: NEWEST, only: 'true', holder: '0' };
+
 export const LEVEL_SQL: Readonly<Record<Level, LevelSql>> = {
   deal: {
     // One facility stands for all of the deal in its currency: the first of those known then.
@@ -193,47 +199,43 @@ export const LEVEL_SQL: Readonly<Record<Level, LevelSql>> = {
     booked: 'd',
     record: 'deal',
     status: statusAt('deal', 'd.key', 'd.status'),
-    maturity: maturityAt('facility', 'f.key', 'f.maturity_date'),
+    maturity: ofFacility.maturity,
   },
   facility: {
+    ...EVERY_LINE,
+    ...ofFacility,
     items: OWN_FACILITY,
-    balances: BALANCES,
-    newest: NEWEST,
-    only: 'true',
     lines: 'l.facility_key = i.key',
-    holder: '0',
     booked: 'i',
     record: 'facility',
-    status: statusAt('facility', 'f.key', 'f.status'),
-    maturity: maturityAt('facility', 'f.key', 'f.maturity_date'),
   },
   contract: {
+    ...EVERY_LINE,
     items: `loan_contract i JOIN facility f ON f.key = i.facility_key
       JOIN deal d ON d.key = i.deal_key`,
-    balances: BALANCES,
-    newest: NEWEST,
-    only: 'true',
     lines: 'l.contract_key = i.key',
-    holder: '0',
     booked: 'i',
     record: 'contract',
     status: statusAt('contract', 'i.key', 'i.status'),
     maturity: maturityAt('contract', 'i.key', 'i.maturity_date'),
   },
   position: {
+    ...EVERY_LINE,
+    ...ofFacility,
     items: `lender_position i JOIN facility f ON f.key = i.facility_key
       JOIN deal d ON d.key = i.deal_key`,
-    balances: BALANCES,
-    newest: NEWEST,
-    only: 'true',
     lines: 'l.facility_key = i.facility_key AND l.lender_key IN (0, i.lender_key)',
     holder: 'i.lender_key',
     booked: 'i',
     record: 'position',
-    status: statusAt('facility', 'f.key', 'f.status'),
-    maturity: maturityAt('facility', 'f.key', 'f.maturity_date'),
   },
 };
+
+/** The lines `l` that decide whether an item is zero, with their balances `b`: to be followed by AND. */
+export function ownLines({ lines, holder, newest }: LevelSql): string {
+  return `balance_line l CROSS JOIN LATERAL (${newest}) b
+    WHERE ${lines} AND l.lender_key = ${holder}`;
+}
 
 /** A lender whose position was not booked yet has no share, rather than a share of zero. */
 function isKnownLender(facilityKey: string): string {
@@ -351,8 +353,7 @@ export const LATE = `CASE
 export function isPastDue(level: Level): string {
   const sql = LEVEL_SQL[level];
   if (level !== 'position') return `${itemSum(sql, LATE)} > 0`;
-  return `EXISTS (SELECT FROM balance_line l CROSS JOIN LATERAL (${sql.newest}) b
-      WHERE ${sql.lines} AND l.lender_key = ${sql.holder} AND ${OWES} ${BY_LOOKUP})`;
+  return `EXISTS (SELECT FROM ${ownLines(sql)} AND ${OWES} ${BY_LOOKUP})`;
 }
 
 /** A column of all terms `t` at the snapshot that dates of facilities and contracts of deal `d` come from. */
@@ -378,10 +379,8 @@ export function mayHaveChanged(level: Level, seq: string): string {
 }
 
 /** Sum of an expression over the item's own lines at the snapshot. */
-export function itemSum({ lines, holder, newest }: LevelSql, expression: string): string {
-  return `(SELECT coalesce(sum(${expression}), 0)
-    FROM balance_line l CROSS JOIN LATERAL (${newest}) b
-    WHERE ${lines} AND l.lender_key = ${holder})`;
+export function itemSum(sql: LevelSql, expression: string): string {
+  return `(SELECT coalesce(sum(${expression}), 0) FROM ${ownLines(sql)})`;
 }
 
 /** The sequence of an item's newest posting, among the lines that the reader sees; 0: none. */

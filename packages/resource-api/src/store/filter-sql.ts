@@ -14,6 +14,7 @@ import {
   mayHaveChanged,
   NOT_ZERO,
   OUTSTANDING,
+  ownLines,
 } from './balance-levels.ts';
 import type { ItemsOn } from './item-columns.ts';
 import { isFound } from './search-condition.ts';
@@ -218,15 +219,14 @@ export function conditions(
   { add }: Pick<Asked, 'add'>,
   deals?: readonly bigint[] | 'given',
 ): string[] {
-  const { only, booked, record, lines, holder, newest } = LEVEL_SQL[request.level];
+  const sql = LEVEL_SQL[request.level];
   const where = [
-    only,
-    hasRecord(record, booked),
+    sql.only,
+    hasRecord(sql.record, sql.booked),
     ...filterSql('condition', request, add, deals !== undefined),
   ];
   if (!request.filter.includeZero) {
-    where.push(`EXISTS (SELECT FROM balance_line l CROSS JOIN LATERAL (${newest}) b
-      WHERE ${lines} AND l.lender_key = ${holder} AND ${NOT_ZERO} ${BY_LOOKUP})`);
+    where.push(`EXISTS (SELECT FROM ${ownLines(sql)} AND ${NOT_ZERO} ${BY_LOOKUP})`);
   }
   return Array.isArray(deals) ? [...where, among('i.deal_key', add(deals))] : where;
 }

@@ -15,12 +15,11 @@ import { FEW_DEALS, fewDeals } from './few-deals.ts';
 import { isAnsweredBy } from './filter-sql.ts';
 import { ratedOn, totalsOn } from './item-columns.ts';
 import { type KeptDeals, type KeptItems, SMALL_BOOK } from './kept-items.ts';
-import { accruingStatement, owingStatement } from './marked-items.ts';
+import { accruingStatement, owingStatement, valuesStatement } from './marked-items.ts';
 import { type SeriesRow, seriesStatement, toStep } from './principal-series.ts';
 import { lookUp, readAs } from './read-as.ts';
 import { hadMoreItems } from './read-page.ts';
 import { type GroupRow, groupTotalsStatement, toGroup, totalsStatement } from './totals.ts';
-import { valuesStatement } from './worked-out-values.ts';
 
 /** What is asked of all items of a filter. */
 export function filterTotals(database: Database, facts: Database, itemsOf: KeptItems) {

@@ -1,7 +1,8 @@
-import type { MarkedRequest } from '../balances/balance-store.ts';
-import { BY_LOOKUP, LEVEL_SQL, OWES } from './balance-levels.ts';
+import type { MarkedRequest, ValuesRequest } from '../balances/balance-store.ts';
+import { BY_LOOKUP, LEVEL_SQL, OWES, ownLines } from './balance-levels.ts';
 import { BY_INDEX, Parameters, type Statement } from './balance-statements.ts';
 import { conditions } from './filter-sql.ts';
+import { sortValue } from './sort-sql.ts';
 import { groupOf } from './totals.ts';
 
 const nextRated = (after: string) => `(SELECT deal_key FROM rate_period
@@ -35,15 +36,35 @@ export function accruingStatement(request: MarkedRequest, deals?: readonly bigin
 /** Items of a filter whose own line has something due. */
 export function owingStatement(request: MarkedRequest, deals?: readonly bigint[]): Statement {
   const { columns, items, where, most, parameters } = partsOf(request, deals);
-  const { lines, holder, newest } = LEVEL_SQL[request.level];
   const text = `
     SELECT ${columns}
     FROM ${items}
     WHERE ${where}
-      AND EXISTS (SELECT FROM balance_line l CROSS JOIN LATERAL (${newest}) b
-        WHERE ${lines} AND l.lender_key = ${holder} AND ${OWES} ${BY_LOOKUP})
+      AND EXISTS (SELECT FROM ${ownLines(LEVEL_SQL[request.level])} AND ${OWES} ${BY_LOOKUP})
     ORDER BY i.key LIMIT ${most}`;
   return { sql: text, parameters: parameters.values };
+}
+
+/**
+ * The values of up to `most` + 1 items of a filter.
+ *
+ * @param deals the only ones that may have items of the filter, by their keys
+ */
+export function valuesStatement(
+  request: ValuesRequest,
+  most: number,
+  deals?: readonly bigint[],
+): Statement {
+  const { level, snapshot } = request;
+  const parameters = new Parameters(snapshot);
+  const where = conditions(request, parameters, deals);
+  const text = `
+    SELECT i.key, f.currency, (${sortValue(level, request.by)})::bigint AS value
+    FROM ${LEVEL_SQL[level].items}
+    WHERE ${where.join('\n      AND ')}
+    LIMIT ${parameters.add(most + 1)}`;
+  const planning = deals === undefined ? {} : { planning: BY_INDEX };
+  return { sql: text, parameters: parameters.values, ...planning };
 }
 
 function partsOf(request: MarkedRequest, deals?: readonly bigint[] | 'given') {

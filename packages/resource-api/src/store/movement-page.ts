@@ -184,6 +184,11 @@ const MOVEMENT_COLUMNS = Object.entries(MOVEMENT_FIELDS)
   .map(([name, sql]) => `${sql} AS "${name}"`)
   .join(', ');
 
+const MOVEMENT_JOINS = `LEFT JOIN journal r ON r.seq = j.reverses_seq
+    LEFT JOIN journal b ON b.seq = j.corrects_seq
+    LEFT JOIN loan_contract c ON c.key = l.contract_key
+    LEFT JOIN party lender ON lender.key = l.lender_key`;
+
 /**
  * Finds the movements of a page, one too many where there are more.
  *
@@ -265,10 +270,7 @@ export function foundMovementsStatement(
     CROSS JOIN LATERAL (SELECT * FROM journal WHERE seq = p.journal_seq ${BY_LOOKUP}) j
     CROSS JOIN LATERAL (SELECT * FROM facility WHERE key = l.facility_key ${BY_LOOKUP}) f
     CROSS JOIN LATERAL (SELECT * FROM deal WHERE key = l.deal_key ${BY_LOOKUP}) d
-    LEFT JOIN journal r ON r.seq = j.reverses_seq
-    LEFT JOIN journal b ON b.seq = j.corrects_seq
-    LEFT JOIN loan_contract c ON c.key = l.contract_key
-    LEFT JOIN party lender ON lender.key = l.lender_key
+    ${MOVEMENT_JOINS}
     ORDER BY p.journal_seq, p.number`;
   return { sql: text, parameters: parameters.values };
 }
@@ -305,10 +307,7 @@ export function itemMovementsStatement(
     ) p
     JOIN balance_line l ON l.key = p.line_key
     JOIN journal j ON j.seq = p.journal_seq
-    LEFT JOIN journal r ON r.seq = j.reverses_seq
-    LEFT JOIN journal b ON b.seq = j.corrects_seq
-    LEFT JOIN loan_contract c ON c.key = l.contract_key
-    LEFT JOIN party lender ON lender.key = l.lender_key
+    ${MOVEMENT_JOINS}
     WHERE i.key = ANY(${parameters.add(keys)})
     ORDER BY i.key, p.journal_seq, p.number`;
   return { sql: text, parameters: parameters.values };

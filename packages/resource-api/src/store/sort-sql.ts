@@ -17,6 +17,7 @@ import {
   type LevelSql,
   lastSeq,
   OUTSTANDING,
+  ownLines,
   partyName,
 } from './balance-levels.ts';
 import type { Parameters } from './balance-statements.ts';
@@ -33,9 +34,7 @@ const SORT_SQL: Readonly<Record<AnySort['by'], (sql: LevelSql, level: Level) => 
   outstanding: (sql) => itemSum(sql, OUTSTANDING),
   unfunded: (sql) => itemSum(sql, 'b.unfunded'),
   commitment: (sql) => itemSum(sql, COMMITMENT),
-  available: ({ lines, holder, newest }) => `(SELECT coalesce(${AVAILABLE}, 0)
-        FROM balance_line l CROSS JOIN LATERAL (${newest}) b
-        WHERE ${lines} AND l.lender_key = ${holder})`,
+  available: (sql) => `(SELECT coalesce(${AVAILABLE}, 0) FROM ${ownLines(sql)})`,
   pastDue: (sql, level) => (level === 'position' ? '0' : itemSum(sql, LATE)),
   interestAccrued: (sql) => itemSum(sql, 'b.interest_accrued'),
   lastPostedAt: lastSeq,

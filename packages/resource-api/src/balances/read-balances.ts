@@ -23,8 +23,7 @@ import {
 } from './balance-store.ts';
 import type { CursorCodec } from './cursor.ts';
 import { decidedFilter, isDecidedByReading, readPassing } from './decided-by-reading.ts';
-import { resolveIds } from './external-ids.ts';
-import { askedFilters, FILTERS } from './filters.ts';
+import { askedFilters, FILTERS, resolveIds } from './filters.ts';
 import { type Reporting, type ReportingRates, reportingRates } from './reporting.ts';
 import type { QuestionTimes, ResolvedSnapshot, Snapshots, WalkSnapshot } from './snapshot.ts';
 import { orderedPage } from './worked-out-order.ts';

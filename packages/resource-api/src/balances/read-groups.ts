@@ -12,7 +12,7 @@ import {
   type ReaderAccess,
 } from './balance-store.ts';
 import { decidedFilter, isDecidedByReading } from './decided-by-reading.ts';
-import { resolveIds } from './external-ids.ts';
+import { resolveIds } from './filters.ts';
 import { addedUp, besideThen, type GroupTotal, type ToldGroup } from './group-sums.ts';
 import { accessOf, readingsReader } from './read-balances.ts';
 import type { ComparedTimes, QuestionTimes, ResolvedSnapshot, Snapshots } from './snapshot.ts';

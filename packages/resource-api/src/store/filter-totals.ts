@@ -9,7 +9,6 @@ import type {
   ValuedItem,
 } from '../balances/balance-store.ts';
 import type { TotalBalance } from '../ledger/balance.ts';
-import { bookTotalsStatement } from './book-totals.ts';
 import { facetsStatement } from './facets.ts';
 import { FEW_DEALS, fewDeals } from './few-deals.ts';
 import { isAnsweredBy } from './filter-sql.ts';
@@ -19,7 +18,13 @@ import { accruingStatement, owingStatement, valuesStatement } from './marked-ite
 import { type SeriesRow, seriesStatement, toStep } from './principal-series.ts';
 import { lookUp, readAs } from './read-as.ts';
 import { hadMoreItems } from './read-page.ts';
-import { type GroupRow, groupTotalsStatement, toGroup, totalsStatement } from './totals.ts';
+import {
+  bookTotalsStatement,
+  type GroupRow,
+  groupTotalsStatement,
+  toGroup,
+  totalsStatement,
+} from './totals.ts';
 
 /** What is asked of all items of a filter. */
 export function filterTotals(database: Database, facts: Database, itemsOf: KeptItems) {

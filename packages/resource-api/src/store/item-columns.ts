@@ -221,7 +221,6 @@ function livingPlaces(
 }
 
 const COMPONENTS = TOTAL_COMPONENTS.length;
-const IS_COUNTED_ONCE = TOTAL_COMPONENTS.map((name) => COUNTED_ONCE.includes(name));
 
 /** What items come to as of a date, and with them what others come to. */
 export function totalsOn(
@@ -251,6 +250,7 @@ interface Total {
 
 function addLiving(totals: Map<string, Total>, columns: ItemColumns, places: Int32Array): void {
   const { words, wholes, currencies, amounts } = columns;
+  const isCountedOnce = TOTAL_COMPONENTS.map((name) => COUNTED_ONCE.includes(name));
   const totalOf = oncePerKey((word: number) => {
     const currency = words[word] ?? '';
     const total = totals.get(currency) ?? { count: 0, amounts: [...NO_AMOUNTS] };
@@ -266,7 +266,7 @@ function addLiving(totals: Map<string, Total>, columns: ItemColumns, places: Int
     for (let index = 0; index < COMPONENTS; index += 1) {
       const amount = amounts[place * COMPONENTS + index] ?? 0n;
       // Most amounts are zero; adding them would take most of the time.
-      if (amount === 0n || (isPart && IS_COUNTED_ONCE[index])) continue;
+      if (amount === 0n || (isPart && isCountedOnce[index])) continue;
       total.amounts[index] = (total.amounts[index] ?? 0n) + amount;
     }
   }

@@ -9,6 +9,7 @@ import {
 } from '../balances/balance-store.ts';
 import { BY_LOOKUP, ITEM_TABLES } from './balance-levels.ts';
 import { BY_INDEX, type Statement } from './balance-statements.ts';
+import { GENERATION, type GenerationRow } from './book-facts.ts';
 import { isAnsweredBy } from './filter-sql.ts';
 import type { GrantedItems } from './granted-items.ts';
 import { type SeenColumns, seenColumns } from './item-columns.ts';
@@ -17,7 +18,6 @@ import { itemHistoriesStatement } from './item-history-statement.ts';
 import type { JournaledDeals } from './journaled-deals.ts';
 import { keptHistories } from './kept-histories.ts';
 import { RATED } from './marked-items.ts';
-import { GENERATION, type GenerationRow } from './on-the-way.ts';
 import { lookUp, readAll, readAs } from './read-as.ts';
 import { hadMoreItems } from './read-page.ts';
 

@@ -1,5 +1,4 @@
 import type { BalanceItem, Level } from '../balances/balance-store.ts';
-import { oncePerKey } from '../balances/once-per-key.ts';
 import { COMPONENTS, type StatedBalance, ZERO_BALANCE } from '../ledger/balance.ts';
 import { FACILITY_NAME, hadFrom, LEVEL_SQL, termsOfDeal } from './balance-levels.ts';
 
@@ -81,15 +80,8 @@ const FACTS: FieldsOf<Omit<ItemFacts, Part>> = {
   bookedSeq: (level) => `${hadFrom(LEVEL_SQL[level].record, LEVEL_SQL[level].booked)}::text`,
 };
 
-interface Fields {
-  /** Undefined for facts of the item itself. */
-  readonly part: Part | undefined;
-  readonly names: readonly string[];
-  readonly sql: readonly string[];
-}
-
-/** What is told of each item of a level, in the order of a row's array. */
-const fieldsAt = oncePerKey((level: Level): readonly Fields[] => {
+/** What is told of each item of a level, in the order of a row's array: parts, and facts of the item itself. */
+const fieldsAt = (level: Level) => {
   const isAtLevel = (part: Part) => (part !== 'contract' && part !== 'position') || part === level;
   const parts = (Object.keys(PARTS) as Part[]).filter(isAtLevel);
   return [undefined, ...parts].map((part) => {
@@ -97,11 +89,17 @@ const fieldsAt = oncePerKey((level: Level): readonly Fields[] => {
     const sql = Object.values(fields).map((one) => (typeof one === 'string' ? one : one(level)));
     return { part, names: Object.keys(fields), sql };
   });
-});
+};
+const FIELDS = {
+  deal: fieldsAt('deal'),
+  facility: fieldsAt('facility'),
+  contract: fieldsAt('contract'),
+  position: fieldsAt('position'),
+};
 
 /** An array: names in each row would take the database longer to write than most values. */
 export function itemArray(level: Level): string {
-  const fields = fieldsAt(level).flatMap(({ sql }) => sql);
+  const fields = FIELDS[level].flatMap(({ sql }) => sql);
   return `json_build_array(
         ${fields.join(',\n        ')})`;
 }
@@ -109,7 +107,7 @@ export function itemArray(level: Level): string {
 function factsOf(level: Level, values: readonly unknown[]): ItemFacts {
   const facts: Record<string, unknown> = { contract: null, position: null };
   let place = 0;
-  for (const { part, names } of fieldsAt(level)) {
+  for (const { part, names } of FIELDS[level]) {
     const told: Record<string, unknown> = part === undefined ? facts : {};
     for (const name of names) told[name] = values[place++];
     if (part !== undefined) facts[part] = told;

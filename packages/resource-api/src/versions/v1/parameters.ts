@@ -6,8 +6,8 @@ import {
   type Level,
   SORTS,
 } from '../../balances/balance-store.ts';
-import { EXTERNAL_ID } from '../../balances/external-ids.ts';
 import type { FilterName } from '../../balances/filters.ts';
+import { EXTERNAL_ID } from '../../balances/filters.ts';
 import { EXPANSIONS, type Expansion } from '../../balances/read-balances.ts';
 import { minorUnitDigits } from '../../ledger/currency.ts';
 import { FACILITY_TYPES } from '../../ledger/facility-type.ts';

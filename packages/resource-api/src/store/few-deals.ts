@@ -17,19 +17,17 @@ export async function fewDeals(
   request: Pick<PageRequest, 'level' | 'filter'>,
   most: number,
 ): Promise<readonly bigint[] | undefined> {
-  const granted = 'fullControl' in access ? undefined : dealsGranted(most);
-  const narrowing = narrowingStatement(request, granted);
-  if (narrowing === undefined && request.filter.search === undefined) return undefined;
+  const parameters: SqlValue[] = [];
+  const asked = filterSql('deals', request, (value) => `$${parameters.push(value)}`);
+  const parts = 'fullControl' in access ? asked : [...asked, dealsGranted(most)];
   const rows =
-    narrowing === undefined
-      ? []
-      : await transaction.query<DealsRow>(narrowing.sql, narrowing.parameters);
+    parts.length === 0 ? [] : await transaction.query<DealsRow>(partsStatement(parts), parameters);
   const fewest = least(rows);
   if (fewest !== undefined && fewest.length <= most) return fewest;
   const { search } = request.filter;
   if (search === undefined) return undefined;
-  const { sql, parameters } = searchStatement(search, fewest);
-  const found = least(await transaction.query<DealsRow>(sql, parameters));
+  const statement = searchStatement(search, fewest);
+  const found = least(await transaction.query<DealsRow>(statement.sql, statement.parameters));
   return found !== undefined && found.length <= most ? found : undefined;
 }
 
@@ -80,21 +78,6 @@ interface DealsRow {
   readonly deals: readonly bigint[];
 }
 
-/**
- * The deals that each part of a filter leaves, and those that the caller was granted, each found by an
- * index, up to a limit. A part that leaves more gives no row. Undefined where nothing narrows the
- * book.
- */
-function narrowingStatement(
-  request: Pick<PageRequest, 'level' | 'filter'>,
-  granted: string | undefined,
-): Statement | undefined {
-  const parameters: SqlValue[] = [];
-  const asked = filterSql('deals', request, (value) => `$${parameters.push(value)}`);
-  const parts = granted === undefined ? asked : [...asked, granted];
-  return parts.length === 0 ? undefined : { sql: partsStatement(parts), parameters };
-}
-
 /** The deals that the caller was granted: no row where they are more than so many. */
 export function grantedStatement(most: number): string {
   return partsStatement([dealsGranted(most)]);
@@ -105,6 +88,7 @@ export function narrowsDeals(request: Pick<PageRequest, 'level' | 'filter'>): bo
   return request.filter.search !== undefined || filterSql('deals', request, () => '').length > 0;
 }
 
+/** Each part that leaves few deals gives them; one that leaves more gives no row. */
 function partsStatement(parts: readonly string[]): string {
   return parts
     .map(

@@ -45,28 +45,23 @@ export function owingStatement(request: MarkedRequest, deals?: readonly bigint[]
   return { sql: text, parameters: parameters.values };
 }
 
-/**
- * The values of up to `most` + 1 items of a filter.
- *
- * @param deals the only ones that may have items of the filter, by their keys
- */
+/** What items of a filter are sorted by: of one item more than are asked for, where there are more. */
 export function valuesStatement(
   request: ValuesRequest,
-  most: number,
+  limit: number,
   deals?: readonly bigint[],
 ): Statement {
-  const { level, snapshot } = request;
-  const parameters = new Parameters(snapshot);
-  const where = conditions(request, parameters, deals);
+  const { items, where, most, parameters } = partsOf({ ...request, limit }, deals);
   const text = `
-    SELECT i.key, f.currency, (${sortValue(level, request.by)})::bigint AS value
-    FROM ${LEVEL_SQL[level].items}
-    WHERE ${where.join('\n      AND ')}
-    LIMIT ${parameters.add(most + 1)}`;
+    SELECT i.key, f.currency, (${sortValue(request.level, request.by)})::bigint AS value
+    FROM ${items}
+    WHERE ${where}
+    LIMIT ${most}`;
   const planning = deals === undefined ? {} : { planning: BY_INDEX };
   return { sql: text, parameters: parameters.values, ...planning };
 }
 
+/** @param deals the only ones that may have items of the filter, by their keys; `given`: deal `d` is known */
 function partsOf(request: MarkedRequest, deals?: readonly bigint[] | 'given') {
   const { level, snapshot, limit, groupBy } = request;
   const parameters = new Parameters(snapshot);

@@ -1,6 +1,6 @@
 import type { BalanceItem, Level } from '../balances/balance-store.ts';
 import { COMPONENTS, type StatedBalance, ZERO_BALANCE } from '../ledger/balance.ts';
-import { FACILITY_NAME, hadFrom, LEVEL_SQL, termsOfDeal } from './balance-levels.ts';
+import { FACILITY_NAME, hadFrom, LEVEL_SQL, type LevelSql, termsOfDeal } from './balance-levels.ts';
 
 /** A row of `detailsOf`: an item with its global balance, or one lender's balance of that item. */
 export interface PageRow {
@@ -17,9 +17,8 @@ export interface PageRow {
   readonly owes: boolean;
 }
 
-/** An expression, or one for each level. Integers of the database are texts in JSON. */
-type Sql = string | ((level: Level) => string);
-type FieldsOf<Part> = { readonly [Name in keyof NonNullable<Part>]: Sql };
+/** An expression for each member. Integers of the database are texts in JSON. */
+type FieldsOf<Part> = { readonly [Name in keyof NonNullable<Part>]: string };
 type Part = 'deal' | 'facility' | 'contract' | 'position' | 'borrower';
 
 /** A date or rate that terms may take away: that of the newest terms, where there are any. */
@@ -65,7 +64,7 @@ type ItemFacts = Pick<BalanceItem, Part | 'currency' | 'roles' | 'accrues'> & {
   readonly termsSeq: string;
   readonly bookedSeq: string;
 };
-const FACTS: FieldsOf<Omit<ItemFacts, Part>> = {
+const factsAt = ({ record, booked }: LevelSql): FieldsOf<Omit<ItemFacts, Part>> => ({
   key: 'page.key::text',
   sortValue: 'page.sort_value',
   currency: 'f.currency',
@@ -77,17 +76,16 @@ const FACTS: FieldsOf<Omit<ItemFacts, Part>> = {
   termsSeq: `(SELECT coalesce(max(greatest(t.known_seq, (SELECT max(s.known_seq) FROM journal_standing s
           WHERE s.seq = t.known_seq AND s.known_seq <= $2))), 0)
        FROM (${termsOfDeal('t.known_seq')}) t)::text`,
-  bookedSeq: (level) => `${hadFrom(LEVEL_SQL[level].record, LEVEL_SQL[level].booked)}::text`,
-};
+  bookedSeq: `${hadFrom(record, booked)}::text`,
+});
 
 /** What is told of each item of a level, in the order of a row's array: parts, and facts of the item itself. */
 const fieldsAt = (level: Level) => {
   const isAtLevel = (part: Part) => (part !== 'contract' && part !== 'position') || part === level;
   const parts = (Object.keys(PARTS) as Part[]).filter(isAtLevel);
   return [undefined, ...parts].map((part) => {
-    const fields: Readonly<Record<string, Sql>> = part === undefined ? FACTS : PARTS[part];
-    const sql = Object.values(fields).map((one) => (typeof one === 'string' ? one : one(level)));
-    return { part, names: Object.keys(fields), sql };
+    const fields = part === undefined ? factsAt(LEVEL_SQL[level]) : PARTS[part];
+    return { part, names: Object.keys(fields), sql: Object.values(fields) };
   });
 };
 const FIELDS = {

@@ -12,22 +12,17 @@ import {
   type ReaderAccess,
   WORKED_OUT_SORTS,
 } from '../src/balances/balance-store.ts';
-import {
-  foundPageStatement,
-  sortingStatement,
-  totalsStatement,
-} from '../src/store/balance-statements.ts';
+import { foundPageStatement, sortingStatement } from '../src/store/balance-statements.ts';
 import { facetsStatement } from '../src/store/facets.ts';
-import { groupTotalsStatement } from '../src/store/group-totals.ts';
 import { itemHistoriesStatement } from '../src/store/item-history-statement.ts';
 import { seenItemsStatement } from '../src/store/kept-items.ts';
 import { accruingStatement, owingStatement } from '../src/store/marked-items.ts';
 import { MIGRATIONS } from '../src/store/migrations.ts';
 import { foundMovementsStatement, movementWalkStatement } from '../src/store/movement-page.ts';
-import { hadMoreItemsStatement, WALK_BOUNDS } from '../src/store/page-walk.ts';
-import { plainWalkStatement } from '../src/store/plain-page.ts';
+import { hadMoreItemsStatement, plainWalkStatement, WALK_BOUNDS } from '../src/store/page-walk.ts';
 import { seriesStatement } from '../src/store/principal-series.ts';
 import { sqlBalanceStore } from '../src/store/sql-balance-store.ts';
+import { groupTotalsStatement, totalsStatement } from '../src/store/totals.ts';
 import { date } from './support/book.ts';
 
 const ACCESSES: readonly ReaderAccess[] = [{ fullControl: true }, { customer: 'somebody' }];

@@ -74,39 +74,46 @@ export interface Edition {
   readonly today: BusinessDate;
 }
 
-/** Orders that are kept: a page walks them. */
-export const KEPT_SORTS = [
-  'dealNumber',
-  'facilityName',
-  'borrower',
-  'maturityDate',
-  'outstanding',
-  'unfunded',
-] as const;
+type Compared = 'text' | 'date' | 'amount' | 'sequence';
+/** Orders that are kept, and what they compare: a page walks them. */
+const KEPT = {
+  dealNumber: 'text',
+  facilityName: 'text',
+  borrower: 'text',
+  maturityDate: 'date',
+  outstanding: 'amount',
+  unfunded: 'amount',
+} as const satisfies Readonly<Record<string, Compared>>;
 /** Orders that are worked out for each question. */
-export const WORKED_OUT_SORTS = [
-  'commitment',
-  'available',
-  'pastDue',
-  'interestAccrued',
-  'lastPostedAt',
-] as const;
-export const SORTS = [...KEPT_SORTS, ...WORKED_OUT_SORTS] as const;
+const WORKED_OUT = {
+  commitment: 'amount',
+  available: 'amount',
+  pastDue: 'amount',
+  interestAccrued: 'amount',
+  lastPostedAt: 'sequence',
+} as const satisfies Readonly<Record<string, Compared>>;
+/** What each order compares. */
+export const COMPARED = { ...KEPT, ...WORKED_OUT };
+const namesOf = <Name extends string>(orders: Readonly<Record<Name, Compared>>) =>
+  Object.keys(orders) as [Name, ...Name[]];
+export const KEPT_SORTS = namesOf(KEPT);
+export const WORKED_OUT_SORTS = namesOf(WORKED_OUT);
+export const SORTS = namesOf(COMPARED);
 
 /**
  * Amounts of two currencies are not compared: items are sorted within a currency, and currencies come in
  * the order of their codes, whatever the direction.
  */
 export function isAmountSort(by: AnySort['by']): boolean {
-  return !['dealNumber', 'facilityName', 'borrower', 'maturityDate', 'lastPostedAt'].includes(by);
+  return COMPARED[by] === 'amount';
 }
 
 interface SortBy<Name> {
   readonly by: Name;
   readonly descending: boolean;
 }
-export type Sort = SortBy<(typeof KEPT_SORTS)[number]>;
-export type WorkedOutSort = SortBy<(typeof WORKED_OUT_SORTS)[number]>;
+export type Sort = SortBy<keyof typeof KEPT>;
+export type WorkedOutSort = SortBy<keyof typeof WORKED_OUT>;
 export type AnySort = Sort | WorkedOutSort;
 
 /**
@@ -430,6 +437,12 @@ export interface PastDue {
   readonly oldestDueDate: BusinessDate | null;
   /** Of the global line: something matured and is not repaid. */
   readonly isMatured: boolean;
+}
+
+/** What is past due to a lender. */
+export function pastDueTo(lender: string | undefined, lines: readonly PastDue[] = []): bigint {
+  const own = lines.find(({ lenderId }) => lenderId === lender);
+  return own === undefined ? 0n : own.principal + own.interest + own.fees;
 }
 
 export const NOTHING_PAST_DUE: Omit<PastDue, 'lenderId'> = {

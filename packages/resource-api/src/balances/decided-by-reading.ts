@@ -8,6 +8,7 @@ import {
   type PageRequest,
   type ReaderAccess,
 } from './balance-store.ts';
+import { askedFilters, type DecidedByReading, FILTERS } from './filters.ts';
 import type { BalanceReading } from './read-balances.ts';
 import type { ResolvedSnapshot } from './snapshot.ts';
 import { type OrderedRequest, orderedPage } from './worked-out-order.ts';
@@ -16,32 +17,29 @@ import { type OrderedRequest, orderedPage } from './worked-out-order.ts';
 const READ_FOR_PAGE = 2_000;
 const READ_AT_ONCE = 1_000;
 
-/**
- * Whether the store finds more than what the filter asks, and the reading of each item decides. What
- * was reported before, and what is past due of a lender, are worked out and not looked up.
- */
-export function isDecidedByReading({ restated, pastDue }: BalanceFilter, level: Level): boolean {
-  return restated === true || (pastDue === true && level === 'position');
+/** What the reading of each item decides, because the store finds more than the filter asks. */
+function deciders(filter: BalanceFilter, level: Level): readonly DecidedByReading[] {
+  return askedFilters(filter).flatMap((name) => {
+    const { reading } = FILTERS[name];
+    return reading?.levels.includes(level) ? [reading] : [];
+  });
+}
+
+export function isDecidedByReading(filter: BalanceFilter, level: Level): boolean {
+  return deciders(filter, level).length > 0;
 }
 
 export interface DecidedRequest extends Pick<PageRequest, 'level' | 'filter'> {
   readonly snapshot: ResolvedSnapshot;
 }
 
-/** What the store is asked for: of what is restated, what a journal may have changed since then. */
-function forStore({ filter, snapshot }: DecidedRequest): BalanceFilter {
-  return filter.restated ? { ...filter, changedAfter: snapshot.reportedSeq } : filter;
-}
-
-function passes(
-  { item, pastDue, former }: BalanceReading,
-  { restated, pastDue: late }: BalanceFilter,
-): boolean {
-  if (restated && former === undefined) return false;
-  const { position } = item;
-  if (!late || position === null) return true;
-  const own = pastDue.find(({ lenderId }) => lenderId === position.lenderId);
-  return own !== undefined && own.principal + own.interest + own.fees > 0n;
+/** What the store is asked for, and whether the reading of an item that it finds passes. */
+function candidatesOf({ level, filter, snapshot }: DecidedRequest) {
+  const decided = deciders(filter, level);
+  const asked = decided.map((each) => each.candidates?.(snapshot));
+  const candidates: BalanceFilter = Object.assign({}, filter, ...asked);
+  const passes = (reading: BalanceReading) => decided.every((each) => each.passes(reading));
+  return { filter: candidates, passes };
 }
 
 export interface PassingPage {
@@ -58,15 +56,16 @@ export async function readPassing(
   request: OrderedRequest & DecidedRequest,
   read: ReadItems,
 ): Promise<PassingPage> {
-  const { filter, limit } = request;
-  const asked = { ...request, filter: forStore(request) };
+  const { limit } = request;
+  const { filter, passes } = candidatesOf(request);
+  const asked = { ...request, filter };
   const found: BalanceReading[] = [];
   let after = request.after;
   let step = limit;
   for (let looked = 0; ; ) {
     const { items, next } = await orderedPage(store, access, { ...asked, after, limit: step });
     const readings = await read(items);
-    found.push(...readings.filter((reading) => passes(reading, filter)));
+    found.push(...readings.filter(passes));
     if (found.length > limit) {
       const readings = found.slice(0, limit);
       return { readings, next: readings.at(-1)?.item.end };
@@ -107,13 +106,8 @@ export async function decidedFilter(
 ): Promise<BalanceFilter | undefined> {
   const { level, filter, snapshot } = request;
   if (!isDecidedByReading(filter, level)) return filter;
-  const asked = {
-    level,
-    filter: forStore(request),
-    snapshot,
-    sort: undefined,
-    limit: READ_AT_ONCE,
-  };
+  const { filter: found, passes } = candidatesOf(request);
+  const asked = { level, filter: found, snapshot, sort: undefined, limit: READ_AT_ONCE };
   const itemKeys: bigint[] = [];
   let after: PageEnd | undefined;
   let looked = 0;
@@ -122,7 +116,7 @@ export async function decidedFilter(
     looked += items.length;
     if (most !== undefined && looked > most) return undefined;
     const readings = await read(items);
-    const passing = readings.filter((reading) => passes(reading, filter));
+    const passing = readings.filter(passes);
     itemKeys.push(...passing.map(({ item }) => item.end.key));
     after = next;
   } while (after !== undefined);

@@ -1,6 +1,6 @@
 import type { Caller } from '@cls/shared/access/caller';
 import { LRUCache } from 'lru-cache';
-import { addTotals, COMPONENTS, ZERO_BALANCE } from '../ledger/balance.ts';
+import { COMPONENTS, ZERO_BALANCE } from '../ledger/balance.ts';
 import { dayBefore } from '../ledger/business-date.ts';
 import { type AccrualExplanation, accrualsIn, itemWithAccruals, withAccruals } from './accruals.ts';
 import {
@@ -23,7 +23,7 @@ import {
 } from './balance-store.ts';
 import type { CursorCodec } from './cursor.ts';
 import { decidedFilter, isDecidedByReading, readPassing } from './decided-by-reading.ts';
-import { resolveIds } from './external-ids.ts';
+import { askedFilters, FILTERS, resolveIds } from './filters.ts';
 import { type Reporting, type ReportingRates, reportingRates } from './reporting.ts';
 import type { QuestionTimes, ResolvedSnapshot, Snapshots, WalkSnapshot } from './snapshot.ts';
 import { orderedPage } from './worked-out-order.ts';
@@ -202,21 +202,6 @@ export function walkOf({ asOf, ledgerSeq, knownAt, fxNumber }: WalkSnapshot): Wa
 }
 
 /**
- * Whether a record that is booked without a journal may change what the filter finds at a sequence that
- * was known before it: by its zero balance, its lender, or what it adds to the deal that holds it.
- */
-function findsRecords({
-  includeZero,
-  lenderIds,
-  maturityFrom,
-  maturityTo,
-  search,
-}: BalanceFilter): boolean {
-  const byRecord = maturityFrom ?? maturityTo ?? search;
-  return includeZero || lenderIds.length > 0 || byRecord !== undefined;
-}
-
-/**
  * Totals over a filter are read once for all pages of a walk. Where the filter finds records, only while
  * the book stays as it is; so for a caller with grants: in the next state the same sequences may be of
  * more deals, on the next day of those whose grant begins. And an answer may have been begun from a
@@ -233,7 +218,8 @@ export function keptTotals(store: BalanceStore) {
     read: (items: readonly BalanceItem[]) => Promise<readonly BalanceReading[]>,
   ): Promise<readonly CurrencyTotal[] | undefined> => {
     const { level, filter, snapshot } = request;
-    const isLasting = 'fullControl' in access && !findsRecords(filter);
+    const findsRecords = askedFilters(filter).some((name) => FILTERS[name].findsRecords);
+    const isLasting = 'fullControl' in access && !findsRecords;
     const edition = isLasting ? undefined : snapshot.edition;
     const plain = (_: string, value: unknown) => (typeof value === 'bigint' ? `${value}` : value);
     const values = JSON.stringify(filter, plain);
@@ -470,28 +456,6 @@ async function readTotals(
     balance: sums.get(total.currency) ?? total.balance,
     withAccruals: true,
   }));
-}
-
-/**
- * Adds readings up as totals do, for a caller that reads every item anyway.
- *
- * @param within sublimits whose facility is among the items too: its commitment holds theirs
- */
-export function addUp(
-  totals: ReadonlyMap<string, CurrencyTotal>,
-  readings: readonly BalanceReading[],
-  within: ReadonlySet<BalanceItem>,
-): ReadonlyMap<string, CurrencyTotal> {
-  const sums = new Map(totals);
-  for (const { item } of readings) {
-    const { currency, position, lenders, global } = item;
-    const line = lenders.find(({ lender }) => lender.id === position?.lenderId)?.balance ?? global;
-    const own = within.has(item) ? { ...line, unfunded: 0n } : line;
-    const before = sums.get(currency) ?? { currency, count: 0, balance: ZERO_BALANCE };
-    const balance = addTotals(before.balance, own);
-    sums.set(currency, { currency, count: before.count + 1, balance, withAccruals: true });
-  }
-  return sums;
 }
 
 /** The item with the amounts and lenders' names that it had; a lender who was not booked then has no share. */

@@ -1,17 +1,18 @@
 import type { Caller } from '@cls/shared/access/caller';
 import { withAccruals } from './accruals.ts';
-import type {
-  BalanceFilter,
-  BalanceItem,
-  BalanceStore,
-  BookedGroup,
-  GroupKey,
-  GroupRequest,
-  MarkedItem,
-  ReaderAccess,
+import {
+  type BalanceFilter,
+  type BalanceItem,
+  type BalanceStore,
+  type BookedGroup,
+  type GroupKey,
+  type GroupRequest,
+  type MarkedItem,
+  pastDueTo,
+  type ReaderAccess,
 } from './balance-store.ts';
 import { decidedFilter, isDecidedByReading } from './decided-by-reading.ts';
-import { resolveIds } from './external-ids.ts';
+import { resolveIds } from './filters.ts';
 import { addedUp, besideThen, type GroupTotal, type ToldGroup } from './group-sums.ts';
 import { accessOf, readingsReader } from './read-balances.ts';
 import type { ComparedTimes, QuestionTimes, ResolvedSnapshot, Snapshots } from './snapshot.ts';
@@ -157,12 +158,7 @@ async function withLate(
   const none = groups.map((group) => withPastDue(group, 0n));
   const added = await perItem(none, items, async (keys) => {
     const late = await store.pastDueOf(level, keys, snapshot);
-    return (group, { key, holder }) => {
-      const own = late.get(key)?.find(({ lenderId }) => lenderId === holder);
-      return own === undefined
-        ? group
-        : withPastDue(group, own.principal + own.interest + own.fees);
-    };
+    return (group, { key, holder }) => withPastDue(group, pastDueTo(holder, late.get(key)));
   });
   return added ?? groups;
 }

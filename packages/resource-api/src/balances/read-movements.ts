@@ -1,7 +1,7 @@
 import type { Caller } from '@cls/shared/access/caller';
 import type { BalanceFilter, BalanceStore, Movement, PageEnd } from './balance-store.ts';
 import type { CursorCodec } from './cursor.ts';
-import { resolveIds } from './external-ids.ts';
+import { resolveIds } from './filters.ts';
 import { accessOf, readerName, walkOf } from './read-balances.ts';
 import type { QuestionTimes, ResolvedSnapshot, Snapshots, WalkSnapshot } from './snapshot.ts';
 

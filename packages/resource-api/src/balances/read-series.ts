@@ -10,7 +10,7 @@ import type {
   SeriesStep,
 } from './balance-store.ts';
 import { decidedFilter } from './decided-by-reading.ts';
-import { resolveIds } from './external-ids.ts';
+import { resolveIds } from './filters.ts';
 import { accessOf, readingsReader } from './read-balances.ts';
 import type { QuestionTimes, ResolvedSnapshot, Snapshots } from './snapshot.ts';
 

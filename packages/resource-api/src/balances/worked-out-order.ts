@@ -5,10 +5,12 @@ import {
   type FilterRequest,
   type ItemPage,
   isAmountSort,
+  LEVELS,
   type Level,
   type MarkedItem,
   type PageEnd,
   type PageRequest,
+  pastDueTo,
   type ReaderAccess,
   type Snapshot,
   type ValuedItem,
@@ -91,6 +93,37 @@ function ordered(a: ValuedItem, b: ValuedItem, { descending }: WorkedOutSort): n
 }
 
 /** What no statement can tell: what accrues, and a lender's part of what is past due. */
+interface Addition {
+  readonly levels: readonly Level[];
+  /** The items that have some. */
+  readonly of: 'accruing' | 'owing';
+  amounts(
+    store: BalanceStore,
+    level: Level,
+    keys: readonly bigint[],
+    snapshot: Snapshot,
+  ): Promise<(item: MarkedItem) => bigint | undefined>;
+}
+
+const ADDITIONS: Readonly<Partial<Record<WorkedOutSort['by'], Addition>>> = {
+  interestAccrued: {
+    levels: LEVELS,
+    of: 'accruing',
+    async amounts(store, level, keys, snapshot) {
+      const found = await store.accrualAmountsOf(level, keys, snapshot);
+      return ({ key, holder }) => found.get(key)?.get(holder)?.get('interest_accrued');
+    },
+  },
+  pastDue: {
+    levels: ['position'],
+    of: 'owing',
+    async amounts(store, level, keys, snapshot) {
+      const found = await store.pastDueOf(level, keys, snapshot);
+      return ({ key, holder }) => pastDueTo(holder, found.get(key));
+    },
+  },
+};
+
 async function additions(
   store: BalanceStore,
   access: ReaderAccess,
@@ -98,57 +131,18 @@ async function additions(
   sort: WorkedOutSort,
 ): Promise<ReadonlyMap<bigint, bigint>> {
   const { level, snapshot } = asked;
-  const request = { ...asked, limit: ADDED_TO };
-  if (sort.by === 'interestAccrued') {
-    return added(await store.accruing(access, request), sort, (items) =>
-      accrued(store, level, items, snapshot),
-    );
-  }
-  if (sort.by !== 'pastDue' || level !== 'position') return new Map();
-  return added(await store.owing(access, request), sort, (items) =>
-    late(store, level, items, snapshot),
-  );
-}
-
-async function added(
-  items: readonly MarkedItem[],
-  sort: WorkedOutSort,
-  work: (batch: readonly MarkedItem[]) => Promise<readonly (readonly [bigint, bigint])[]>,
-): Promise<ReadonlyMap<bigint, bigint>> {
+  const added = new Map<bigint, bigint>();
+  const addition = ADDITIONS[sort.by];
+  if (!addition?.levels.includes(level)) return added;
+  const items = await store[addition.of](access, { ...asked, limit: ADDED_TO });
   if (items.length > ADDED_TO) throw tooMany(sort, ADDED_TO);
-  const found: (readonly [bigint, bigint])[] = [];
   for (let start = 0; start < items.length; start += BATCH) {
-    found.push(...(await work(items.slice(start, start + BATCH))));
+    const batch = items.slice(start, start + BATCH);
+    const keys = batch.map(({ key }) => key);
+    const amountOf = await addition.amounts(store, level, keys, snapshot);
+    for (const item of batch) added.set(item.key, amountOf(item) ?? 0n);
   }
-  return new Map(found);
-}
-
-async function accrued(
-  store: BalanceStore,
-  level: Level,
-  items: readonly MarkedItem[],
-  snapshot: Snapshot,
-) {
-  const keys = items.map(({ key }) => key);
-  const amountsOf = await store.accrualAmountsOf(level, keys, snapshot);
-  return items.map(({ key, holder }) => {
-    const amount = amountsOf.get(key)?.get(holder)?.get('interest_accrued');
-    return [key, amount ?? 0n] as const;
-  });
-}
-
-async function late(
-  store: BalanceStore,
-  level: Level,
-  items: readonly MarkedItem[],
-  snapshot: Snapshot,
-) {
-  const keys = items.map(({ key }) => key);
-  const lines = await store.pastDueOf(level, keys, snapshot);
-  return items.map(({ key, holder }) => {
-    const own = lines.get(key)?.find(({ lenderId }) => lenderId === holder);
-    return [key, own === undefined ? 0n : own.principal + own.interest + own.fees] as const;
-  });
+  return added;
 }
 
 function tooMany({ by, descending }: WorkedOutSort, most: number) {

@@ -139,21 +139,8 @@ const STREAMS = (level: Level) => `held AS (
       ) s
     )`;
 
-/**
- * What accrues in given items: the days that no bill settles, and the bills that something became
- * known after, to be worked out again. With both come the rates and the lines' balances from the
- * first of these days on, so the cost goes by what is open and corrected; of the history, each bill
- * is looked at once.
- */
-export function accrualStatement(
-  level: Level,
-  keys: readonly bigint[],
-  { asOf, ledgerSeq }: Snapshot,
-  { lines = 'all' }: { lines?: AccrualLines } = {},
-): Statement {
-  const ofLines = OF_LINES[lines];
-  const sql = `
-    WITH ${STREAMS(level)}, settled AS MATERIALIZED (
+/** Of each stream the days that no bill settles, and the bills that are worked out again. */
+const OPEN_AND_REOPENED = `settled AS MATERIALIZED (
       SELECT s.*, b.days,
         s.has_late_facts OR b.corrected AS changed, ${USES_COMMITMENT_OF} AS uses_commitment_of
       FROM stream s CROSS JOIN LATERAL (
@@ -210,7 +197,23 @@ export function accrualStatement(
       ) s
       WHERE (s.items <> '{}' AND NOT isempty(s.open))
         OR EXISTS (SELECT FROM reopened b WHERE ${SAME_STREAM})
-    )
+    )`;
+
+/**
+ * What accrues in given items: the days that no bill settles, and the bills that something became
+ * known after, to be worked out again. With both come the rates and the lines' balances from the
+ * first of these days on, so the cost goes by what is open and corrected; of the history, each bill
+ * is looked at once.
+ */
+export function accrualStatement(
+  level: Level,
+  keys: readonly bigint[],
+  { asOf, ledgerSeq }: Snapshot,
+  { lines = 'all' }: { lines?: AccrualLines } = {},
+): Statement {
+  const ofLines = OF_LINES[lines];
+  const sql = `
+    WITH ${STREAMS(level)}, ${OPEN_AND_REOPENED}
     SELECT s.items, s.context_of, g.id AS facility_id,
       ARRAY(SELECT id FROM facility WHERE key = ANY(s.uses_commitment_of)) AS uses_commitment_of,
       (SELECT c.id FROM loan_contract c WHERE c.key = s.contract_key) AS contract_id,

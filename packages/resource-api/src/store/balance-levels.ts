@@ -1,10 +1,6 @@
 import type { Level } from '../balances/balance-store.ts';
-import {
-  BALANCE_COMPONENTS,
-  COMPONENTS,
-  type Component,
-  TOTAL_COMPONENTS,
-} from '../ledger/balance.ts';
+import { COUNTED_ONCE } from '../balances/sublimits.ts';
+import { BALANCE_COMPONENTS, COMPONENTS, type Component } from '../ledger/balance.ts';
 
 /**
  * How the items of each level are found, and which balance lines belong to an item: `i` is the item,
@@ -120,6 +116,12 @@ export function partyName(alias: string): string {
     WHERE t.party_key = ${alias}.key AND ${TERMS_AT} ${NEWEST_TERMS}), ${alias}.name)`;
 }
 
+/** The id and the name of a party at the snapshot, by its key. */
+export function partyJson(key: string): string {
+  return `(SELECT json_build_object('id', y.id, 'name', ${partyName('y')})
+        FROM party y WHERE y.key = ${key})`;
+}
+
 /** Whether deal `d` has a fact from a list, as of the snapshot. */
 export function dealHas(column: 'borrower_key' | 'country', list: string): string {
   return `${dealDetail(column)} = ANY(${list})`;
@@ -158,23 +160,30 @@ const newestOf = (balances: string) => `
   ORDER BY effective_date DESC, known_seq DESC LIMIT 1`;
 export const NEWEST = newestOf(BALANCES);
 
-/** Commitments of a sublimit are part of another facility's, and count once where both are there. */
-export const COMMITMENTS: readonly string[] = [
-  'original_commitment',
-  'cancelled_commitment',
-  'unfunded',
-  'unavailable',
-];
-const BALANCES_OF_DEAL = `SELECT line_key, effective_date, known_seq, ${COMPONENTS.map((name) => {
-  if (name === 'sublimit_used') return '0::int8 AS sublimit_used';
-  const counts = `CASE WHEN l.parent_line_key IS NULL THEN ${name} ELSE 0 END AS ${name}`;
-  return COMMITMENTS.includes(name) ? counts : name;
-}).join(', ')}
+const ONCE: readonly string[] = [...COUNTED_ONCE, 'commitment', 'available'];
+
+/** An amount, without what a sublimit has where its facility has it too. */
+export function countedOnce(name: string, amount: string, isPart: string): string {
+  return ONCE.includes(name) ? `CASE WHEN ${isPart} THEN 0 ELSE ${amount} END` : amount;
+}
+
+/** A deal holds the facility of each sublimit, whose commitment has nothing used for it then. */
+const BALANCES_OF_DEAL = `SELECT line_key, effective_date, known_seq, ${COMPONENTS.map((name) =>
+  name === 'sublimit_used'
+    ? '0::int8 AS sublimit_used'
+    : `${countedOnce(name, name, 'l.parent_line_key IS NOT NULL')} AS ${name}`,
+).join(', ')}
   FROM balance`;
 
 /** The item is its facility: it is read once, under both names. */
 const OWN_FACILITY =
   'facility i CROSS JOIN LATERAL (SELECT i.*) f JOIN deal d ON d.key = i.deal_key';
+
+const ofFacility = {
+  status: statusAt('facility', 'f.key', 'f.status'),
+  maturity: maturityAt('facility', 'f.key', 'f.maturity_date'),
+};
+const EVERY_LINE = { balances: BALANCES, newest: NEWEST, only: 'true', holder: '0' };
 
 export const LEVEL_SQL: Readonly<Record<Level, LevelSql>> = {
   deal: {
@@ -190,47 +199,43 @@ export const LEVEL_SQL: Readonly<Record<Level, LevelSql>> = {
     booked: 'd',
     record: 'deal',
     status: statusAt('deal', 'd.key', 'd.status'),
-    maturity: maturityAt('facility', 'f.key', 'f.maturity_date'),
+    maturity: ofFacility.maturity,
   },
   facility: {
+    ...EVERY_LINE,
+    ...ofFacility,
     items: OWN_FACILITY,
-    balances: BALANCES,
-    newest: NEWEST,
-    only: 'true',
     lines: 'l.facility_key = i.key',
-    holder: '0',
     booked: 'i',
     record: 'facility',
-    status: statusAt('facility', 'f.key', 'f.status'),
-    maturity: maturityAt('facility', 'f.key', 'f.maturity_date'),
   },
   contract: {
+    ...EVERY_LINE,
     items: `loan_contract i JOIN facility f ON f.key = i.facility_key
       JOIN deal d ON d.key = i.deal_key`,
-    balances: BALANCES,
-    newest: NEWEST,
-    only: 'true',
     lines: 'l.contract_key = i.key',
-    holder: '0',
     booked: 'i',
     record: 'contract',
     status: statusAt('contract', 'i.key', 'i.status'),
     maturity: maturityAt('contract', 'i.key', 'i.maturity_date'),
   },
   position: {
+    ...EVERY_LINE,
+    ...ofFacility,
     items: `lender_position i JOIN facility f ON f.key = i.facility_key
       JOIN deal d ON d.key = i.deal_key`,
-    balances: BALANCES,
-    newest: NEWEST,
-    only: 'true',
     lines: 'l.facility_key = i.facility_key AND l.lender_key IN (0, i.lender_key)',
     holder: 'i.lender_key',
     booked: 'i',
     record: 'position',
-    status: statusAt('facility', 'f.key', 'f.status'),
-    maturity: maturityAt('facility', 'f.key', 'f.maturity_date'),
   },
 };
+
+/** The lines `l` that decide whether an item is zero, with their balances `b`: to be followed by AND. */
+export function ownLines({ lines, holder, newest }: LevelSql): string {
+  return `balance_line l CROSS JOIN LATERAL (${newest}) b
+    WHERE ${lines} AND l.lender_key = ${holder}`;
+}
 
 /** A lender whose position was not booked yet has no share, rather than a share of zero. */
 function isKnownLender(facilityKey: string): string {
@@ -260,6 +265,8 @@ export const AVAILABLE = `sum_minor(CASE
   ELSE 0 END)`;
 
 export const OUTSTANDING = '(b.principal_cash + b.principal_pik)';
+/** As `currentCommitment` has it. */
+export const COMMITMENT = 'b.principal_cash + b.letter_of_credit + b.sublimit_used + b.unfunded';
 
 function sumOf(component: Component): string {
   return `sum_minor(b.${component})`;
@@ -318,20 +325,6 @@ const LIVE_COMPONENTS = BALANCE_COMPONENTS.filter(
 );
 export const NOT_ZERO = `(${LIVE_COMPONENTS.map((name) => `b.${name} <> 0`).join(' OR ')})`;
 
-/** Sums over the balances `b` of one item, of what totals tell. */
-export const TOTAL_SUMS = TOTAL_COMPONENTS.map((name) => `${sumOf(name)} AS ${name}`).join(', ');
-
-/**
- * Sums over items `b`, where a sublimit whose facility is among them (`b.within`) adds its principal
- * and no commitment.
- */
-export const TOTALS = TOTAL_COMPONENTS.map((name) => {
-  const counted = COMMITMENTS.includes(name)
-    ? `CASE WHEN b.within THEN 0 ELSE b.${name} END`
-    : `b.${name}`;
-  return `coalesce(sum(${counted}), 0)::int8 AS ${name}`;
-}).join(', ');
-
 /** Whether something billed stands open on a line `l`, or something outstanding after its maturity. */
 export const OWES = `(${IS_BILLED} OR ${HAS_MATURED})`;
 
@@ -360,8 +353,7 @@ export const LATE = `CASE
 export function isPastDue(level: Level): string {
   const sql = LEVEL_SQL[level];
   if (level !== 'position') return `${itemSum(sql, LATE)} > 0`;
-  return `EXISTS (SELECT FROM balance_line l CROSS JOIN LATERAL (${sql.newest}) b
-      WHERE ${sql.lines} AND l.lender_key = ${sql.holder} AND ${OWES} ${BY_LOOKUP})`;
+  return `EXISTS (SELECT FROM ${ownLines(sql)} AND ${OWES} ${BY_LOOKUP})`;
 }
 
 /** A column of all terms `t` at the snapshot that dates of facilities and contracts of deal `d` come from. */
@@ -387,10 +379,8 @@ export function mayHaveChanged(level: Level, seq: string): string {
 }
 
 /** Sum of an expression over the item's own lines at the snapshot. */
-export function itemSum({ lines, holder, newest }: LevelSql, expression: string): string {
-  return `(SELECT coalesce(sum(${expression}), 0)
-    FROM balance_line l CROSS JOIN LATERAL (${newest}) b
-    WHERE ${lines} AND l.lender_key = ${holder})`;
+export function itemSum(sql: LevelSql, expression: string): string {
+  return `(SELECT coalesce(sum(${expression}), 0) FROM ${ownLines(sql)})`;
 }
 
 /** The sequence of an item's newest posting, among the lines that the reader sees; 0: none. */

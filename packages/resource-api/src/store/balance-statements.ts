@@ -1,39 +1,9 @@
 import type { SqlValue } from '@cls/shared/sql/database';
-import {
-  type BalanceFilter,
-  isAmountSort,
-  type Level,
-  type PageEnd,
-  type PageRequest,
-  type Snapshot,
-  type Sort,
-} from '../balances/balance-store.ts';
-import {
-  BY_LOOKUP,
-  borrowerOf,
-  dealHas,
-  dealsWith,
-  FACILITY_NAME,
-  hadFrom,
-  hasRecord,
-  isPastDue,
-  itemSum,
-  LEVEL_SQL,
-  type LevelSql,
-  lenderSums,
-  livesUntil,
-  maturesWithin,
-  mayHaveChanged,
-  NOT_ZERO,
-  OUTSTANDING,
-  partyName,
-  TOTAL_SUMS,
-  TOTALS,
-  termsJoins,
-  termsOfDeal,
-} from './balance-levels.ts';
-import { bookTotals } from './book-totals.ts';
-import { isFound } from './search-condition.ts';
+import type { Level, PageEnd, PageRequest, Snapshot, Sort } from '../balances/balance-store.ts';
+import { BY_LOOKUP, LEVEL_SQL, lenderSums, partyName, termsJoins } from './balance-levels.ts';
+import { conditions } from './filter-sql.ts';
+import { itemArray } from './page-rows.ts';
+import { orderOf } from './sort-sql.ts';
 
 export interface Statement {
   readonly sql: string;
@@ -66,10 +36,7 @@ export class Parameters {
     this.values = [asOf, ledgerSeq];
   }
 
-  add(value: SqlValue): string {
-    this.values.push(value);
-    return `$${this.values.length}`;
-  }
+  readonly add = (value: SqlValue): string => `$${this.values.push(value)}`;
 }
 
 /**
@@ -79,12 +46,11 @@ export class Parameters {
  * @param deals the only ones that may have items of the page, by their keys
  */
 export function sortingStatement(request: SortedRequest, deals?: readonly bigint[]): Statement {
-  const { level, filter, snapshot, sort, after, limit } = request;
+  const { level, snapshot, sort, after, limit } = request;
   const parameters = new Parameters(snapshot);
   const sql = LEVEL_SQL[level];
-  const where = conditions(sql, level, filter, parameters);
-  if (deals !== undefined) where.push(`i.deal_key = ANY(${parameters.add(deals)})`);
-  const order = orderOf(sql, sort);
+  const where = conditions(request, parameters, deals);
+  const order = orderOf(level, sort);
   if (after !== undefined) where.push(order.after(after, parameters));
   const page = `
       SELECT i.key, ${order.value}::text AS sort_value,
@@ -131,8 +97,7 @@ export function detailsOf(level: Level, page: string): string {
   return `
     WITH page AS MATERIALIZED (${page}
     )
-    SELECT CASE WHEN s.lender_key = 0 THEN json_build_array(
-        ${Object.values(itemFacts(level)).join(',\n        ')}) END AS item,
+    SELECT CASE WHEN s.lender_key = 0 THEN ${itemArray(level)} END AS item,
       lender.id AS lender_id, lender.name AS lender_name,
       s.last_effective_date::text AS last_effective_date, coalesce(s.last_seq, 0) AS last_seq,
       s.amounts, s.overdrawn, s.overpaid, s.owes
@@ -150,58 +115,6 @@ export function detailsOf(level: Level, page: string): string {
 /** A party with its name at the snapshot: looked up once for many items of a page. */
 function namedParty(key: string): string {
   return `SELECT y.id, ${partyName('y')} AS name FROM party y WHERE y.key = ${key} ${BY_LOOKUP}`;
-}
-
-/** Names and values of `ItemFacts`, in its order. Integers of the database are texts in JSON. */
-function itemFacts(level: Level): Readonly<Record<string, string>> {
-  const { record, booked } = LEVEL_SQL[level];
-  return {
-    key: 'page.key::text',
-    sort_value: 'page.sort_value',
-    currency: 'f.currency',
-    deal_id: 'd.id',
-    deal_name: 'coalesce(dd.name, d.name)',
-    deal_number: 'd.deal_number',
-    country: 'coalesce(dd.country, d.country)',
-    deal_status: 'coalesce(dt.status, d.status)',
-    facility_id: 'f.id',
-    facility_name: FACILITY_NAME,
-    facility_type: 'f.type',
-    sublimit_of: '(SELECT id FROM facility g WHERE g.key = f.sublimit_of_key)',
-    maturity_date:
-      'CASE WHEN ft.facility_key IS NULL THEN f.maturity_date ELSE ft.maturity_date END',
-    availability_end_date: `CASE WHEN ft.facility_key IS NULL THEN f.availability_end_date
-           ELSE ft.availability_end_date END`,
-    facility_status: 'coalesce(ft.status, f.status)',
-    ...(level === 'contract' ? CONTRACT_FACTS : nullOf(CONTRACT_FACTS)),
-    ...(level === 'position' ? POSITION_FACTS : nullOf(POSITION_FACTS)),
-    borrower_id: 'borrower.id',
-    borrower_name: 'borrower.name',
-    // Full control has none.
-    roles: `CASE WHEN current_setting('cls.full_control', true) = 'on' THEN '{}'::text[]
-       ELSE (SELECT coalesce(array_agg(DISTINCT e.role), '{}') FROM entitlement e
-         WHERE e.deal_key = d.key) END`,
-    accrues: 'EXISTS (SELECT FROM rate_period r WHERE r.deal_key = d.key)',
-    terms_seq: `(SELECT coalesce(max(greatest(t.known_seq, (SELECT max(s.known_seq) FROM journal_standing s
-          WHERE s.seq = t.known_seq AND s.known_seq <= $2))), 0)
-       FROM (${termsOfDeal('t.known_seq')}) t)::text`,
-    booked_seq: `${hadFrom(record, booked)}::text`,
-  };
-}
-
-const CONTRACT_FACTS = {
-  contract_id: 'i.id',
-  contract_number: 'i.contract_number',
-  contract_status: 'coalesce(ct.status, i.status)',
-  contract_maturity_date:
-    'CASE WHEN ct.contract_key IS NULL THEN i.maturity_date ELSE ct.maturity_date END',
-  all_in_rate: `(CASE WHEN ct.contract_key IS NULL THEN i.all_in_rate
-           ELSE ct.all_in_rate END)::text`,
-};
-const POSITION_FACTS = { position_id: 'i.id', position_kind: 'i.kind', holder_id: 'holder.id' };
-
-function nullOf(facts: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
-  return Object.fromEntries(Object.keys(facts).map((name) => [name, 'NULL']));
 }
 
 /** Balances of given items at a snapshot, by item and lender. */
@@ -223,208 +136,7 @@ export function balancesStatement(
   return { sql: text, parameters: parameters.values, planning: BY_INDEX, prepared: true };
 }
 
-/**
- * @param deals the only ones that may have items of the filter, by their keys
- * @param ended whether items that `item_life` says have ended are passed over, or read to see that they are zero
- */
-export function totalsStatement(
-  { level, filter, snapshot }: Pick<PageRequest, 'level' | 'filter' | 'snapshot'>,
-  deals?: readonly bigint[],
-  ended: 'passed over' | 'read' = 'passed over',
-): Statement {
-  const parameters = new Parameters(snapshot);
-  const sql = LEVEL_SQL[level];
-  const { includeZero, ...rest } = filter;
-  const found = deals === undefined ? 'to be found' : 'of the candidate';
-  const where = conditions(sql, level, { ...rest, includeZero: true }, parameters, found);
-  if (deals !== undefined) where.push(`i.deal_key = ANY(${parameters.add(deals)})`);
-  // The lines at hand show whether an item is zero; it needs no look-up of its own.
-  const shown = includeZero ? 'true' : 'b.live';
-  if (!includeZero && ended === 'passed over') where.push(`${livesUntil(level, 'i.key')} > $1`);
-  // At these levels a sublimit may stand beside the facility that it is carved out of.
-  const within =
-    level === 'facility' || level === 'position'
-      ? `b.sublimit_of_key IS NOT NULL AND bool_or(b.sublimit_of_key IS NULL) OVER (
-          PARTITION BY coalesce(b.sublimit_of_key, b.facility_key), b.holder)`
-      : 'false';
-  const text = `
-    SELECT b.currency, count(*) AS count, ${TOTALS}
-    FROM (
-      SELECT b.*, ${within} AS within
-      FROM (
-        SELECT f.currency, f.key AS facility_key, f.sublimit_of_key, ${sql.holder} AS holder,
-          ${TOTAL_SUMS}, bool_or(${NOT_ZERO}) AS live
-        FROM ${sql.items}
-        CROSS JOIN LATERAL (SELECT l.key, l.parent_line_key FROM balance_line l
-          WHERE ${sql.lines} AND l.lender_key = ${sql.holder} ${BY_LOOKUP}) l
-        LEFT JOIN LATERAL (${sql.newest}) b ON true
-        WHERE ${where.join('\n          AND ')}
-        GROUP BY i.key, f.key, f.currency, f.sublimit_of_key
-      ) b
-      WHERE ${shown}
-    ) b
-    GROUP BY b.currency ORDER BY b.currency`;
-  const statement = { sql: text, parameters: parameters.values };
-  if (deals === undefined) return statement;
-  return { ...statement, planning: BY_INDEX, prepared: true };
-}
-
-/** Whether the filter leaves nothing out but currencies: the book keeps such totals. */
-export function asksWholeBook({ includeZero, currencies: _, ...rest }: BalanceFilter): boolean {
-  const asked = Object.values(rest).filter((value) => value !== undefined);
-  return !includeZero && asked.every((value) => Array.isArray(value) && value.length === 0);
-}
-
-/** Totals of the whole book. One row that is not `seen` where they are kept from the reader. */
-export function bookTotalsStatement({
-  level,
-  filter,
-  snapshot,
-}: Pick<PageRequest, 'level' | 'filter' | 'snapshot'>): Statement {
-  const parameters = new Parameters(snapshot);
-  const among = filter.currencies.length > 0 && `code = ANY(${parameters.add(filter.currencies)})`;
-  // As the policy of `book_total` has it: without a row the book may be empty, or not for the reader.
-  const role = level === 'position' ? " AND role = 'agent'" : '';
-  const text = `
-    SELECT seen.seen, total.*
-    FROM (SELECT current_setting('cls.full_control', true) = 'on'
-        OR EXISTS (SELECT FROM entitlement_rule WHERE all_deals${role}) AS seen) seen
-    LEFT JOIN (${bookTotals(level, among || 'true')}) total ON true
-    ORDER BY total.currency`;
-  return { sql: text, parameters: parameters.values, planning: BY_INDEX, prepared: true };
-}
-
 /** RFC 3339 in UTC, with all the digits that the database keeps. */
 export function instant(expression: string): string {
   return `to_char(${expression} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
-}
-
-function among(column: string, values: readonly string[], parameters: Parameters): string[] {
-  return values.length === 0 ? [] : [`${column} = ANY(${parameters.add(values)})`];
-}
-
-function amongEither(
-  columns: readonly string[],
-  values: readonly string[],
-  parameters: Parameters,
-): string[] {
-  if (values.length === 0) return [];
-  const list = parameters.add(values);
-  return [`(${columns.map((column) => `${column} = ANY(${list})`).join(' OR ')})`];
-}
-
-/** Position `q` is of a facility of deal `d` in the item's currency. */
-const IN_CURRENCY = `q.deal_key = d.key
-            AND (SELECT currency FROM facility g WHERE g.key = q.facility_key) = f.currency`;
-
-/** @param deals whether the deal is given, or is to be found by an index where the filter names some */
-export function conditions(
-  sql: LevelSql,
-  level: Level,
-  filter: BalanceFilter,
-  parameters: Parameters,
-  deals: 'to be found' | 'of the candidate' = 'to be found',
-): string[] {
-  const ofDeal = deals === 'to be found' ? dealsWith : dealHas;
-  const { booked, record, status, lines, holder, newest } = sql;
-  const list = (values: readonly string[]) => parameters.add(values);
-  const where = [
-    sql.only,
-    hasRecord(record, booked),
-    ...among('d.id', filter.dealIds, parameters),
-    ...amongEither(['f.id', 'd.id'], filter.facilityIds, parameters),
-    ...(level === 'contract' ? amongEither(['i.id', 'd.id'], filter.contractIds, parameters) : []),
-    ...among('f.currency', filter.currencies, parameters),
-    ...among('f.type', filter.facilityTypes, parameters),
-    ...among(status, filter.statuses, parameters),
-  ];
-  if (filter.countries.length > 0) where.push(ofDeal('country', list(filter.countries)));
-  if (filter.borrowerIds.length > 0) {
-    where.push(ofDeal('borrower_key', keysOf(list(filter.borrowerIds))));
-  }
-  if (filter.lenderIds.length > 0) {
-    const keys = `(SELECT key FROM party WHERE id = ANY(${list(filter.lenderIds)}))`;
-    where.push(
-      level === 'position'
-        ? `i.lender_key IN ${keys}`
-        : `EXISTS (SELECT FROM lender_position q WHERE q.lender_key IN ${keys}
-            AND ${hasRecord('position', 'q')}
-            AND ${level === 'deal' ? IN_CURRENCY : 'q.facility_key = f.key'})`,
-    );
-  }
-  if (filter.minOutstandingMinor !== undefined) {
-    where.push(`${itemSum(sql, OUTSTANDING)} >= ${parameters.add(filter.minOutstandingMinor)}`);
-  }
-  if (filter.maxOutstandingMinor !== undefined) {
-    where.push(`${itemSum(sql, OUTSTANDING)} <= ${parameters.add(filter.maxOutstandingMinor)}`);
-  }
-  const { maturityFrom, maturityTo, changedAfter, itemKeys } = filter;
-  if (maturityFrom !== undefined || maturityTo !== undefined) {
-    const from = `${parameters.add(maturityFrom ?? '-infinity')}::date`;
-    where.push(maturesWithin(level, from, `${parameters.add(maturityTo ?? 'infinity')}::date`));
-  }
-  if (filter.search !== undefined) where.push(isFound(level, parameters.add(filter.search)));
-  if (filter.pastDue) where.push(isPastDue(level));
-  if (changedAfter !== undefined) where.push(mayHaveChanged(level, parameters.add(changedAfter)));
-  if (itemKeys !== undefined) where.push(`i.key = ANY(${parameters.add(itemKeys)})`);
-  if (!filter.includeZero) {
-    where.push(`EXISTS (SELECT FROM balance_line l CROSS JOIN LATERAL (${newest}) b
-      WHERE ${lines} AND l.lender_key = ${holder} AND ${NOT_ZERO} ${BY_LOOKUP})`);
-  }
-  return where;
-}
-
-interface Order {
-  /** What a page ends with: with the currency before an amount. */
-  readonly value: string;
-  readonly by: string;
-  after(end: { sortValue: string | null; key: bigint }, parameters: Parameters): string;
-}
-
-/** The keys of parties with these ids. */
-export function keysOf(list: string): string {
-  return `ARRAY(SELECT key FROM party WHERE id = ANY(${list}))`;
-}
-
-/** What an item is sorted by, and its type. Text sorts by code point, the same everywhere. */
-export function sortValue(sql: LevelSql, by: Sort['by']): readonly [string, string] {
-  const values: Readonly<Record<Sort['by'], readonly [string, string]>> = {
-    dealNumber: ['d.deal_number COLLATE "C"', 'text'],
-    facilityName: [`${FACILITY_NAME} COLLATE "C"`, 'text'],
-    borrower: [`(SELECT ${partyName('y')} FROM ${borrowerOf()} y) COLLATE "C"`, 'text'],
-    maturityDate: [`coalesce(${sql.maturity}, 'infinity')`, 'date'],
-    outstanding: [itemSum(sql, OUTSTANDING), 'numeric'],
-    unfunded: [itemSum(sql, 'b.unfunded'), 'numeric'],
-  };
-  return values[by];
-}
-
-function orderOf(sql: LevelSql, sort: Sort): Order {
-  const [value, type] = sortValue(sql, sort.by);
-  const [direction, beyond] = sort.descending ? ['DESC', '<'] : ['ASC', '>'];
-  const afterOne = (last: string, key: bigint, parameters: Parameters) =>
-    `(${value} ${beyond} ${last} OR (${value} = ${last} AND i.key > ${parameters.add(key)}))`;
-  if (!isAmountSort(sort.by)) {
-    return {
-      value,
-      by: `${value} ${direction}, i.key`,
-      after: ({ sortValue, key }, parameters) =>
-        afterOne(`${parameters.add(sortValue)}::${type}`, key, parameters),
-    };
-  }
-  return {
-    value: `concat(f.currency, ' ', ${value})`,
-    by: `f.currency, ${value} ${direction}, i.key`,
-    after: (end, parameters) => {
-      const last = endOfAmounts(end, parameters);
-      return `(f.currency > ${last.currency} OR (f.currency = ${last.currency}
-        AND ${afterOne(`${last.value}::${type}`, end.key, parameters)}))`;
-    },
-  };
-}
-
-/** Where a page that is sorted by an amount ended: `USD 1250`. */
-export function endOfAmounts({ sortValue }: Pick<PageEnd, 'sortValue'>, parameters: Parameters) {
-  const [currency = '', value = '0'] = (sortValue ?? '').split(' ');
-  return { currency: `${parameters.add(currency)}::text`, value: parameters.add(value) };
 }

@@ -1,7 +1,8 @@
 import type { Facet, FacetRequest } from '../balances/balance-store.ts';
-import { BY_LOOKUP, hasRecord, LEVEL_SQL, type LevelSql, partyName } from './balance-levels.ts';
-import { conditions, Parameters, type Statement } from './balance-statements.ts';
-import { groupOf } from './group-totals.ts';
+import { BY_LOOKUP, hasRecord, LEVEL_SQL, type LevelSql, partyJson } from './balance-levels.ts';
+import { Parameters, type Statement } from './balance-statements.ts';
+import { conditions } from './filter-sql.ts';
+import { groupOf } from './totals.ts';
 
 const PARTIES: readonly Facet[] = ['lender', 'borrower'];
 
@@ -15,14 +16,11 @@ function valueSql(sql: LevelSql, field: Exclude<Facet, 'lender'>): string {
  *
  * @param deals the only ones that may have items of the filter, by their keys
  */
-export function facetsStatement(
-  { level, filter, snapshot, fields, top }: FacetRequest,
-  deals?: readonly bigint[],
-): Statement {
+export function facetsStatement(request: FacetRequest, deals?: readonly bigint[]): Statement {
+  const { level, snapshot, fields, top } = request;
   const parameters = new Parameters(snapshot);
   const sql = LEVEL_SQL[level];
-  const where = conditions(sql, level, filter, parameters);
-  if (deals !== undefined) where.push(`i.deal_key = ANY(${parameters.add(deals)})`);
+  const where = conditions(request, parameters, deals);
   const most = parameters.add(top);
   const columns = fields.flatMap((field) =>
     field === 'lender' ? [] : [`${valueSql(sql, field)} AS "${field}"`],
@@ -43,8 +41,6 @@ export function facetsStatement(
         row_number() OVER (ORDER BY count(*) DESC, "${field}" COLLATE "C") AS place
       FROM ${field === 'lender' ? `${lenders} i` : 'item i'} GROUP BY "${field}"`,
   );
-  const party = (value: string) => `(SELECT json_build_object('id', y.id, 'name', ${partyName('y')})
-      FROM party y WHERE y.key = ${value}::bigint)`;
   const text = `
     WITH item AS MATERIALIZED (
       SELECT i.key, i.deal_key, f.key AS facility_key, f.currency AS of
@@ -54,7 +50,7 @@ export function facetsStatement(
     )
     SELECT c.field, c.value, c.count,
       CASE WHEN c.field IN (${PARTIES.map((field) => `'${field}'`).join(', ')})
-        THEN ${party('c.value')} END AS party
+        THEN ${partyJson('c.value::bigint')} END AS party
     FROM (${counts.join(' UNION ALL')}) c
     WHERE c.place <= ${most} + 1
     ORDER BY c.field, c.place`;

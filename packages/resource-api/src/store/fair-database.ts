@@ -48,7 +48,36 @@ const SERVICE = '';
  * For reads alone: a statement by itself runs in a read-only transaction.
  */
 export function fairDatabase(database: Database, options: FairOptions): FairDatabase {
-  const { slots, budgets, asker, waitingMax = WAITING_MAX } = options;
+  const { budgets, asker } = options;
+  const turns = fairQueue(options);
+  const transaction: Database['transaction'] = async (work, transactionOptions) => {
+    const { name = SERVICE, signal } = asker() ?? {};
+    if (signal?.aborted) throw new Abandoned();
+    await turns.enter(name, signal);
+    if (signal !== undefined) turns.begin(signal);
+    const startedMs = performance.now();
+    try {
+      return await database.transaction(work, { ...transactionOptions, signal });
+    } finally {
+      budgets.spend(name, performance.now() - startedMs);
+      turns.leave(name);
+    }
+  };
+  return {
+    ...database,
+    get waiting() {
+      return turns.waiting();
+    },
+    hasRoom: () => turns.hasRoom(asker()?.name ?? SERVICE),
+    isFull: turns.isFull,
+    refuses: turns.refuses,
+    transaction,
+    query: (sql, params) => transaction((inside) => inside.query(sql, params), { readOnly: true }),
+  };
+}
+
+/** Whose turn it is: who runs, and who waits. */
+function fairQueue({ slots, budgets, waitingMax = WAITING_MAX }: Omit<FairOptions, 'asker'>) {
   const running = new Map<string, number>();
   const queue = new Set<Waiting>();
   const begun = new WeakSet<AbortSignal>();
@@ -64,36 +93,18 @@ export function fairDatabase(database: Database, options: FairOptions): FairData
   };
   const take = (name: string) => {
     taken += 1;
-    running.set(name, (running.get(name) ?? 0) + 1);
+    count(running, name, 1);
   };
   const countFresh = ({ name, begun }: Waiting, change: 1 | -1) => {
     if (begun) return;
     freshCount += change;
-    const count = (fresh.get(name) ?? 0) + change;
-    if (count === 0) fresh.delete(name);
-    else fresh.set(name, count);
-  };
-  const join = (waiting: Waiting) => {
-    queue.add(waiting);
-    countFresh(waiting, 1);
+    count(fresh, name, change);
   };
   const quit = (waiting: Waiting) => {
     if (queue.delete(waiting)) countFresh(waiting, -1);
   };
   const admitNext = () => {
-    let next: Waiting | undefined;
-    let least = Number.POSITIVE_INFINITY;
-    const seen = new Set<string>();
-    // In the order of their coming: of each caller the first that waits.
-    for (const waiting of queue) {
-      if (seen.has(waiting.name)) continue;
-      seen.add(waiting.name);
-      const used = budgets.spentBy(waiting.name);
-      if (used < least && mayRun(waiting.name)) {
-        least = used;
-        next = waiting;
-      }
-    }
+    const next = firstOfTheLeast(queue, mayRun, budgets);
     if (next === undefined) return;
     quit(next);
     take(next.name);
@@ -119,7 +130,8 @@ export function fairDatabase(database: Database, options: FairOptions): FairData
         reject(new Overloaded('too many questions wait for the database'));
       };
       const waiting = { name, begun: signal !== undefined && begun.has(signal), admit, refuse };
-      join(waiting);
+      queue.add(waiting);
+      countFresh(waiting, 1);
       if (freshCount > waitingMax) lastOfTheMost(queue)?.refuse();
       signal?.addEventListener('abort', gone, { once: true });
       admitNext();
@@ -127,40 +139,49 @@ export function fairDatabase(database: Database, options: FairOptions): FairData
   };
   const leave = (name: string) => {
     taken -= 1;
-    const left = (running.get(name) ?? 1) - 1;
-    if (left === 0) running.delete(name);
-    else running.set(name, left);
+    count(running, name, -1);
     admitNext();
   };
 
   const isFull = (ahead: number) => freshCount + ahead >= waitingMax;
-
-  const transaction: Database['transaction'] = async (work, transactionOptions) => {
-    const { name = SERVICE, signal } = asker() ?? {};
-    if (signal?.aborted) throw new Abandoned();
-    await enter(name, signal);
-    if (signal !== undefined) begun.add(signal);
-    const startedMs = performance.now();
-    try {
-      return await database.transaction(work, { ...transactionOptions, signal });
-    } finally {
-      budgets.spend(name, performance.now() - startedMs);
-      leave(name);
-    }
-  };
   return {
-    ...database,
-    get waiting() {
-      return queue.size;
-    },
-    hasRoom: () => queue.size === 0 && mayRun(asker()?.name ?? SERVICE),
+    enter,
+    leave,
+    begin: (signal: AbortSignal) => begun.add(signal),
     isFull,
-    refuses(name, ahead) {
-      return isFull(ahead) && (fresh.get(name) ?? 0) + 1 >= Math.max(...fresh.values());
-    },
-    transaction,
-    query: (sql, params) => transaction((inside) => inside.query(sql, params), { readOnly: true }),
+    refuses: (name: string, ahead: number) =>
+      isFull(ahead) && (fresh.get(name) ?? 0) + 1 >= Math.max(...fresh.values()),
+    hasRoom: (name: string) => queue.size === 0 && mayRun(name),
+    waiting: () => queue.size,
   };
+}
+
+/** Those that have none are not in it. */
+function count(counts: Map<string, number>, name: string, change: 1 | -1): void {
+  const counted = (counts.get(name) ?? 0) + change;
+  if (counted === 0) counts.delete(name);
+  else counts.set(name, counted);
+}
+
+/** In the order of their coming: the first one of the caller that used the least, of those that may run. */
+function firstOfTheLeast(
+  queue: ReadonlySet<Waiting>,
+  mayRun: (name: string) => boolean,
+  budgets: FairOptions['budgets'],
+): Waiting | undefined {
+  let next: Waiting | undefined;
+  let least = Number.POSITIVE_INFINITY;
+  const seen = new Set<string>();
+  for (const waiting of queue) {
+    if (seen.has(waiting.name)) continue;
+    seen.add(waiting.name);
+    const used = budgets.spentBy(waiting.name);
+    if (used < least && mayRun(waiting.name)) {
+      least = used;
+      next = waiting;
+    }
+  }
+  return next;
 }
 
 /** In the order of their coming, of those that have not begun: the last one of the caller that waits with the most. */

@@ -1,7 +1,8 @@
 import type { SqlValue, Transaction } from '@cls/shared/sql/database';
-import type { BalanceFilter, Level, PageRequest, ReaderAccess } from '../balances/balance-store.ts';
-import { BY_LOOKUP, ITEM_TABLES } from './balance-levels.ts';
-import { keysOf, type Statement } from './balance-statements.ts';
+import type { PageRequest, ReaderAccess } from '../balances/balance-store.ts';
+import { BY_LOOKUP } from './balance-levels.ts';
+import type { Statement } from './balance-statements.ts';
+import { filterSql } from './filter-sql.ts';
 import { BEYOND, searchedWords } from './search-condition.ts';
 
 /** How many deals are few: to sort all of their items, or to look up the keys of these. */
@@ -16,19 +17,17 @@ export async function fewDeals(
   request: Pick<PageRequest, 'level' | 'filter'>,
   most: number,
 ): Promise<readonly bigint[] | undefined> {
-  const granted = 'fullControl' in access ? undefined : dealsGranted(most);
-  const narrowing = narrowingStatement(request, granted);
-  if (narrowing === undefined && request.filter.search === undefined) return undefined;
+  const parameters: SqlValue[] = [];
+  const asked = filterSql('deals', request, (value) => `$${parameters.push(value)}`);
+  const parts = 'fullControl' in access ? asked : [...asked, dealsGranted(most)];
   const rows =
-    narrowing === undefined
-      ? []
-      : await transaction.query<DealsRow>(narrowing.sql, narrowing.parameters);
+    parts.length === 0 ? [] : await transaction.query<DealsRow>(partsStatement(parts), parameters);
   const fewest = least(rows);
   if (fewest !== undefined && fewest.length <= most) return fewest;
   const { search } = request.filter;
   if (search === undefined) return undefined;
-  const { sql, parameters } = searchStatement(search, fewest);
-  const found = least(await transaction.query<DealsRow>(sql, parameters));
+  const statement = searchStatement(search, fewest);
+  const found = least(await transaction.query<DealsRow>(statement.sql, statement.parameters));
   return found !== undefined && found.length <= most ? found : undefined;
 }
 
@@ -79,32 +78,17 @@ interface DealsRow {
   readonly deals: readonly bigint[];
 }
 
-/**
- * The deals that each part of a filter leaves, and those that the caller was granted, each found by an
- * index, up to a limit. A part that leaves more gives no row. Undefined where nothing narrows the
- * book.
- */
-function narrowingStatement(
-  { level, filter }: Pick<PageRequest, 'level' | 'filter'>,
-  granted: string | undefined,
-): Statement | undefined {
-  const parameters: SqlValue[] = [];
-  const parts = partsOf(level, filter, (value) => `$${parameters.push(value)}`);
-  if (granted !== undefined) parts.push(granted);
-  if (parts.length === 0) return undefined;
-  return { sql: partsStatement(parts), parameters };
-}
-
 /** The deals that the caller was granted: no row where they are more than so many. */
 export function grantedStatement(most: number): string {
   return partsStatement([dealsGranted(most)]);
 }
 
 /** Whether a filter names deals, or what leads to them. */
-export function narrowsDeals(level: Level, filter: BalanceFilter): boolean {
-  return filter.search !== undefined || partsOf(level, filter, () => '').length > 0;
+export function narrowsDeals(request: Pick<PageRequest, 'level' | 'filter'>): boolean {
+  return request.filter.search !== undefined || filterSql('deals', request, () => '').length > 0;
 }
 
+/** Each part that leaves few deals gives them; one that leaves more gives no row. */
 function partsStatement(parts: readonly string[]): string {
   return parts
     .map(
@@ -124,60 +108,4 @@ function dealsGranted(most: number): string {
       SELECT * FROM (SELECT DISTINCT deal_key FROM entitlement ORDER BY deal_key
         LIMIT ${most + 1}) e
       WHERE NOT EXISTS (SELECT FROM entitlement_rule WHERE all_deals)`;
-}
-
-function partsOf(
-  level: Level,
-  filter: BalanceFilter,
-  parameter: (value: SqlValue) => string,
-): string[] {
-  const parts: string[] = [];
-  const add = (values: readonly string[], part: (list: string) => string) => {
-    if (values.length > 0) parts.push(part(parameter(values)));
-  };
-  const within = (table: string) => (list: string) =>
-    `
-      SELECT deal_key AS key FROM ${table} WHERE id = ANY(${list})
-      UNION ALL SELECT key FROM deal WHERE id = ANY(${list})`;
-  const dated = (column: string, list: string) => `
-      SELECT key FROM deal WHERE ${column} = ANY(${list})
-      UNION ALL SELECT deal_key FROM deal_details WHERE ${column} = ANY(${list})`;
-  add(filter.dealIds, (list) => `SELECT key FROM deal WHERE id = ANY(${list})`);
-  add(filter.facilityIds, within('facility'));
-  if (level === 'contract') add(filter.contractIds, within('loan_contract'));
-  add(filter.borrowerIds, (list) => dated('borrower_key', keysOf(list)));
-  add(filter.countries, (list) => dated('country', list));
-  add(
-    filter.lenderIds,
-    (list) => `SELECT deal_key AS key FROM lender_position WHERE lender_key = ANY(${keysOf(list)})`,
-  );
-  const { minOutstandingMinor: least, maxOutstandingMinor: most } = filter;
-  // Zero is not among the amounts that are kept.
-  if ((least ?? 0n) > 0n || (most ?? 0n) < 0n) {
-    const bounds = [
-      ...(least === undefined ? [] : [`value >= ${parameter(least)}`]),
-      ...(most === undefined ? [] : [`value <= ${parameter(most)}`]),
-    ];
-    const { currencies } = filter;
-    if (currencies.length > 0) bounds.push(`currency = ANY(${parameter(currencies)})`);
-    parts.push(`SELECT deal_key AS key FROM sort_amount
-      WHERE level = '${level}' AND sort = 'outstanding' AND ${bounds.join(' AND ')}`);
-  }
-  const { maturityFrom, maturityTo, changedAfter, itemKeys } = filter;
-  if (maturityFrom !== undefined || maturityTo !== undefined) {
-    // The labels of dates, and none of what has no end.
-    const from = parameter(maturityFrom ?? '');
-    parts.push(`SELECT deal_key AS key FROM sort_label
-      WHERE kind = '${level === 'deal' ? 'facility' : level}' AND sort = 'maturityDate'
-        AND value >= ${from} AND value <= ${parameter(maturityTo ?? '9999-12-31')}`);
-  }
-  if (changedAfter !== undefined) {
-    parts.push(`SELECT deal_key AS key FROM journal WHERE seq > ${parameter(changedAfter)}`);
-  }
-  if (itemKeys !== undefined) {
-    parts.push(
-      `SELECT deal_key AS key FROM ${ITEM_TABLES[level]} WHERE key = ANY(${parameter(itemKeys)})`,
-    );
-  }
-  return parts;
 }

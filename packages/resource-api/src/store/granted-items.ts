@@ -38,9 +38,11 @@ export function grantedItems(): GrantedItems {
   const kept = new LRUCache<string, Kept>({ max: KEPT });
   const asked = new Map<string, Promise<Granted>>();
   return {
-    async of(transaction, access, { level, filter, snapshot: { edition } }) {
+    async of(transaction, access, request) {
+      const { level, snapshot } = request;
+      const { edition } = snapshot;
       if ('fullControl' in access || edition === undefined) return undefined;
-      if (narrowsDeals(level, filter)) return undefined;
+      if (narrowsDeals(request)) return undefined;
       const key = `${access.customer} ${level}`;
       const { generation } = edition;
       const known = kept.get(key);

@@ -1,12 +1,9 @@
 import { groupBy } from '@cls/shared/group-by';
-import type {
-  BalanceFilter,
-  BookedTotal,
-  FilterRequest,
-  MarkedItem,
-} from '../balances/balance-store.ts';
+import type { BookedTotal, FilterRequest, MarkedItem } from '../balances/balance-store.ts';
 import { oncePerKey } from '../balances/once-per-key.ts';
+import { COUNTED_ONCE } from '../balances/sublimits.ts';
 import { TOTAL_COMPONENTS } from '../ledger/balance.ts';
+import { historyTest } from './filter-sql.ts';
 import {
   balanceOf,
   type Dated,
@@ -173,56 +170,50 @@ function firstBy({ starts, days }: DatedColumn<unknown>, thing: number, day: num
   return NOWHERE;
 }
 
-/** Filters that histories decide. */
-const DECIDED: readonly string[] = [
-  'currencies',
-  'statuses',
-  'countries',
-  'facilityTypes',
-  'minOutstandingMinor',
-  'maxOutstandingMinor',
-] satisfies readonly (keyof BalanceFilter)[];
+type At = Pick<FilterRequest, 'filter' | 'snapshot'>;
 
-/** Whether histories tell which items a filter leaves. */
-export function isToldByHistories(filter: BalanceFilter): boolean {
-  return Object.entries(filter).every(
-    ([name, value]) =>
-      DECIDED.includes(name) || !value || (Array.isArray(value) && value.length === 0),
-  );
+/** Items as of a day, for filters. */
+export interface ItemsOn {
+  /** Whether an item has one of some words. */
+  are(
+    column: 'currency' | 'country' | 'facilityType' | 'status',
+    words: readonly string[],
+  ): (item: number) => boolean;
+  outstandingOf(item: number): bigint;
 }
 
-type At = Pick<FilterRequest, 'filter' | 'snapshot'>;
+function itemsOn(columns: ItemColumns, day: number): ItemsOn {
+  const { words, countries, currencies, statuses, records, outstanding } = columns;
+  const wordOf = {
+    currency: (item: number) => currencies[item],
+    country: (item: number) => countries.values[placeOn(countries, item, day)],
+    facilityType: (item: number) => records.values[firstBy(records, item, day)],
+    status: (item: number) => statuses.values[placeOn(statuses, item, day)],
+  };
+  return {
+    are(column, asked) {
+      const isAsked = words.map((word) => asked.includes(word));
+      const own = wordOf[column];
+      return (item) => isAsked[own(item) ?? NOWHERE] === true;
+    },
+    outstandingOf: (item) => outstanding.values[placeOn(outstanding, item, day)] ?? 0n,
+  };
+}
 
 /** Of each item its place in `outstanding` as of a date; `NOWHERE` where it is zero or left out. */
 function livingPlaces(
   { columns, isSeen }: SeenColumns,
   { filter, snapshot: { asOf } }: At,
 ): Int32Array {
-  const { words, items, countries, currencies, statuses, records, outstanding } = columns;
-  const { minOutstandingMinor: least, maxOutstandingMinor: most } = filter;
+  const { items, records, outstanding } = columns;
   const day = dayOf(asOf);
-  /** Undefined where the filter says nothing of them. */
-  const leftOf = (asked: readonly string[]) =>
-    asked.length === 0 ? undefined : words.map((word) => asked.includes(word));
-  const isCountry = leftOf(filter.countries);
-  const isCurrency = leftOf(filter.currencies);
-  const isType = leftOf(filter.facilityTypes);
-  const isStatus = leftOf(filter.statuses);
-  const isThen = (left: boolean[], column: DatedColumn<number>, thing: number): boolean =>
-    left[column.values[placeOn(column, thing, day)] ?? NOWHERE] === true;
+  const passes = historyTest(filter, itemsOn(columns, day));
   const livingPlace = (item: number): number => {
-    if (!isSeen[item]) return NOWHERE;
-    if (isCurrency && isCurrency[currencies[item] ?? NOWHERE] !== true) return NOWHERE;
-    if (isCountry && !isThen(isCountry, countries, item)) return NOWHERE;
+    if (!isSeen[item] || !passes(item)) return NOWHERE;
     const place = placeOn(outstanding, item, day);
-    const owed = outstanding.values[place];
-    if (owed === undefined) return NOWHERE;
-    if ((least !== undefined && owed < least) || (most !== undefined && owed > most))
-      return NOWHERE;
-    const record = firstBy(records, item, day);
-    if (record === NOWHERE || (isType && isType[records.values[record] ?? NOWHERE] !== true))
-      return NOWHERE;
-    return isStatus && !isThen(isStatus, statuses, item) ? NOWHERE : place;
+    const lives =
+      outstanding.values[place] !== undefined && firstBy(records, item, day) !== NOWHERE;
+    return lives ? place : NOWHERE;
   };
   const places = new Int32Array(items.length);
   for (let item = 0; item < places.length; item += 1) places[item] = livingPlace(item);
@@ -230,7 +221,6 @@ function livingPlaces(
 }
 
 const COMPONENTS = TOTAL_COMPONENTS.length;
-const UNFUNDED = TOTAL_COMPONENTS.indexOf('unfunded');
 
 /** What items come to as of a date, and with them what others come to. */
 export function totalsOn(
@@ -260,6 +250,7 @@ interface Total {
 
 function addLiving(totals: Map<string, Total>, columns: ItemColumns, places: Int32Array): void {
   const { words, wholes, currencies, amounts } = columns;
+  const isCountedOnce = TOTAL_COMPONENTS.map((name) => COUNTED_ONCE.includes(name));
   const totalOf = oncePerKey((word: number) => {
     const currency = words[word] ?? '';
     const total = totals.get(currency) ?? { count: 0, amounts: [...NO_AMOUNTS] };
@@ -271,12 +262,11 @@ function addLiving(totals: Map<string, Total>, columns: ItemColumns, places: Int
     if (place === NOWHERE) continue;
     const total = totalOf(currencies[item] ?? NOWHERE);
     total.count += 1;
-    // A sublimit adds no commitment to that of its facility.
     const isPart = (places[wholes[item] ?? NOWHERE] ?? NOWHERE) !== NOWHERE;
     for (let index = 0; index < COMPONENTS; index += 1) {
       const amount = amounts[place * COMPONENTS + index] ?? 0n;
       // Most amounts are zero; adding them would take most of the time.
-      if (amount === 0n || (isPart && index === UNFUNDED)) continue;
+      if (amount === 0n || (isPart && isCountedOnce[index])) continue;
       total.amounts[index] = (total.amounts[index] ?? 0n) + amount;
     }
   }

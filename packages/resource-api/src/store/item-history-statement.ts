@@ -1,4 +1,5 @@
 import type { Level } from '../balances/balance-store.ts';
+import { hasSublimits } from '../balances/sublimits.ts';
 import { TOTAL_COMPONENTS } from '../ledger/balance.ts';
 import { BY_LOOKUP, datedValues, LEVEL_SQL, NOT_ZERO, sinceOf } from './balance-levels.ts';
 import { BY_INDEX, type Statement } from './balance-statements.ts';
@@ -34,7 +35,7 @@ export function itemHistoriesStatement(
         AND g.currency = i.currency AND g.key < i.key AND g.booked_seq <= $2 ${BY_LOOKUP})
       AND d.booked_seq <= $2`
     : '';
-  const carvedOut = level === 'facility' || level === 'position' ? 'f.sublimit_of_key' : 'NULL';
+  const carvedOut = hasSublimits(level) ? 'f.sublimit_of_key' : 'NULL';
   const sql = `
     SELECT asked.key AS deal, item.*, EXISTS (SELECT FROM rate_period r
         WHERE r.deal_key = asked.key ${BY_LOOKUP}) AS rated,

@@ -9,14 +9,15 @@ import {
 } from '../balances/balance-store.ts';
 import { BY_LOOKUP, ITEM_TABLES } from './balance-levels.ts';
 import { BY_INDEX, type Statement } from './balance-statements.ts';
+import { GENERATION, type GenerationRow } from './book-facts.ts';
+import { isAnsweredBy } from './filter-sql.ts';
 import type { GrantedItems } from './granted-items.ts';
-import { isToldByHistories, type SeenColumns, seenColumns } from './item-columns.ts';
+import { type SeenColumns, seenColumns } from './item-columns.ts';
 import { type DealItems, type ItemHistoryRow, toDealItems } from './item-history.ts';
 import { itemHistoriesStatement } from './item-history-statement.ts';
 import type { JournaledDeals } from './journaled-deals.ts';
 import { keptHistories } from './kept-histories.ts';
 import { RATED } from './marked-items.ts';
-import { GENERATION, type GenerationRow } from './on-the-way.ts';
 import { lookUp, readAll, readAs } from './read-as.ts';
 import { hadMoreItems } from './read-page.ts';
 
@@ -108,7 +109,7 @@ export function keptItems(
   return async (access, request, extent) => {
     const { level, filter, snapshot } = request;
     const { ledgerSeq, edition } = snapshot;
-    if (edition === undefined || !isToldByHistories(filter)) return undefined;
+    if (edition === undefined || !isAnsweredBy('ofHistory', filter)) return undefined;
     if (extent === 'few deals' && 'fullControl' in access) return undefined;
     if (!(await deals.reach(snapshot))) return undefined;
     const reader = 'fullControl' in access ? '*' : access.customer;

@@ -1,7 +1,9 @@
-import type { MarkedRequest } from '../balances/balance-store.ts';
-import { BY_LOOKUP, LEVEL_SQL, OWES } from './balance-levels.ts';
-import { BY_INDEX, conditions, Parameters, type Statement } from './balance-statements.ts';
-import { groupOf } from './group-totals.ts';
+import type { MarkedRequest, ValuesRequest } from '../balances/balance-store.ts';
+import { BY_LOOKUP, LEVEL_SQL, OWES, ownLines } from './balance-levels.ts';
+import { BY_INDEX, Parameters, type Statement } from './balance-statements.ts';
+import { conditions } from './filter-sql.ts';
+import { sortValue } from './sort-sql.ts';
+import { groupOf } from './totals.ts';
 
 const nextRated = (after: string) => `(SELECT deal_key FROM rate_period
         WHERE deal_key > ${after} ORDER BY deal_key LIMIT 1)`;
@@ -15,7 +17,7 @@ export const RATED = `rated AS (
  * rates, because few of many deals may have any.
  */
 export function accruingStatement(request: MarkedRequest, deals?: readonly bigint[]): Statement {
-  const { columns, items, where, most, parameters } = partsOf(request, 'of the candidate');
+  const { columns, items, where, most, parameters } = partsOf(request, 'given');
   const rated =
     deals === undefined
       ? RATED
@@ -33,26 +35,38 @@ export function accruingStatement(request: MarkedRequest, deals?: readonly bigin
 
 /** Items of a filter whose own line has something due. */
 export function owingStatement(request: MarkedRequest, deals?: readonly bigint[]): Statement {
-  const { columns, items, where, most, parameters } = partsOf(request);
-  const { lines, holder, newest } = LEVEL_SQL[request.level];
-  const among = deals === undefined ? '' : `i.deal_key = ANY(${parameters.add(deals)}) AND`;
+  const { columns, items, where, most, parameters } = partsOf(request, deals);
   const text = `
     SELECT ${columns}
     FROM ${items}
-    WHERE ${among} ${where}
-      AND EXISTS (SELECT FROM balance_line l CROSS JOIN LATERAL (${newest}) b
-        WHERE ${lines} AND l.lender_key = ${holder} AND ${OWES} ${BY_LOOKUP})
+    WHERE ${where}
+      AND EXISTS (SELECT FROM ${ownLines(LEVEL_SQL[request.level])} AND ${OWES} ${BY_LOOKUP})
     ORDER BY i.key LIMIT ${most}`;
   return { sql: text, parameters: parameters.values };
 }
 
-function partsOf(
-  { level, filter, snapshot, limit, groupBy }: MarkedRequest,
-  deals: 'to be found' | 'of the candidate' = 'to be found',
-) {
+/** What items of a filter are sorted by: of one item more than are asked for, where there are more. */
+export function valuesStatement(
+  request: ValuesRequest,
+  limit: number,
+  deals?: readonly bigint[],
+): Statement {
+  const { items, where, most, parameters } = partsOf({ ...request, limit }, deals);
+  const text = `
+    SELECT i.key, f.currency, (${sortValue(request.level, request.by)})::bigint AS value
+    FROM ${items}
+    WHERE ${where}
+    LIMIT ${most}`;
+  const planning = deals === undefined ? {} : { planning: BY_INDEX };
+  return { sql: text, parameters: parameters.values, ...planning };
+}
+
+/** @param deals the only ones that may have items of the filter, by their keys; `given`: deal `d` is known */
+function partsOf(request: MarkedRequest, deals?: readonly bigint[] | 'given') {
+  const { level, snapshot, limit, groupBy } = request;
   const parameters = new Parameters(snapshot);
   const sql = LEVEL_SQL[level];
-  const where = conditions(sql, level, filter, parameters, deals).join('\n      AND ');
+  const where = conditions(request, parameters, deals).join('\n      AND ');
   const holder = level === 'position' ? '(SELECT id FROM party WHERE key = i.lender_key)' : `''`;
   const most = parameters.add(limit + 1);
   const group = groupOf(sql, groupBy);

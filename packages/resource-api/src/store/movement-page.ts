@@ -1,19 +1,21 @@
 import type { Database } from '@cls/shared/sql/database';
 import type {
   BalanceFilter,
+  FoundMovements,
   Level,
+  Movement,
   MovementPlace,
   MovementRequest,
   ReaderAccess,
   Snapshot,
 } from '../balances/balance-store.ts';
 import type { BusinessDate } from '../ledger/business-date.ts';
-import { BY_LOOKUP, dealHas, LEVEL_SQL, partyName } from './balance-levels.ts';
-import { instant, keysOf, Parameters, type Statement } from './balance-statements.ts';
+import { BY_LOOKUP, LEVEL_SQL, partyName } from './balance-levels.ts';
+import { instant, Parameters, type Statement } from './balance-statements.ts';
 import { fewDeals } from './few-deals.ts';
+import { filterSql } from './filter-sql.ts';
 import { PASSED_OVER, type WalkBounds, WHOLE_BOOK, walkLength } from './page-walk.ts';
 import { lastQuery, lookUp } from './read-as.ts';
-import { isFound } from './search-condition.ts';
 
 /** Movements that are looked up where a page is merged from the journals of deals. */
 const MERGED = 20_000;
@@ -21,12 +23,6 @@ const MERGED = 20_000;
 const FEW_DAYS = 50;
 /** Beyond the last posting of a journal. */
 const LAST_NUMBER = 32_767;
-
-/** Up to `limit` rows in their order. */
-export interface MovementRows<Row> {
-  readonly rows: readonly Row[];
-  readonly next: MovementPlace | undefined;
-}
 
 /** Journals that a page looks at. */
 interface Stretch {
@@ -42,32 +38,32 @@ interface Stretch {
  * journals, of the whole book or of a period's days, and is short where too few of their movements
  * are asked for; in a small ledger it is filled whatever it takes.
  */
-export async function readMovements<Row>(
+export async function readMovements(
   database: Database,
   facts: Database,
   access: ReaderAccess,
   request: MovementRequest,
   bounds: WalkBounds,
-): Promise<MovementRows<Row>> {
-  const page = await readStretch<Row>(database, facts, access, request, bounds);
+): Promise<FoundMovements> {
+  const page = await readStretch(database, facts, access, request, bounds);
   if (!page.givenUp) return page;
   // Each journal has a sequence.
   if (request.snapshot.ledgerSeq > BigInt(bounds.smallLedger)) return page;
   return readStretch(database, facts, access, request, WHOLE_BOOK);
 }
 
-async function readStretch<Row>(
+async function readStretch(
   database: Database,
   facts: Database,
   access: ReaderAccess,
   request: MovementRequest,
   bounds: WalkBounds,
-): Promise<MovementRows<Row> & { readonly givenUp: boolean }> {
+): Promise<FoundMovements & { readonly givenUp: boolean }> {
   const { filter, snapshot, limit } = request;
   const length = walkLength(limit, bounds);
   // Many of these may be of deals that the caller does not see.
   const stretch = await stretchOf(facts, request, length * PASSED_OVER);
-  if (stretch === undefined) return { rows: [], next: undefined, givenUp: false };
+  if (stretch === undefined) return { movements: [], next: undefined, givenUp: false };
   return lookUp(database, access, async (on) => {
     const few = Math.floor(MERGED / (limit + 1));
     const deals = await fewDeals(on, access, { level: 'contract', filter }, few);
@@ -83,10 +79,10 @@ async function readStretch<Row>(
     const place = stopped ? { seq: stopped.seq, number: stopped.number - 1 } : end;
     const isFull = found.length > limit;
     return {
-      rows:
+      movements:
         shown.length === 0
           ? []
-          : await lastQuery<Row>(on, foundMovementsStatement(snapshot, shown)),
+          : await lastQuery<Movement>(on, foundMovementsStatement(snapshot, shown)),
       next: isFull ? shown.at(-1) : place,
       givenUp: !isFull && place !== undefined,
     };
@@ -162,13 +158,36 @@ export function periodStatement(
   return { sql: text, parameters: parameters.values };
 }
 
-/** A posting `p` of line `l` in journal `j`, which may reverse `r` or correct the bill `b`. */
-const MOVEMENT_COLUMNS = `
-      p.journal_seq AS seq, p.number, j.id AS journal_id, j.type, p.effective_date,
-      ${instant('j.posted_at')} AS posted_at, j.reason, r.id AS reverses, b.id AS corrects,
-      d.id AS deal_id, f.id AS facility_id, c.id AS contract_id, c.contract_number,
-      lender.id AS lender_id, ${partyName('lender')} AS lender_name,
-      p.movement::text AS movement, p.account::text AS account, p.amount_minor, l.currency`;
+/** Of a posting `p` of line `l` in journal `j`, which may reverse `r` or correct the bill `b`. */
+const MOVEMENT_FIELDS: Readonly<Record<keyof Movement, string>> = {
+  seq: 'p.journal_seq',
+  number: 'p.number',
+  journalId: 'j.id',
+  type: 'j.type',
+  effectiveDate: 'p.effective_date',
+  postedAt: instant('j.posted_at'),
+  reason: 'j.reason',
+  reverses: 'r.id',
+  corrects: 'b.id',
+  dealId: 'd.id',
+  facilityId: 'f.id',
+  contractId: 'c.id',
+  contractNumber: 'c.contract_number',
+  lender: `CASE WHEN lender.key IS NOT NULL
+        THEN json_build_object('id', lender.id, 'name', ${partyName('lender')}) END`,
+  movement: 'p.movement::text',
+  account: 'p.account::text',
+  amountMinor: 'p.amount_minor',
+  currency: 'l.currency',
+};
+const MOVEMENT_COLUMNS = Object.entries(MOVEMENT_FIELDS)
+  .map(([name, sql]) => `${sql} AS "${name}"`)
+  .join(', ');
+
+const MOVEMENT_JOINS = `LEFT JOIN journal r ON r.seq = j.reverses_seq
+    LEFT JOIN journal b ON b.seq = j.corrects_seq
+    LEFT JOIN loan_contract c ON c.key = l.contract_key
+    LEFT JOIN party lender ON lender.key = l.lender_key`;
 
 /**
  * Finds the movements of a page, one too many where there are more.
@@ -251,31 +270,14 @@ export function foundMovementsStatement(
     CROSS JOIN LATERAL (SELECT * FROM journal WHERE seq = p.journal_seq ${BY_LOOKUP}) j
     CROSS JOIN LATERAL (SELECT * FROM facility WHERE key = l.facility_key ${BY_LOOKUP}) f
     CROSS JOIN LATERAL (SELECT * FROM deal WHERE key = l.deal_key ${BY_LOOKUP}) d
-    LEFT JOIN journal r ON r.seq = j.reverses_seq
-    LEFT JOIN journal b ON b.seq = j.corrects_seq
-    LEFT JOIN loan_contract c ON c.key = l.contract_key
-    LEFT JOIN party lender ON lender.key = l.lender_key
+    ${MOVEMENT_JOINS}
     ORDER BY p.journal_seq, p.number`;
   return { sql: text, parameters: parameters.values };
 }
 
 /** What a filter asks of a movement `p`. */
 function movementConditions(filter: BalanceFilter, parameters: Parameters): string[] {
-  const { dealIds, facilityIds, contractIds, lenderIds, borrowerIds, currencies } = filter;
-  const asked: string[] = [];
-  const add = (values: readonly string[], condition: (list: string) => string) => {
-    if (values.length > 0) asked.push(condition(parameters.add(values)));
-  };
-  const isOf = (table: string, key: string) => (list: string) =>
-    `(d.id = ANY(${list})
-        OR EXISTS (SELECT FROM ${table} WHERE key = ${key} AND id = ANY(${list})))`;
-  add(dealIds, (list) => `d.id = ANY(${list})`);
-  add(borrowerIds, (list) => dealHas('borrower_key', keysOf(list)));
-  add(facilityIds, isOf('facility', 'l.facility_key'));
-  add(contractIds, isOf('loan_contract', 'l.contract_key'));
-  add(lenderIds, (list) => `l.lender_key = ANY(${keysOf(list)})`);
-  add(currencies, (list) => `l.currency = ANY(${list})`);
-  if (filter.search !== undefined) asked.push(isFound('line', parameters.add(filter.search)));
+  const asked = filterSql('ofLine', { level: 'contract', filter }, parameters.add);
   if (asked.length === 0) return [];
   return [
     `EXISTS (SELECT FROM balance_line l JOIN deal d ON d.key = l.deal_key
@@ -305,10 +307,7 @@ export function itemMovementsStatement(
     ) p
     JOIN balance_line l ON l.key = p.line_key
     JOIN journal j ON j.seq = p.journal_seq
-    LEFT JOIN journal r ON r.seq = j.reverses_seq
-    LEFT JOIN journal b ON b.seq = j.corrects_seq
-    LEFT JOIN loan_contract c ON c.key = l.contract_key
-    LEFT JOIN party lender ON lender.key = l.lender_key
+    ${MOVEMENT_JOINS}
     WHERE i.key = ANY(${parameters.add(keys)})
     ORDER BY i.key, p.journal_seq, p.number`;
   return { sql: text, parameters: parameters.values };

@@ -37,7 +37,7 @@ export function readItem(
     if (found === undefined) return undefined;
     const end = { key: found.key, sortValue: null };
     const statement = foundPageStatement(name.level, snapshot, [end]);
-    return toItems(await lastQuery<PageRow>(on, statement))[0];
+    return toItems(name.level, await lastQuery<PageRow>(on, statement))[0];
   });
 }
 

@@ -1,10 +1,11 @@
-import type { BalanceItem } from '../balances/balance-store.ts';
+import type { BalanceItem, Level } from '../balances/balance-store.ts';
 import { COMPONENTS, type StatedBalance, ZERO_BALANCE } from '../ledger/balance.ts';
+import { FACILITY_NAME, hadFrom, LEVEL_SQL, type LevelSql, termsOfDeal } from './balance-levels.ts';
 
 /** A row of `detailsOf`: an item with its global balance, or one lender's balance of that item. */
 export interface PageRow {
   /** Null in the rows of lenders. */
-  readonly item: ItemFacts | null;
+  readonly item: readonly unknown[] | null;
   readonly lender_id: string | null;
   readonly lender_name: string | null;
   /** Null where nothing was ever posted. */
@@ -16,49 +17,112 @@ export interface PageRow {
   readonly owes: boolean;
 }
 
-/** A tuple: names in each row would take the database longer to write than most values. */
-type ItemFacts = readonly [
-  key: string,
-  sortValue: string | null,
-  currency: string,
-  dealId: string,
-  dealName: string,
-  dealNumber: string,
-  country: string,
-  dealStatus: string,
-  facilityId: string,
-  facilityName: string,
-  facilityType: string,
-  sublimitOf: string | null,
-  maturityDate: string | null,
-  availabilityEndDate: string | null,
-  facilityStatus: string,
-  contractId: string | null,
-  contractNumber: string | null,
-  contractStatus: string | null,
-  contractMaturityDate: string | null,
-  allInRate: string | null,
-  positionId: string | null,
-  positionKind: string | null,
-  holderId: string | null,
-  borrowerId: string,
-  borrowerName: string,
-  roles: readonly string[],
-  accrues: boolean,
-  termsSeq: string,
-  bookedSeq: string,
-];
+/** An expression for each member. Integers of the database are texts in JSON. */
+type FieldsOf<Part> = { readonly [Name in keyof NonNullable<Part>]: string };
+type Part = 'deal' | 'facility' | 'contract' | 'position' | 'borrower';
+
+/** A date or rate that terms may take away: that of the newest terms, where there are any. */
+const ofTerms = (terms: string, key: string, record: string, name: string) =>
+  `CASE WHEN ${terms}.${key} IS NULL THEN ${record}.${name} ELSE ${terms}.${name} END`;
+
+/** The parts of an item, by the joins of `detailsOf`. Those of a finer level are null. */
+const PARTS: { readonly [Name in Part]: FieldsOf<BalanceItem[Name]> } = {
+  deal: {
+    id: 'd.id',
+    name: 'coalesce(dd.name, d.name)',
+    dealNumber: 'd.deal_number',
+    status: 'coalesce(dt.status, d.status)',
+  },
+  facility: {
+    id: 'f.id',
+    name: FACILITY_NAME,
+    type: 'f.type',
+    sublimitOf: '(SELECT id FROM facility g WHERE g.key = f.sublimit_of_key)',
+    maturityDate: ofTerms('ft', 'facility_key', 'f', 'maturity_date'),
+    availabilityEndDate: ofTerms('ft', 'facility_key', 'f', 'availability_end_date'),
+    status: 'coalesce(ft.status, f.status)',
+  },
+  contract: {
+    id: 'i.id',
+    contractNumber: 'i.contract_number',
+    status: 'coalesce(ct.status, i.status)',
+    maturityDate: ofTerms('ct', 'contract_key', 'i', 'maturity_date'),
+    allInRate: `(${ofTerms('ct', 'contract_key', 'i', 'all_in_rate')})::text`,
+  },
+  position: { id: 'i.id', kind: 'i.kind', lenderId: 'holder.id' },
+  borrower: {
+    id: 'borrower.id',
+    name: 'borrower.name',
+    country: 'coalesce(dd.country, d.country)',
+  },
+};
+
+/** Facts of the item itself. */
+type ItemFacts = Pick<BalanceItem, Part | 'currency' | 'roles' | 'accrues'> & {
+  readonly key: string;
+  readonly sortValue: string | null;
+  readonly termsSeq: string;
+  readonly bookedSeq: string;
+};
+const factsAt = ({ record, booked }: LevelSql): FieldsOf<Omit<ItemFacts, Part>> => ({
+  key: 'page.key::text',
+  sortValue: 'page.sort_value',
+  currency: 'f.currency',
+  // Full control has none.
+  roles: `CASE WHEN current_setting('cls.full_control', true) = 'on' THEN '{}'::text[]
+       ELSE (SELECT coalesce(array_agg(DISTINCT e.role), '{}') FROM entitlement e
+         WHERE e.deal_key = d.key) END`,
+  accrues: 'EXISTS (SELECT FROM rate_period r WHERE r.deal_key = d.key)',
+  termsSeq: `(SELECT coalesce(max(greatest(t.known_seq, (SELECT max(s.known_seq) FROM journal_standing s
+          WHERE s.seq = t.known_seq AND s.known_seq <= $2))), 0)
+       FROM (${termsOfDeal('t.known_seq')}) t)::text`,
+  bookedSeq: `${hadFrom(record, booked)}::text`,
+});
+
+/** What is told of each item of a level, in the order of a row's array: parts, and facts of the item itself. */
+const fieldsAt = (level: Level) => {
+  const isAtLevel = (part: Part) => (part !== 'contract' && part !== 'position') || part === level;
+  const parts = (Object.keys(PARTS) as Part[]).filter(isAtLevel);
+  return [undefined, ...parts].map((part) => {
+    const fields = part === undefined ? factsAt(LEVEL_SQL[level]) : PARTS[part];
+    return { part, names: Object.keys(fields), sql: Object.values(fields) };
+  });
+};
+const FIELDS = {
+  deal: fieldsAt('deal'),
+  facility: fieldsAt('facility'),
+  contract: fieldsAt('contract'),
+  position: fieldsAt('position'),
+};
+
+/** An array: names in each row would take the database longer to write than most values. */
+export function itemArray(level: Level): string {
+  const fields = FIELDS[level].flatMap(({ sql }) => sql);
+  return `json_build_array(
+        ${fields.join(',\n        ')})`;
+}
+
+function factsOf(level: Level, values: readonly unknown[]): ItemFacts {
+  const facts: Record<string, unknown> = { contract: null, position: null };
+  let place = 0;
+  for (const { part, names } of FIELDS[level]) {
+    const told: Record<string, unknown> = part === undefined ? facts : {};
+    for (const name of names) told[name] = values[place++];
+    if (part !== undefined) facts[part] = told;
+  }
+  return facts as unknown as ItemFacts;
+}
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 type Item = Mutable<BalanceItem> & { lenders: BalanceItem['lenders'][number][] };
 
 /** Rows come item by item, the global one first. */
-export function toItems(rows: readonly PageRow[]): readonly BalanceItem[] {
+export function toItems(level: Level, rows: readonly PageRow[]): readonly BalanceItem[] {
   const items: Item[] = [];
   let item: Item | undefined;
   for (const row of rows) {
     if (row.item !== null) {
-      item = toItem(row, row.item);
+      item = toItem(level, row, row.item);
       items.push(item);
     } else if (item !== undefined) {
       const lender = { id: row.lender_id ?? '', name: row.lender_name ?? '' };
@@ -79,83 +143,17 @@ function later(one: string | null, other: string | null): string | null {
   return (one ?? '') < (other ?? '') ? other : one;
 }
 
-function toItem(row: PageRow, facts: ItemFacts): Item {
-  const [
-    key,
-    sortValue,
-    currency,
-    dealId,
-    dealName,
-    dealNumber,
-    country,
-    dealStatus,
-    facilityId,
-    facilityName,
-    facilityType,
-    sublimitOf,
-    maturityDate,
-    availabilityEndDate,
-    facilityStatus,
-    contractId,
-    contractNumber,
-    contractStatus,
-    contractMaturityDate,
-    allInRate,
-    positionId,
-    positionKind,
-    holderId,
-    borrowerId,
-    borrowerName,
-    roles,
-    accrues,
-    termsSeq,
-    bookedSeq,
-  ] = facts;
+function toItem(level: Level, row: PageRow, values: readonly unknown[]): Item {
+  const { key, sortValue, termsSeq, bookedSeq, ...told } = factsOf(level, values);
   return {
+    ...told,
     end: { sortValue, key: BigInt(key) },
-    deal: {
-      id: dealId,
-      name: dealName,
-      dealNumber,
-      status: dealStatus,
-    },
-    facility: {
-      id: facilityId,
-      name: facilityName,
-      type: facilityType,
-      sublimitOf,
-      maturityDate,
-      availabilityEndDate,
-      status: facilityStatus,
-    },
-    contract:
-      contractId === null
-        ? null
-        : {
-            id: contractId,
-            contractNumber: contractNumber ?? '',
-            maturityDate: contractMaturityDate,
-            status: contractStatus ?? '',
-            allInRate,
-          },
-    position:
-      positionId === null
-        ? null
-        : {
-            id: positionId,
-            kind: positionKind ?? '',
-            lenderId: holderId ?? '',
-          },
-    borrower: { id: borrowerId, name: borrowerName, country },
-    currency,
-    roles,
     global: toBalance(row.amounts),
     lenders: [],
     lastEffectiveDate: row.last_effective_date,
     lastSeq: row.last_seq,
     termsSeq: BigInt(termsSeq),
     bookedSeq: BigInt(bookedSeq),
-    accrues,
     owes: row.owes,
     overdrawn: row.overdrawn,
     lenderOverdrawn: false,

@@ -1,6 +1,7 @@
-import type { PageEnd, PageRequest, Snapshot } from '../balances/balance-store.ts';
+import type { Level, PageEnd, PageRequest, Snapshot } from '../balances/balance-store.ts';
 import { BY_LOOKUP, currencyOf, ITEM_TABLES, LEVEL_SQL, livesUntil } from './balance-levels.ts';
-import { conditions, detailsOf, Parameters, type Statement } from './balance-statements.ts';
+import { detailsOf, Parameters, type Statement } from './balance-statements.ts';
+import { conditions } from './filter-sql.ts';
 
 /** How far a page may look for its items. */
 export interface WalkBounds {
@@ -73,13 +74,14 @@ export interface Candidates {
  * order of the candidates, and no more are read than the page needs.
  */
 export function walkStatement(
-  { level, filter, limit }: PageRequest,
+  request: PageRequest,
   parameters: Parameters,
   { sql: candidates, lives, sorted, byAmount = false }: Candidates,
   bounds: WalkBounds,
 ): Statement {
+  const { level, filter, limit } = request;
   const sql = LEVEL_SQL[level];
-  const where = conditions(sql, level, filter, parameters, 'of the candidate');
+  const where = conditions(request, parameters, 'given');
   if (sorted !== undefined) where.unshift(`${sorted[0]} = c.value::${sorted[1]}`);
   if (byAmount) where.unshift('f.currency = c.currency');
   const sortedBy = byAmount ? "concat(c.currency, ' ', c.value)" : 'c.value::text';
@@ -107,6 +109,56 @@ export function walkStatement(
     WHERE item.key IS NOT NULL OR c.number > ${most} OR c.place > ${furthest}
     LIMIT ${parameters.add(limit + 1)}`;
   return { sql: noted(text, parameters.add(limit)), parameters: parameters.values };
+}
+
+/**
+ * Walks items in the order of their keys.
+ *
+ * @param deals the only ones that may have items of the page, by their keys; undefined: the book
+ * @param items all of these deals, where they are known: their keys as the literal of an array
+ */
+export function plainWalkStatement(
+  request: PageRequest,
+  bounds: WalkBounds,
+  deals?: readonly bigint[],
+  items?: string,
+): Statement {
+  const { level, filter, snapshot, after } = request;
+  const parameters = new Parameters(snapshot);
+  const place = parameters.add(after?.key ?? 0n);
+  const candidates = (): Candidates => {
+    if (deals === undefined) return ofBook(level, filter.includeZero, place);
+    if (items !== undefined) return { sql: ofItems(parameters.add(items), place) };
+    return { sql: ofDeals(level, parameters.add(deals), place) };
+  };
+  return walkStatement(request, parameters, candidates(), bounds);
+}
+
+function ofItems(items: string, place: string): string {
+  return `SELECT key FROM unnest(${items}::bigint[]) AS known (key)
+        WHERE key > ${place} ORDER BY key ${BY_LOOKUP}`;
+}
+
+function ofBook(level: Level, includeZero: boolean, place: string): Candidates {
+  const table = ITEM_TABLES[level];
+  if (includeZero || level === 'deal') {
+    return { sql: `SELECT key FROM ${table} WHERE key > ${place} ORDER BY key` };
+  }
+  return {
+    sql: `SELECT item_key AS key, currency, known_seq, lives_until FROM item_life
+          WHERE level = '${level}' AND item_key > ${place} AND known_seq <= $2
+          ORDER BY item_key`,
+    lives: `c.lives_until > $1 AND NOT EXISTS (SELECT FROM item_life l
+            WHERE l.level = '${level}' AND l.item_key = c.key AND l.currency = c.currency
+              AND l.known_seq > c.known_seq AND l.known_seq <= $2 ${BY_LOOKUP})`,
+  };
+}
+
+function ofDeals(level: Level, deals: string, place: string): string {
+  return `SELECT i.key FROM unnest(${deals}::bigint[]) AS asked (key) CROSS JOIN LATERAL (
+          SELECT key FROM ${ITEM_TABLES[level]}
+          WHERE deal_key = asked.key AND key > ${place} ${BY_LOOKUP}) i
+        ORDER BY i.key ${BY_LOOKUP}`;
 }
 
 /** Settings of a transaction: the first items of its walk. */

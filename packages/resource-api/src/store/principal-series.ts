@@ -2,7 +2,8 @@ import type { SeriesRequest, SeriesStep } from '../balances/balance-store.ts';
 import { PRINCIPAL_COMPONENTS, type PrincipalBalance } from '../ledger/balance.ts';
 import type { BusinessDate } from '../ledger/business-date.ts';
 import { BY_LOOKUP, LEVEL_SQL } from './balance-levels.ts';
-import { conditions, Parameters, type Statement } from './balance-statements.ts';
+import { Parameters, type Statement } from './balance-statements.ts';
+import { conditions } from './filter-sql.ts';
 
 /** Stands for everything before the period. */
 const BEFORE = '-infinity';
@@ -19,8 +20,8 @@ export function seriesStatement(
 ): Statement {
   const parameters = new Parameters(snapshot);
   const sql = LEVEL_SQL[level];
-  const where = conditions(sql, level, { ...filter, includeZero: true }, parameters);
-  if (deals !== undefined) where.push(`i.deal_key = ANY(${parameters.add(deals)})`);
+  const asked = { level, filter: { ...filter, includeZero: true } };
+  const where = conditions(asked, parameters, deals);
   const [first, last] = [parameters.add(from), parameters.add(to)];
   const most = parameters.add(limit);
   const start =

@@ -1,19 +1,19 @@
 import type { Database, Transaction } from '@cls/shared/sql/database';
 import type { PageEnd, PageRequest, ReaderAccess } from '../balances/balance-store.ts';
 import { type SortedRequest, sortingStatement } from './balance-statements.ts';
+import { onTheWay } from './book-facts.ts';
 import type { FairDatabase } from './fair-database.ts';
 import { FEW_DEALS, fewDeals } from './few-deals.ts';
 import type { Granted, GrantedItems } from './granted-items.ts';
-import { onTheWay } from './on-the-way.ts';
 import {
   hadMoreItemsStatement,
+  plainWalkStatement,
   type WalkBounds,
   type WalkRow,
   WHOLE_BOOK,
   walkedItems,
   walkedPageStatement,
 } from './page-walk.ts';
-import { plainWalkStatement } from './plain-page.ts';
 import { lastQuery, lookUp, readAs } from './read-as.ts';
 import { sortedWalkStatement } from './sorted-page.ts';
 

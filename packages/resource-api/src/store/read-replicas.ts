@@ -67,96 +67,17 @@ export function readsOnReplicas(
     const none = { state: undefined, asking: undefined, leftOutBecause: undefined };
     return { number: index + 1, database, ...none, underWay: 0 };
   });
-  let newest: BookState | undefined;
-
-  const askPrimary = async (): Promise<BookState> => {
-    const [state] = await primary.query<BookState>(BOOK_STATE, [], { prepared: true });
-    if (state === undefined) throw new Error('book_state has no row');
-    newest = state;
-    return state;
-  };
-  /** Single flight. */
-  const ask = (replica: Replica): Promise<void> => {
-    replica.asking ??= replica.database
-      .query<BookState>(BOOK_STATE, [], { prepared: true })
-      .then(([state]) => {
-        replica.state = state;
-      })
-      .finally(() => {
-        replica.asking = undefined;
-      });
-    return replica.asking;
-  };
-  const leaveOut = (replica: Replica, because: LeftOutBecause): void => {
-    if (replica.leftOutBecause === undefined) {
-      log.warn({ replica: replica.number, because }, 'a read replica is left out');
-    }
-    replica.leftOutBecause = because;
-  };
-  /** Whether it is worth waiting for. @throws where it cannot be read */
-  const catchUp = async (replica: Replica): Promise<boolean> => {
-    await ask(replica);
-    const { state } = replica;
-    if (state === undefined || newest === undefined) return false;
-    // It may have heard of a change before we did.
-    if (state.generation > newest.generation) await askPrimary();
-    return hasState(replica, newest);
-  };
-  const behind = (replica: Replica): LeftOutBecause =>
-    isOtherHistory(replica.state, newest) ? 'other history' : 'behind';
-  const untilCaughtUp = async (replica: Replica): Promise<Replica | undefined> => {
-    const deadline = performance.now() + waitMs;
-    try {
-      while (!(await catchUp(replica))) {
-        if (performance.now() > deadline) {
-          leaveOut(replica, behind(replica));
-          return undefined;
-        }
-        await new Promise((resolve) => setTimeout(resolve, STEP_MS));
-      }
-      return replica;
-    } catch {
-      leaveOut(replica, 'not reached');
-      return undefined;
-    }
-  };
-  const waits = new WeakMap<Replica, Promise<Replica | undefined>>();
-  const waitFor = (replica: Replica): Promise<Replica | undefined> => {
-    const waiting =
-      waits.get(replica) ?? untilCaughtUp(replica).finally(() => waits.delete(replica));
-    waits.set(replica, waiting);
-    return waiting;
-  };
-  const current = (): Replica | undefined =>
-    replicas
-      .filter((one) => one.leftOutBecause === undefined && hasState(one, newest))
-      .sort((a, b) => a.underWay - b.underWay)[0];
-  const choose = async (): Promise<Replica | undefined> => {
-    if (newest === undefined) return undefined;
-    const inUse = replicas.filter((one) => one.leftOutBecause === undefined);
-    const waiting = inUse.filter((one) => !hasState(one, newest)).map(waitFor);
-    // Who has it need not wait for the others.
-    if (current() === undefined) await firstOf(waiting);
-    return current();
-  };
-
+  const states = bookStates(primary, log);
+  const choose = replicaChoice(replicas, states, waitMs);
   const probe = setInterval(() => {
     for (const replica of replicas) {
-      if (replica.leftOutBecause === undefined) continue;
-      void catchUp(replica).then(
-        (caughtUp) => {
-          if (!caughtUp) return leaveOut(replica, behind(replica));
-          log.info({ replica: replica.number }, 'a read replica is used again');
-          replica.leftOutBecause = undefined;
-        },
-        () => leaveOut(replica, 'not reached'),
-      );
+      if (replica.leftOutBecause !== undefined) void states.takeBack(replica);
     }
   }, probeMs).unref();
 
   return {
     ...primary,
-    generation: async () => (await askPrimary()).generation,
+    generation: async () => (await states.askPrimary()).generation,
     replicas,
     get sources() {
       return Math.max(1, replicas.filter((one) => one.leftOutBecause === undefined).length);
@@ -177,7 +98,7 @@ export function readsOnReplicas(
         const because = faultOfReplica(error);
         recordRead(because === undefined ? 'replica' : 'again');
         if (because === undefined) throw error;
-        if (because === 'not reached') leaveOut(replica, because);
+        if (because === 'not reached') states.leaveOut(replica, because);
         return primary.transaction(work, options);
       } finally {
         replica.underWay -= 1;
@@ -187,6 +108,108 @@ export function readsOnReplicas(
       clearInterval(probe);
       await Promise.all([primary, ...databases].map((database) => database.close()));
     },
+  };
+}
+
+/** Where the primary stood last, and which replicas stand there too. */
+function bookStates(primary: Database, log: Log) {
+  let newest: BookState | undefined;
+  const askPrimary = async (): Promise<BookState> => {
+    const [state] = await primary.query<BookState>(BOOK_STATE, [], { prepared: true });
+    if (state === undefined) throw new Error('book_state has no row');
+    newest = state;
+    return state;
+  };
+  /** Single flight. */
+  const ask = (replica: Replica): Promise<void> => {
+    replica.asking ??= replica.database
+      .query<BookState>(BOOK_STATE, [], { prepared: true })
+      .then(([state]) => {
+        replica.state = state;
+      })
+      .finally(() => {
+        replica.asking = undefined;
+      });
+    return replica.asking;
+  };
+  /** Whether it is worth waiting for. @throws where it cannot be read */
+  const catchUp = async (replica: Replica): Promise<boolean> => {
+    await ask(replica);
+    const { state } = replica;
+    if (state === undefined || newest === undefined) return false;
+    // It may have heard of a change before we did.
+    if (state.generation > newest.generation) await askPrimary();
+    return hasState(replica, newest);
+  };
+  const leaveOut = (replica: Replica, because: LeftOutBecause): void => {
+    if (replica.leftOutBecause === undefined) {
+      log.warn({ replica: replica.number, because }, 'a read replica is left out');
+    }
+    replica.leftOutBecause = because;
+  };
+  const leaveOutBehind = (replica: Replica): void =>
+    leaveOut(replica, isOtherHistory(replica.state, newest) ? 'other history' : 'behind');
+  return {
+    askPrimary,
+    catchUp,
+    leaveOut,
+    leaveOutBehind,
+    isKnown: () => newest !== undefined,
+    isCurrent: (replica: Replica) => hasState(replica, newest),
+    takeBack: (replica: Replica) =>
+      catchUp(replica).then(
+        (caughtUp) => {
+          if (!caughtUp) return leaveOutBehind(replica);
+          log.info({ replica: replica.number }, 'a read replica is used again');
+          replica.leftOutBecause = undefined;
+        },
+        () => leaveOut(replica, 'not reached'),
+      ),
+  };
+}
+
+/** The replica that has the newest state and the least to do, if need be after a moment. */
+function replicaChoice(
+  replicas: readonly Replica[],
+  { catchUp, leaveOut, leaveOutBehind, isKnown, isCurrent }: ReturnType<typeof bookStates>,
+  waitMs: number,
+): () => Promise<Replica | undefined> {
+  const untilCaughtUp = async (replica: Replica): Promise<Replica | undefined> => {
+    const deadline = performance.now() + waitMs;
+    try {
+      while (!(await catchUp(replica))) {
+        if (performance.now() > deadline) {
+          leaveOutBehind(replica);
+          return undefined;
+        }
+        await new Promise((resolve) => setTimeout(resolve, STEP_MS));
+      }
+      return replica;
+    } catch {
+      leaveOut(replica, 'not reached');
+      return undefined;
+    }
+  };
+  const waits = new WeakMap<Replica, Promise<Replica | undefined>>();
+  const waitFor = (replica: Replica): Promise<Replica | undefined> => {
+    const waiting =
+      waits.get(replica) ?? untilCaughtUp(replica).finally(() => waits.delete(replica));
+    waits.set(replica, waiting);
+    return waiting;
+  };
+  const inUse = () => replicas.filter((one) => one.leftOutBecause === undefined);
+  const current = (): Replica | undefined =>
+    inUse()
+      .filter(isCurrent)
+      .sort((a, b) => a.underWay - b.underWay)[0];
+  return async () => {
+    if (!isKnown()) return undefined;
+    const waiting = inUse()
+      .filter((one) => !isCurrent(one))
+      .map(waitFor);
+    // Who has it need not wait for the others.
+    if (current() === undefined) await firstOf(waiting);
+    return current();
   };
 }
 

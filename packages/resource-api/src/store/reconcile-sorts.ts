@@ -1,6 +1,6 @@
-import { LEVELS, type Level } from '../balances/balance-store.ts';
+import { isAmountSort, KEPT_SORTS, LEVELS, type Level } from '../balances/balance-store.ts';
 import { hasRecord, LEVEL_SQL, livesUntil, NOT_ZERO, OUTSTANDING } from './balance-levels.ts';
-import { sortValue } from './balance-statements.ts';
+import { sortValue } from './sort-sql.ts';
 import type { ReconcileStatement } from './sql-reconciler.ts';
 
 /** A row for each of the `values` of an item that the book has and that its order has not. */
@@ -33,15 +33,16 @@ const missingAmounts = (level: Level) => {
   return missing(level, sums, values, 's.lives');
 };
 
+const LABELS = KEPT_SORTS.filter((by) => by !== 'dealNumber' && !isAmountSort(by));
+
 /** A deal has the labels of its facility. */
 const missingLabels = (level: Level) => {
-  const label = (sort: 'facilityName' | 'borrower' | 'maturityDate') => {
-    const [value] = sortValue(LEVEL_SQL[level], sort);
+  const values = LABELS.map((sort) => {
+    const value = sortValue(level, sort);
     const text = sort === 'maturityDate' ? `maturity_label(nullif(${value}, 'infinity'))` : value;
     return `('${sort}', ${text})`;
-  };
-  const labels = `CROSS JOIN LATERAL (VALUES ${label('facilityName')}, ${label('borrower')},
-        ${label('maturityDate')}) s (name, value)`;
+  });
+  const labels = `CROSS JOIN LATERAL (VALUES ${values.join(', ')}) s (name, value)`;
   const kept = `EXISTS (SELECT FROM sort_label WHERE kind = '${level}' AND sort = s.name
         AND value = s.value AND item_key = i.key)`;
   return missing(level, labels, `(s.name, s.value, ${kept})`);

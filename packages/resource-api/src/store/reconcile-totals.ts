@@ -1,8 +1,7 @@
 import { LEVELS, NO_FILTER } from '../balances/balance-store.ts';
 import { TOTAL_COMPONENTS } from '../ledger/balance.ts';
-import { totalsStatement } from './balance-statements.ts';
-import { bookTotals } from './book-totals.ts';
 import type { ReconcileStatement } from './sql-reconciler.ts';
+import { bookTotals, totalsStatement } from './totals.ts';
 
 const KEPT = ['items', ...TOTAL_COMPONENTS] as const;
 const COUNTED = ['count', ...TOTAL_COMPONENTS] as const;

@@ -1,13 +1,9 @@
-import { type BalanceFilter, isAmountSort } from '../balances/balance-store.ts';
-import { ITEM_TABLES, LEVEL_SQL } from './balance-levels.ts';
-import {
-  endOfAmounts,
-  Parameters,
-  type SortedRequest,
-  type Statement,
-  sortValue,
-} from './balance-statements.ts';
+import { isAmountSort } from '../balances/balance-store.ts';
+import { ITEM_TABLES } from './balance-levels.ts';
+import { Parameters, type SortedRequest, type Statement } from './balance-statements.ts';
+import { leavesOutZero, outstandingBounds } from './filter-sql.ts';
 import { type WalkBounds, walkStatement } from './page-walk.ts';
+import { endOfAmounts, sortType, sortValue } from './sort-sql.ts';
 
 /**
  * Walks what items were ever sorted by, from the place of the cursor on: value by value, and the
@@ -15,8 +11,9 @@ import { type WalkBounds, walkStatement } from './page-walk.ts';
  */
 export function sortedWalkStatement(request: SortedRequest, bounds: WalkBounds): Statement {
   const parameters = new Parameters(request.snapshot);
-  const sorted = sortValue(LEVEL_SQL[request.level], request.sort.by);
-  const byAmount = isAmountSort(request.sort.by);
+  const { level, sort } = request;
+  const sorted = [sortValue(level, sort.by), sortType(sort.by)] as const;
+  const byAmount = isAmountSort(sort.by);
   const sql = byAmount
     ? amountCandidates(request, parameters)
     : valueCandidates(request, parameters);
@@ -119,12 +116,16 @@ function ofTable(
 function ofAmounts(request: SortedRequest, parameters: Parameters): Values {
   const { level, filter, sort } = request;
   const { by } = sort;
-  const { minOutstandingMinor: least, maxOutstandingMinor: most } = filter;
-  const bounds = by === 'outstanding' ? boundsOf(filter, parameters) : '';
-  const where = `level = '${level}' AND sort = '${by}' AND currency = code.currency${bounds}`;
-  const kept = ofTable(request, 'bigint', 'sort_amount', where);
-  const outside = by === 'outstanding' && ((least ?? 0n) > 0n || (most ?? 0n) < 0n);
-  if (!filter.includeZero || outside) return kept;
+  const isBounded = by === 'outstanding';
+  const { add } = parameters;
+  const where = [
+    `level = '${level}'`,
+    `sort = '${by}'`,
+    'currency = code.currency',
+    ...(isBounded ? outstandingBounds('value', { filter, add }) : []),
+  ];
+  const kept = ofTable(request, 'bigint', 'sort_amount', where.join(' AND '));
+  if (!filter.includeZero || (isBounded && leavesOutZero(filter))) return kept;
   const [nearest, further] = sort.descending ? ['greatest', '<'] : ['least', '>'];
   const { valueType } = kept;
   return {
@@ -134,14 +135,6 @@ function ofAmounts(request: SortedRequest, parameters: Parameters): Values {
     keys: (value, after) => `(${kept.keys(`nullif(${value}, 0)`, after)})
         UNION ALL (SELECT key FROM ${ITEM_TABLES[level]} WHERE ${value} = 0 AND key > ${after} ORDER BY key)`,
   };
-}
-
-function boundsOf(
-  { minOutstandingMinor: least, maxOutstandingMinor: most }: BalanceFilter,
-  parameters: Pick<Parameters, 'add'>,
-): string {
-  const from = least === undefined ? '' : ` AND value >= ${parameters.add(least)}`;
-  return most === undefined ? from : `${from} AND value <= ${parameters.add(most)}`;
 }
 
 /** A deal keeps its number. */

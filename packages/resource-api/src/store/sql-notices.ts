@@ -15,6 +15,11 @@ const instant = (column: string) =>
 const EVENT = 'n.event = $1 AND n.version_id = $2 AND n.happens_at = $3';
 
 export function sqlNotices(database: Database): NoticeOutbox {
+  return { ...writing(database), ...sending(database), ...asking(database) };
+}
+
+/** What is to be told, to whom. */
+function writing(database: Database) {
   return {
     missing: (due, customers) =>
       database.query<Contact>(
@@ -57,6 +62,12 @@ export function sqlNotices(database: Database): NoticeOutbox {
         [...eventOf(due), stageOrder(due.stage), now.toISOString()],
       );
     },
+  } satisfies Partial<NoticeOutbox>;
+}
+
+/** One notice after the other, by whoever holds its lease. */
+function sending(database: Database) {
+  return {
     async claim(due, lease, now) {
       const column = (of: (one: (typeof due)[number]) => string) => due.map(of);
       const [claimed] = await database.query<ClaimedNotice>(
@@ -94,6 +105,12 @@ export function sqlNotices(database: Database): NoticeOutbox {
         [id, lease, result.outcome, result.answer, next.toISOString(), now.toISOString()],
       );
     },
+  } satisfies Partial<NoticeOutbox>;
+}
+
+/** What became of notices, for operators. */
+function asking(database: Database) {
+  return {
     list: (filter) =>
       database.query<NoticeRecord>(
         `SELECT n.id, n.event, n.version_id AS version, ${instant('n.happens_at')} AS "happensAt",
@@ -121,7 +138,7 @@ export function sqlNotices(database: Database): NoticeOutbox {
       );
       return new Set(rows.map(({ customer }) => customer));
     },
-  };
+  } satisfies Partial<NoticeOutbox>;
 }
 
 const FILTER = `($1::text IS NULL OR n.customer_id = $1) AND ($2::text IS NULL OR n.version_id = $2)

@@ -1,5 +1,5 @@
 import type { Level, Snapshot } from '../balances/balance-store.ts';
-import { BY_LOOKUP, hasRecord, LEVEL_SQL, partyName, stands } from './balance-levels.ts';
+import { BY_LOOKUP, hasRecord, LEVEL_SQL, partyJson, stands } from './balance-levels.ts';
 import { BY_INDEX, Parameters, type Statement } from './balance-statements.ts';
 
 const EFFECTIVE: Readonly<Record<Level, string>> = {
@@ -25,17 +25,15 @@ export function termsStatement(
 ): Statement {
   const parameters = new Parameters(snapshot);
   const { items } = LEVEL_SQL[level];
-  const party = (key: string) => `(SELECT json_build_object('id', y.id, 'name', ${partyName('y')})
-        FROM party y WHERE y.key = ${key})`;
   const sql = `
     SELECT i.key, json_build_object(
-      'agent', ${party('d.agent_key')},
+      'agent', ${partyJson('d.agent_key')},
       'effectiveDate', ${EFFECTIVE[level]},
       'dayCount', ${level === 'deal' ? 'NULL' : 'f.day_count'},
       'nextPaymentDate', ${nextPayment(level)},
       'rate', ${level === 'contract' ? RATE : 'NULL'},
       'positions', (SELECT coalesce(json_agg(json_build_object('id', q.id, 'facilityId', g.id,
-          'lender', ${party('q.lender_key')}, 'kind', q.kind) ORDER BY q.key), '[]')
+          'lender', ${partyJson('q.lender_key')}, 'kind', q.kind) ORDER BY q.key), '[]')
         FROM lender_position q JOIN facility g ON g.key = q.facility_key
         WHERE ${POSITIONS[level]} AND ${hasRecord('position', 'q')})) AS terms
     FROM ${items}

@@ -6,7 +6,8 @@ import {
   type Level,
   SORTS,
 } from '../../balances/balance-store.ts';
-import { EXTERNAL_ID } from '../../balances/external-ids.ts';
+import type { FilterName } from '../../balances/filters.ts';
+import { EXTERNAL_ID } from '../../balances/filters.ts';
 import { EXPANSIONS, type Expansion } from '../../balances/read-balances.ts';
 import { minorUnitDigits } from '../../ledger/currency.ts';
 import { FACILITY_TYPES } from '../../ledger/facility-type.ts';
@@ -252,16 +253,29 @@ const PERIOD = ['fromDate', 'toDate'] as const;
 const PRESENTATION = [
   ...(['sort', 'fields', 'expand', 'include', 'reportingCurrency', 'fxDate'] as const),
 ];
-export const LIST_FILTERS = [
-  ...(['dealId', 'facilityId', 'contractId', 'borrowerId', 'lenderId', 'currency'] as const),
-  ...(['country', 'facilityType', 'status'] as const),
-];
-export type ListFilter = (typeof LIST_FILTERS)[number];
-const FILTERS = [
-  ...LIST_FILTERS,
-  ...(['includeZero', 'minOutstanding', 'maxOutstanding', 'maturityFrom', 'maturityTo'] as const),
-  ...(['pastDue', 'restated', 'q'] as const),
-];
+/** What callers ask by; the service alone asks by the others. */
+export type CallersFilter = Exclude<FilterName, 'changedAfter' | 'itemKeys'>;
+/** The parameter of each filter. */
+export const FILTER_PARAMETERS = {
+  dealIds: 'dealId',
+  facilityIds: 'facilityId',
+  contractIds: 'contractId',
+  borrowerIds: 'borrowerId',
+  lenderIds: 'lenderId',
+  currencies: 'currency',
+  countries: 'country',
+  facilityTypes: 'facilityType',
+  statuses: 'status',
+  includeZero: 'includeZero',
+  minOutstandingMinor: 'minOutstanding',
+  maxOutstandingMinor: 'maxOutstanding',
+  maturityFrom: 'maturityFrom',
+  maturityTo: 'maturityTo',
+  pastDue: 'pastDue',
+  restated: 'restated',
+  search: 'q',
+} as const satisfies Readonly<Record<CallersFilter, ParameterName>>;
+const FILTERS = Object.values(FILTER_PARAMETERS);
 const COPY = ['updatedSince', 'sinceAsOf'] as const;
 
 /** Which parameters each endpoint takes. */

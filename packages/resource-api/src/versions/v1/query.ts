@@ -6,8 +6,10 @@ import {
   type Grouping,
   LEVELS,
   type Level,
+  NO_FILTER,
   SORTS,
 } from '../../balances/balance-store.ts';
+import { FILTERS } from '../../balances/filters.ts';
 import type { Expansion, TotalsWish } from '../../balances/read-balances.ts';
 import type { ComparedTimes, CopyTimes } from '../../balances/snapshot.ts';
 import { type BusinessDate, parseBusinessDate } from '../../ledger/business-date.ts';
@@ -15,14 +17,14 @@ import { minorUnitDigits } from '../../ledger/currency.ts';
 import type { Interval } from '../../ledger/interval.ts';
 import { parseAmount } from '../../ledger/money.ts';
 import {
+  type CallersFilter,
   COMPARISON,
   DEFAULT_LEVEL,
+  FILTER_PARAMETERS,
   isCounted,
   isExpandable,
   isGroupable,
   LIMIT_DEFAULT,
-  LIST_FILTERS,
-  type ListFilter,
   PAGE_PARAMETERS,
   type ParameterName,
   SERIES_INTERVALS,
@@ -87,14 +89,6 @@ export interface BalancesQuery {
   readonly narrows: boolean;
 }
 
-/** Filters that a coarser level cannot use. */
-const TOO_FINE: Readonly<Record<Level, readonly ListFilter[]>> = {
-  deal: ['facilityId', 'contractId', 'facilityType'],
-  facility: ['contractId'],
-  contract: [],
-  position: ['contractId'],
-};
-
 /**
  * @param whole an export: everything, without pages.
  * @param level where something else than the parameter says it.
@@ -106,13 +100,7 @@ export function parseBalancesQuery(
   { whole = false, level: given }: { whole?: boolean; level?: Level | undefined } = {},
 ): BalancesQuery {
   const read = new QueryReader(text, TAKEN[resource]);
-  for (const name of whole ? PAGE_PARAMETERS : []) {
-    if (read.has(name)) read.fault(name, 'contradictory', 'an export has no pages: leave this out');
-  }
-  for (const name of whole ? COMPARISON : []) {
-    if (!read.has(name)) continue;
-    read.fault(name, 'contradictory', 'an export compares nothing: export each time by itself');
-  }
+  if (whole) refuseInExport(read);
   const groupBy = read.one('groupBy', (value) => GROUPINGS.find((name) => name === value));
   const level =
     given ??
@@ -122,136 +110,31 @@ export function parseBalancesQuery(
   if (groupBy !== undefined && !isGroupable(groupBy, level)) {
     read.fault('groupBy', 'contradictory', `${groupBy} is not available with level=${level}`);
   }
-  const day = (name: ParameterName) => read.one(name, parseBusinessDate);
-  const instant = (name: ParameterName) => read.one(name, parseInstant);
-  const asOf = day('asOf');
-  const toDate = day('toDate');
-  const fromDate = day('fromDate');
-  if (asOf !== undefined && toDate !== undefined) {
-    read.fault('toDate', 'contradictory', 'toDate and asOf say the same: give one of them');
-  }
-  const knownAt = instant('knownAt');
-  const compare = { asOf: day('compareAsOf'), knownAt: instant('compareKnownAt') };
-  const updatedSince = instant('updatedSince');
-  const sinceAsOf = day('sinceAsOf');
-  if (updatedSince === undefined && sinceAsOf !== undefined) {
-    read.fault('sinceAsOf', 'contradictory', 'allowed only with updatedSince');
-  }
-  const lists = Object.fromEntries(LIST_FILTERS.map((name) => [name, read.list(name)])) as Record<
-    ListFilter,
-    readonly string[]
-  >;
-  for (const name of resource === 'movements' ? [] : TOO_FINE[level]) {
-    if (lists[name].length > 0) {
-      read.fault(
-        name,
-        'contradictory',
-        `cannot be combined with level=${level}: the filter is finer than the level`,
-      );
-    }
-  }
-  const digits = lists.currency.length === 1 ? minorUnitDigits(lists.currency[0] ?? '') : undefined;
-  const amount = (name: ParameterName) => {
-    const value = read.one(name, (raw) => parseLimitAmount(raw, digits ?? 4));
-    if (value !== undefined && digits === undefined) {
-      read.fault(name, 'currency_required', 'an amount needs its currency: give one `currency`');
-    }
-    return value;
-  };
-  const minOutstandingMinor = amount('minOutstanding');
-  const maxOutstandingMinor = amount('maxOutstanding');
-  if (
-    minOutstandingMinor !== undefined &&
-    maxOutstandingMinor !== undefined &&
-    minOutstandingMinor > maxOutstandingMinor
-  ) {
-    read.fault('minOutstanding', 'contradictory', 'expected at most maxOutstanding');
-  }
-  const maturityFrom = day('maturityFrom');
-  const maturityTo = day('maturityTo');
-  if (maturityFrom !== undefined && maturityTo !== undefined && maturityFrom > maturityTo) {
-    read.fault('maturityFrom', 'contradictory', 'expected at most maturityTo', maturityFrom);
-  }
-  const isTrue = (name: ParameterName) => read.one(name, (value) => value === 'true') || undefined;
-  const expand = new Set(read.list('expand') as readonly Expansion[]);
-  for (const name of expand) {
-    if (!isExpandable(name, resource, level)) {
-      read.fault(
-        'expand',
-        'contradictory',
-        `${name} is not available for ${resource} with level=${level}`,
-        name,
-      );
-    }
-  }
-  for (const name of resource === 'facets' && read.has('fields') ? read.list('fields') : []) {
-    if (!isCounted(name, level)) {
-      const message = `expected some of ${FACETS.filter((one) => isCounted(one, level)).join(', ')}`;
-      read.fault('fields', 'invalid_parameter', message, name);
-    }
-  }
-  const limit = read.one('limit', Number);
-  const heavy = expand.has('contracts') || expand.has('movements');
-  if (heavy && limit !== undefined && limit > LIMIT_DEFAULT) {
-    const message = `at most ${LIMIT_DEFAULT} with contracts or movements expanded`;
-    read.fault('limit', 'contradictory', message, `${limit}`);
-  }
-  const reportingCurrency = read.one('reportingCurrency', asIs);
-  const fxDate = day('fxDate');
-  if (fxDate !== undefined && reportingCurrency === undefined) {
-    read.fault('fxDate', 'contradictory', 'allowed only with reportingCurrency');
-  }
-  const reporting =
-    reportingCurrency === undefined ? undefined : { currency: reportingCurrency, date: fxDate };
+  const { updatedSince, sinceAsOf, ...times } = readTimes(read);
+  const lists = readLists(read, level);
+  const bounds = readBounds(read, lists.currencies);
+  const expand = readExpansions(read, resource, level);
+  if (resource === 'facets' && read.has('fields')) checkCounted(read, level);
+  const limit = readLimit(read, expand);
+  const reporting = readReporting(read);
   const sort = read.one('sort', parseSort);
-  if (updatedSince !== undefined) {
-    if (sort !== undefined)
-      read.fault('sort', 'contradictory', 'changes have a fixed order: leave out sort');
-    if (expand.has('terms')) {
-      // Names and dates of terms are no part of what is compared.
-      const message = 'terms cannot be combined with updatedSince';
-      read.fault('expand', 'contradictory', message, 'terms');
-    }
-    for (const [name, values] of Object.entries(lists)) {
-      if (values.some((value) => value.startsWith('ext:'))) {
-        // Another record may have got the name since.
-        read.fault(
-          name,
-          'contradictory',
-          'external ids cannot be combined with updatedSince; give ids',
-        );
-      }
-    }
-  }
+  if (updatedSince !== undefined) checkCopy(read, { sort, expand, lists });
+  const filter: { readonly [Name in CallersFilter]: BalanceFilter[Name] } = {
+    ...lists,
+    ...bounds,
+    includeZero: read.one('includeZero', isTrue) ?? false,
+    search: read.one('q', asIs),
+    pastDue: read.one('pastDue', isTrue),
+    restated: read.one('restated', isTrue),
+  };
   const query = {
+    ...times,
     level,
-    asOf: asOf ?? toDate,
-    knownAt,
-    fromDate,
     copy:
       updatedSince === undefined
         ? undefined
-        : { updatedSince, sinceAsOf, asOf: asOf ?? toDate, reporting },
-    compare: compare.asOf === undefined && compare.knownAt === undefined ? undefined : compare,
-    filter: {
-      dealIds: lists.dealId,
-      facilityIds: lists.facilityId,
-      contractIds: lists.contractId,
-      borrowerIds: lists.borrowerId,
-      lenderIds: lists.lenderId,
-      currencies: lists.currency,
-      countries: lists.country,
-      facilityTypes: lists.facilityType,
-      statuses: lists.status,
-      includeZero: read.one('includeZero', (value) => value === 'true') ?? false,
-      minOutstandingMinor,
-      maxOutstandingMinor,
-      maturityFrom,
-      maturityTo,
-      search: read.one('q', asIs),
-      pastDue: isTrue('pastDue'),
-      restated: isTrue('restated'),
-    },
+        : { updatedSince, sinceAsOf, asOf: times.asOf, reporting },
+    filter,
     sort,
     // Over the whole filter: more than most changes cost.
     totals:
@@ -270,6 +153,131 @@ export function parseBalancesQuery(
   };
   read.done();
   return query;
+}
+
+function refuseInExport(read: QueryReader): void {
+  for (const name of PAGE_PARAMETERS) {
+    if (read.has(name)) read.fault(name, 'contradictory', 'an export has no pages: leave this out');
+  }
+  for (const name of COMPARISON) {
+    if (!read.has(name)) continue;
+    read.fault(name, 'contradictory', 'an export compares nothing: export each time by itself');
+  }
+}
+
+function readTimes(read: QueryReader) {
+  const day = (name: ParameterName) => read.one(name, parseBusinessDate);
+  const instant = (name: ParameterName) => read.one(name, parseInstant);
+  const [asOf, toDate, fromDate] = [day('asOf'), day('toDate'), day('fromDate')];
+  if (asOf !== undefined && toDate !== undefined) {
+    read.fault('toDate', 'contradictory', 'toDate and asOf say the same: give one of them');
+  }
+  const knownAt = instant('knownAt');
+  const compared = { asOf: day('compareAsOf'), knownAt: instant('compareKnownAt') };
+  const isCompared = compared.asOf !== undefined || compared.knownAt !== undefined;
+  const compare = isCompared ? compared : undefined;
+  const [updatedSince, sinceAsOf] = [instant('updatedSince'), day('sinceAsOf')];
+  if (updatedSince === undefined && sinceAsOf !== undefined) {
+    read.fault('sinceAsOf', 'contradictory', 'allowed only with updatedSince');
+  }
+  return { asOf: asOf ?? toDate, knownAt, fromDate, compare, updatedSince, sinceAsOf };
+}
+
+type Lists = {
+  readonly [Name in CallersFilter as BalanceFilter[Name] extends readonly string[]
+    ? Name
+    : never]: readonly string[];
+};
+const LISTS = (Object.keys(FILTER_PARAMETERS) as CallersFilter[]).filter(
+  (name): name is keyof Lists => Array.isArray(NO_FILTER[name]),
+);
+
+function readLists(read: QueryReader, level: Level): Lists {
+  const lists = LISTS.map((name) => [name, read.list(FILTER_PARAMETERS[name])] as const);
+  for (const [name, values] of lists) {
+    if (values.length === 0 || !FILTERS[name].tooFineFor?.includes(level)) continue;
+    const message = `cannot be combined with level=${level}: the filter is finer than the level`;
+    read.fault(FILTER_PARAMETERS[name], 'contradictory', message);
+  }
+  return Object.fromEntries(lists) as Lists;
+}
+
+function readBounds(read: QueryReader, currencies: readonly string[]) {
+  const digits = currencies.length === 1 ? minorUnitDigits(currencies[0] ?? '') : undefined;
+  const amount = (name: ParameterName) => {
+    const value = read.one(name, (raw) => parseLimitAmount(raw, digits ?? 4));
+    if (value !== undefined && digits === undefined) {
+      read.fault(name, 'currency_required', 'an amount needs its currency: give one `currency`');
+    }
+    return value;
+  };
+  const [least, most] = [amount('minOutstanding'), amount('maxOutstanding')];
+  if (least !== undefined && most !== undefined && least > most) {
+    read.fault('minOutstanding', 'contradictory', 'expected at most maxOutstanding');
+  }
+  const maturityFrom = read.one('maturityFrom', parseBusinessDate);
+  const maturityTo = read.one('maturityTo', parseBusinessDate);
+  if (maturityFrom !== undefined && maturityTo !== undefined && maturityFrom > maturityTo) {
+    read.fault('maturityFrom', 'contradictory', 'expected at most maturityTo', maturityFrom);
+  }
+  return { minOutstandingMinor: least, maxOutstandingMinor: most, maturityFrom, maturityTo };
+}
+
+function readExpansions(read: QueryReader, resource: Endpoint, level: Level) {
+  const expand = new Set(read.list('expand') as readonly Expansion[]);
+  for (const name of expand) {
+    if (isExpandable(name, resource, level)) continue;
+    const message = `${name} is not available for ${resource} with level=${level}`;
+    read.fault('expand', 'contradictory', message, name);
+  }
+  return expand;
+}
+
+function checkCounted(read: QueryReader, level: Level): void {
+  for (const name of read.list('fields')) {
+    if (isCounted(name, level)) continue;
+    const message = `expected some of ${FACETS.filter((one) => isCounted(one, level)).join(', ')}`;
+    read.fault('fields', 'invalid_parameter', message, name);
+  }
+}
+
+function readLimit(read: QueryReader, expand: ReadonlySet<Expansion>): number | undefined {
+  const limit = read.one('limit', Number);
+  const heavy = expand.has('contracts') || expand.has('movements');
+  if (heavy && limit !== undefined && limit > LIMIT_DEFAULT) {
+    const message = `at most ${LIMIT_DEFAULT} with contracts or movements expanded`;
+    read.fault('limit', 'contradictory', message, `${limit}`);
+  }
+  return limit;
+}
+
+function readReporting(read: QueryReader): BalancesQuery['reporting'] {
+  const currency = read.one('reportingCurrency', asIs);
+  const date = read.one('fxDate', parseBusinessDate);
+  if (date !== undefined && currency === undefined) {
+    read.fault('fxDate', 'contradictory', 'allowed only with reportingCurrency');
+  }
+  return currency === undefined ? undefined : { currency, date };
+}
+
+function checkCopy(
+  read: QueryReader,
+  { sort, expand, lists }: Pick<BalancesQuery, 'sort' | 'expand'> & { readonly lists: Lists },
+): void {
+  if (sort !== undefined) {
+    read.fault('sort', 'contradictory', 'changes have a fixed order: leave out sort');
+  }
+  if (expand.has('terms')) {
+    // Names and dates of terms are no part of what is compared.
+    const message = 'terms cannot be combined with updatedSince';
+    read.fault('expand', 'contradictory', message, 'terms');
+  }
+  for (const name of LISTS) {
+    if (!lists[name].some((value) => value.startsWith('ext:'))) continue;
+    // Another record may have got the name since.
+    const message = 'external ids cannot be combined with updatedSince; give ids';
+    read.fault(FILTER_PARAMETERS[name], 'contradictory', message);
+  }
 }
 
 /** Resource and text of a canonical question, for a walk that continues. */
@@ -304,6 +312,10 @@ function parseSort(value: string): AnySort | undefined {
 
 function parseInclude(value: string): TotalsWish {
   return value === 'totals' ? 'asked' : 'none';
+}
+
+function isTrue(value: string): boolean {
+  return value === 'true';
 }
 
 function asIs(value: string): string {

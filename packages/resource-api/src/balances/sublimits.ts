@@ -1,11 +1,28 @@
 import type { Caller } from '@cls/shared/access/caller';
-import type { BalanceItem, PageEnd } from './balance-store.ts';
+import { addTotals, type Component, ZERO_BALANCE } from '../ledger/balance.ts';
+import type { BalanceItem, CurrencyTotal, Level, PageEnd } from './balance-store.ts';
 import {
   type BalancePage,
   type BalanceReading,
   type ReadBalances,
   walkOf,
 } from './read-balances.ts';
+
+/**
+ * The commitment of a sublimit is a part of its facility's. Where both are added up, these amounts count
+ * once: those of the sublimit are left out.
+ */
+export const COUNTED_ONCE: readonly Component[] = [
+  'original_commitment',
+  'cancelled_commitment',
+  'unfunded',
+  'unavailable',
+];
+
+/** Whether a sublimit may stand beside the facility that it is carved out of. */
+export function hasSublimits(level: Level): boolean {
+  return level === 'facility' || level === 'position';
+}
 
 const AT_ONCE = 1_000;
 const FIRST: PageEnd = { sortValue: null, key: 0n };
@@ -21,7 +38,7 @@ export async function sublimitsWithin(
   page: BalancePage,
 ): Promise<ReadonlySet<BalanceItem>> {
   const { level } = page.question;
-  if (level !== 'facility' && level !== 'position') return new Set();
+  if (!hasSublimits(level)) return new Set();
   const items = page.readings.map(({ item }) => item);
   const sublimits = items.filter(({ facility }) => facility?.sublimitOf);
   const found = namesOf(items);
@@ -76,4 +93,28 @@ function wholeOf(item: BalanceItem): string {
 
 function nameOf(facilityId: string | null | undefined, { position }: BalanceItem): string {
   return `${facilityId} ${position?.lenderId ?? ''}`;
+}
+
+const NOT_COUNTED = Object.fromEntries(COUNTED_ONCE.map((name) => [name, 0n]));
+
+/**
+ * Adds readings up as totals do, for a caller that reads every item anyway.
+ *
+ * @param within sublimits whose facility is among the items too: its commitment holds theirs
+ */
+export function addUp(
+  totals: ReadonlyMap<string, CurrencyTotal>,
+  readings: readonly BalanceReading[],
+  within: ReadonlySet<BalanceItem>,
+): ReadonlyMap<string, CurrencyTotal> {
+  const sums = new Map(totals);
+  for (const { item } of readings) {
+    const { currency, position, lenders, global } = item;
+    const line = lenders.find(({ lender }) => lender.id === position?.lenderId)?.balance ?? global;
+    const own = within.has(item) ? { ...line, ...NOT_COUNTED } : line;
+    const before = sums.get(currency) ?? { currency, count: 0, balance: ZERO_BALANCE };
+    const balance = addTotals(before.balance, own);
+    sums.set(currency, { currency, count: before.count + 1, balance, withAccruals: true });
+  }
+  return sums;
 }

@@ -18,9 +18,9 @@ import {
   refusedRequestObject,
   refuseLongAnswers,
   refuseOvertaken,
+  registeredRedirect,
 } from './oauth/authorize/around-library.ts';
 import { notifyOfDevices } from './oauth/authorize/notify-of-devices.ts';
-import { registeredRedirect } from './oauth/authorize/registered-redirect.ts';
 import { interactionRoutes } from './oauth/authorize/routes.ts';
 import { upstreamRoutes } from './oauth/authorize/upstream-routes.ts';
 import { deviceDoneRoutes } from './oauth/device/device-done.ts';

@@ -20,7 +20,7 @@ import {
   seeCodes,
   showChoice,
 } from './enrol-step.ts';
-import { finishSignIn, knowDevice } from './finish.ts';
+import { finishSignIn, isRemembered, knowDevice, rememberDevice } from './finish.ts';
 import {
   actionOf,
   type Details,
@@ -33,7 +33,6 @@ import {
 } from './interaction-context.ts';
 import { findOrganisation, goToOrganisation, showOrganisation } from './organisation-step.ts';
 import { nextStep, type Proven, provenIn } from './progress.ts';
-import { isRemembered, rememberDevice } from './remember-device.ts';
 import { secondFactor, showSecondFactor } from './second-factor-step.ts';
 import { otherAccount, passkey, showSignIn, signIn } from './sign-in-step.ts';
 

@@ -6,7 +6,7 @@ import { decodeJwt, type JWTPayload } from 'jose';
 import type { Context, Middleware } from 'koa';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import { digest } from '../../crypto/digest.ts';
-import { answerAddressFault } from '../../library/answer-address.ts';
+import { answerAddressFault } from '../../library/request-parameters.ts';
 import type { Provider } from '../../library/oidc.ts';
 import { callbackFormOf } from '../../library/reliances/callback-form.ts';
 import { loginBroughtBy } from '../../library/reliances/login-result.ts';
@@ -82,7 +82,7 @@ export function refuseLongAnswers(pages: Pages): Middleware {
   return (ctx, next) => {
     if (!PATHS.includes(ctx.path)) return next();
     const { redirect_uri, post_logout_redirect_uri, state } = ctx.query;
-    const fault = answerAddressFault({ target: redirect_uri ?? post_logout_redirect_uri, state });
+    const fault = answerAddressFault(redirect_uri ?? post_logout_redirect_uri, state);
     return fault === undefined ? next() : refuseRequest(pages, ctx, fault);
   };
 }

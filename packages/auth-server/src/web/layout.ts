@@ -31,6 +31,8 @@ export interface Application {
   readonly name: string;
   /** Host of the registered redirect URI that the answer goes to. */
   readonly host: string;
+  /** Where people find it; a native application has no such place. */
+  readonly href?: string;
 }
 
 /** The link that leads on from a page. Every page at the end of a flow has one. */
@@ -79,6 +81,25 @@ export function footer({ languages, supportHref, policyHref }: Frame, i18n: I18n
 /** The operator's logo, or the product's sign. */
 export function brandMark({ brand }: Frame): Html {
   return brand?.logo === undefined ? MARK : html`<img class="mark" src="${brand.logo}" alt="">`;
+}
+
+/** @param redirectUri where the answer goes; without one, the first that is registered. */
+export function shownClient(
+  client: {
+    readonly clientId: string;
+    readonly clientName?: string | undefined;
+    readonly redirectUris?: readonly string[] | undefined;
+  },
+  redirectUri = client.redirectUris?.[0],
+): Application {
+  return shownApplication(client.clientName ?? client.clientId, redirectUri);
+}
+
+export function shownApplication(name: string, redirectUri = ''): Application {
+  if (!URL.canParse(redirectUri)) return { name, host: '' };
+  const { protocol, host, origin } = new URL(redirectUri);
+  if (!/^https?:$/.test(protocol)) return { name, host: protocol };
+  return { name, host, href: origin };
 }
 
 /** `Lindholm Portal (portal.example)`, the host kept in one piece. */

@@ -182,6 +182,21 @@ export function contentSecurityPolicy(formTargets: readonly string[] = []): stri
   return pagePolicy([...new Set(formTargets.flatMap(sourceOf))]);
 }
 
+/**
+ * Where a form that signs in or out may end. An application's callback may send people on to
+ * another of its own places, and browsers ask the form's page about that too.
+ */
+export function formTargetsOf(
+  client:
+    | {
+        readonly redirectUris?: readonly string[] | undefined;
+        readonly postLogoutRedirectUris?: readonly string[] | undefined;
+      }
+    | undefined,
+): readonly string[] {
+  return [...(client?.redirectUris ?? []), ...(client?.postLogoutRedirectUris ?? [])];
+}
+
 /** Schemes that would let a form reach anywhere, or run something. */
 const REFUSED_SCHEMES = ['javascript:', 'data:', 'blob:', 'file:', 'filesystem:', 'about:'];
 

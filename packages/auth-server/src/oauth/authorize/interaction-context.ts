@@ -16,12 +16,12 @@ import type { ProofDeps } from '../../sign-in/prove.ts';
 import type { RecordDevice } from '../../sign-in/record-device.ts';
 import type { SecondStep } from '../../sign-in/second-step.ts';
 import type { StateStore } from '../../state/state-store.ts';
-import { formTargetsOf, type ShownApplication, shownClient } from '../../web/application.ts';
 import { actorOf } from '../../web/browser.ts';
 import type { ErrorKind } from '../../web/error.ts';
 import { showErrorPage } from '../../web/error-page.ts';
+import { type Application, shownClient } from '../../web/layout.ts';
 import { nextLinkFrom } from '../../web/next-link.ts';
-import { type Page, type Pages, seeOther } from '../../web/page.ts';
+import { formTargetsOf, type Page, type Pages, seeOther } from '../../web/page.ts';
 import type { Proven, Standing } from './progress.ts';
 
 export interface InteractionDeps extends ProofDeps {
@@ -84,7 +84,7 @@ export function actionOf({ deps, details }: InteractionContext, what: string): s
   return deps.pages.path(`/interaction/${details.uid}/${what}`);
 }
 
-export function applicationOf({ client, details }: InteractionContext): ShownApplication {
+export function applicationOf({ client, details }: InteractionContext): Application {
   const { redirect_uri: target } = details.params;
   if (client === undefined || isAccountPages(client)) return { name: '', host: '' };
   return shownClient(client, typeof target === 'string' ? target : undefined);

@@ -9,7 +9,6 @@ import { readableTarget, requestId } from '@cls/shared/http/request-id';
 import { type RecordAnswer, requestLog } from '@cls/shared/http/request-log';
 import type { Log } from '@cls/shared/log';
 import type { Metrics } from '@cls/shared/metrics/metrics';
-import type { Assets } from '@cls/shared/pages/assets';
 import type { Secret } from '@cls/shared/secret';
 import type { Database } from '@cls/shared/sql/database';
 import type { Tracing } from '@cls/shared/tracing/tracing';
@@ -58,7 +57,7 @@ import { responseHeaders, unexpectedErrors } from './server/every-request.ts';
 import { router } from './server/router.ts';
 import { sqlLogoutNotifications } from './sessions/sql-session-store.ts';
 import type { StateStore } from './state/state-store.ts';
-import type { AssetName } from './web/assets.ts';
+import type { PageAssets } from './web/assets.ts';
 import type { Pages } from './web/page.ts';
 
 export interface ProviderDeps {
@@ -70,7 +69,7 @@ export interface ProviderDeps {
   readonly tokenBudget: TokenBudget;
   readonly state: StateStore;
   readonly audit: AuditLog;
-  readonly assets: Assets<AssetName>;
+  readonly assets: PageAssets;
   readonly pages: Pages;
   readonly cookieKey: Secret;
   readonly log: Log;

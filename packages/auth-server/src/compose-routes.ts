@@ -1,6 +1,6 @@
 import type { LogFault } from '@cls/shared/http/fault-log';
 import type { Log } from '@cls/shared/log';
-import { type Assets, serveAssets } from '@cls/shared/pages/assets';
+import { serveAssets } from '@cls/shared/pages/assets';
 import type { Tracing } from '@cls/shared/tracing/tracing';
 import type { Middleware } from 'koa';
 import { passwordRoutes } from './account-pages/password-routes.ts';
@@ -34,7 +34,7 @@ import type { Rooms } from './server/router.ts';
 import { inOrder } from './server/router.ts';
 import { answeringScope } from './state/answering.ts';
 import type { StateStore } from './state/state-store.ts';
-import type { AssetName } from './web/assets.ts';
+import type { PageAssets } from './web/assets.ts';
 import type { Pages } from './web/page.ts';
 
 export interface RoutingDeps {
@@ -43,7 +43,7 @@ export interface RoutingDeps {
   readonly state: StateStore;
   readonly audit: AuditLog;
   readonly pages: Pages;
-  readonly assets: Assets<AssetName>;
+  readonly assets: PageAssets;
   readonly adminApi: Middleware;
   readonly spend: Spend;
   readonly pace: PaceDevice;

@@ -6,8 +6,8 @@ import type { I18n } from './i18n.ts';
 
 /** What every page needs, whatever it shows. */
 export interface Frame {
-  /** URL path of an asset, with the issuer's own path before it. */
-  assetPath(name: AssetName): string;
+  /** URL paths, with the issuer's own path before them. */
+  readonly assets: Readonly<Record<AssetName, string>>;
   /** Sent back by every form as `csrf`; bound to the reader's session. */
   readonly csrfToken: string;
   /** Links to this page in each language; empty when its address works only once. */
@@ -61,15 +61,15 @@ ${page.body}`;
 
 /** The frame around `body`; `cardPage` and `accountPage` are what pages use. */
 export function documentAround(frame: Frame, page: Page, body: Html, i18n: I18n): string {
-  const { assetPath, brand } = frame;
+  const { assets, brand } = frame;
   const failed = (page.problems ?? []).length > 0;
   const title = failed ? i18n.t('page.titleFailed', { title: page.title }) : page.title;
   return document({
     locale: i18n.locale,
     title: i18n.t('page.title', { title }),
-    icon: assetPath('icon.svg'),
-    styles: [assetPath('pages.css'), ...(brand?.styles === undefined ? [] : [brand.styles])],
-    scripts: [assetPath('pages.js'), ...(page.passkeys ? [assetPath('passkeys.js')] : [])],
+    icon: assets['icon.svg'],
+    styles: [assets['pages.css'], ...(brand?.styles === undefined ? [] : [brand.styles])],
+    scripts: [assets['pages.js'], ...(page.passkeys ? [assets['passkeys.js']] : [])],
     body,
   });
 }

@@ -74,7 +74,8 @@ export interface ProviderSettings
 
 /** What people see where the library itself answers a browser. */
 export interface ProviderPages {
-  interactionPath(uid: string): string;
+  /** A path with the issuer's own before it. */
+  path(path: string): string;
   error(ctx: KoaContextWithOIDC, out: ErrorOut, error: Error): void;
   signOut(ctx: KoaContextWithOIDC): Promise<void>;
   signedOut(ctx: KoaContextWithOIDC): Promise<void>;
@@ -174,7 +175,7 @@ export function providerConfiguration(
       Session: (_, session) => sessionTtlS(settings, session),
     },
     interactions: {
-      url: (_, interaction) => pages.interactionPath(interaction.uid),
+      url: (_, { uid }) => pages.path(`/interaction/${uid}`),
       policy: signInPolicy(settings, settings.mfaPolicy),
     },
     loadExistingGrant: (ctx) => existingGrant(ctx, settings),

@@ -97,7 +97,7 @@ export function providerPages(
     leadToDeviceDone(pages, ctx, clientId, refusal === undefined);
   };
   return {
-    interactionPath: (uid) => pages.path(`/interaction/${uid}`),
+    path: pages.path,
     error,
     async signOut(ctx) {
       if (isAskedByOwnApplication(ctx)) return signOutAtOnce(ctx, access, pages);

@@ -1,7 +1,6 @@
 import type { Context, Middleware } from 'koa';
 import type { ApplicationDirectory } from '../clients/application.ts';
 import { allowsOrigin } from '../library/allowed-origin.ts';
-import { oidcOf } from '../library/request-context.ts';
 import { ROUTES } from '../web/paths.ts';
 import { routeOf } from './route-table.ts';
 
@@ -39,8 +38,7 @@ export function cors(applications: ApplicationDirectory, issuer: string): Middle
     try {
       await next();
     } finally {
-      const oidc = oidcOf(ctx);
-      const allowed = origin !== '' && (origin === own || allowsOrigin(oidc?.client, origin));
+      const allowed = origin !== '' && (origin === own || allowsOrigin(ctx.oidc?.client, origin));
       if (origin !== '') ctx.vary('Origin');
       present(ctx, allowed ? origin : undefined);
     }

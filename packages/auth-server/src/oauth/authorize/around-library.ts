@@ -9,7 +9,6 @@ import { digest } from '../../crypto/digest.ts';
 import type { Provider } from '../../library/oidc.ts';
 import { callbackFormOf } from '../../library/reliances/callback-form.ts';
 import { loginBroughtBy } from '../../library/reliances/login-result.ts';
-import { asProviderContext, oidcOf } from '../../library/request-context.ts';
 import { answerAddressFault } from '../../library/request-parameters.ts';
 import type { AccountAccess } from '../../sessions/account-access.ts';
 import { answering, auditedSafely } from '../../state/answering.ts';
@@ -122,7 +121,7 @@ function refuseRequest(
 export const registeredRedirect: Middleware = async (ctx, next) => {
   await next();
   const location = ctx.response.get('Location');
-  const oidc = oidcOf(ctx);
+  const { oidc } = ctx;
   if (!URL.canParse(location) || oidc === undefined) return;
   const asked = oidc.params?.['redirect_uri'];
   const registered = [asked, ...(oidc.client?.postLogoutRedirectUris ?? [])];
@@ -172,9 +171,8 @@ export interface ResumeDeps extends ProgressDeps {
 export function endStaleSignIns(deps: ResumeDeps): Middleware {
   return async (ctx, next) => {
     await next();
-    const oidcCtx = asProviderContext(ctx);
-    const login = loginBroughtBy(oidcCtx);
-    const session = oidcCtx.oidc?.session;
+    const login = loginBroughtBy(ctx);
+    const session = ctx.oidc?.session;
     if (session === undefined || login === undefined) return;
     // The proof is not removed but expires: a double click may send the same redirect twice.
     const proven = await provenIn(deps, login.provenIn).catch(async (error: unknown) => {
@@ -210,7 +208,7 @@ export function continueForms(provider: Provider, pages: Pages): Middleware {
 
 /** The form may end at the application, one or two redirects later. */
 async function targetsAfter(provider: Provider, ctx: Context): Promise<readonly string[]> {
-  const oidc = oidcOf(ctx);
+  const { oidc } = ctx;
   const asked = oidc?.entities.Interaction?.params['client_id'];
   const client = oidc?.client ?? (await provider.Client.find(String(asked ?? '')));
   return formTargetsOf(client);

@@ -1,9 +1,9 @@
 import Router from '@koa/router';
 import type { Context, Middleware } from 'koa';
 import { newCodesOf } from '../../factors/recovery-codes.ts';
-import { errors, type Provider } from '../../library/oidc.ts';
+import { errors, type KoaContextWithOIDC, type Provider } from '../../library/oidc.ts';
 import { leaveEndedSession } from '../../library/reliances/interaction-session.ts';
-import { asProviderContext, routesOf } from '../../library/request-context.ts';
+import { routesOf } from '../../library/request-context.ts';
 import { showErrorPage } from '../../web/error-page.ts';
 import { showExpired } from '../../web/expired-page.ts';
 import { nextLinkFrom } from '../../web/next-link.ts';
@@ -87,7 +87,7 @@ async function showOver(provider: Provider, deps: InteractionDeps, ctx: Context)
   if (await leaveConsent(provider, deps.state, ctx, uid)) return;
   const [interaction, { accountId }] = await Promise.all([
     provider.Interaction.find(uid),
-    provider.Session.get(asProviderContext(ctx)),
+    provider.Session.get(ctx as KoaContextWithOIDC),
   ]);
   const meant = interaction?.session?.accountId;
   if (meant === undefined || accountId === undefined || meant === accountId) {

@@ -30,10 +30,7 @@ export function serviceAccountClient(account: ServiceAccount, scopeBase: string)
     token_endpoint_auth_method: 'client_secret_basic',
     scope: account.permissions.map((permission) => scopeOf(scopeBase, permission)).join(' '),
     customer: account.customer,
-    secret_hashes: account.secrets.map(({ sha256, expiresAt }) => ({
-      sha256,
-      ...(expiresAt === undefined ? {} : { expires_at: expiresAt.getTime() }),
-    })),
+    secret_hashes: account.secrets,
   };
 }
 
@@ -84,10 +81,7 @@ export function applicationClient(application: Application, scopeBase: string): 
     first_party: application.firstParty,
     without_pkce: confidential && application.withoutPkce,
     allowed_origins: [...application.allowedOrigins],
-    secret_hashes: secrets.map(({ sha256, expiresAt }) => ({
-      sha256,
-      ...(expiresAt === undefined ? {} : { expires_at: expiresAt.getTime() }),
-    })),
+    secret_hashes: secrets,
   };
 }
 

@@ -102,6 +102,7 @@ export async function composeAccounts(settings: AccountSettings, ports: AccountP
     consents,
     applications: stores.applications,
     auditReader: stores.auditReader,
+    upstreamProviders: stores.upstreamProviders,
     secondFactor: stores.totpFactors,
     manageFactors: factors.manageFactors,
     totpEnrolments: factors.totpEnrolments,

@@ -118,6 +118,7 @@ function interactions(provider: Provider, deps: RoutingDeps): Middleware {
     recoveryCodes: accountServices.recoveryCodes,
     totpEnrolments: accountServices.totpEnrolments,
     upstreamSignIn: accountServices.upstreamSignIn,
+    upstreamProviders: accountServices.upstreamProviders,
     recordDevice: accountServices.recordDevice,
     rememberedDevices: accountServices.rememberedDevices,
     accountApplications: accountServices.accountApplications,

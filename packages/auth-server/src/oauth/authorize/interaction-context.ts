@@ -10,6 +10,7 @@ import { ACCOUNT_PAGES_CLIENT_ID } from '../../library/client-metadata.ts';
 import type { Client, Provider } from '../../library/oidc.ts';
 import { MFA_ACR } from '../../library/sign-in-policy.ts';
 import type { UpstreamSignIn } from '../../organisations/sign-in-upstream.ts';
+import type { UpstreamRecords } from '../../organisations/upstream-provider.ts';
 import type { AccountApplications } from '../../sessions/account-applications.ts';
 import type { RememberedDevices } from '../../sessions/remembered-devices.ts';
 import type { ProofDeps } from '../../sign-in/prove.ts';
@@ -30,6 +31,7 @@ export interface InteractionDeps extends ProofDeps {
   readonly recoveryCodes: Pick<RecoveryCodes, 'areCurrent'>;
   readonly totpEnrolments: TotpEnrolments;
   readonly upstreamSignIn: UpstreamSignIn;
+  readonly upstreamProviders: Pick<UpstreamRecords, 'list'>;
   readonly recordDevice: RecordDevice;
   readonly rememberedDevices: RememberedDevices;
   readonly accountApplications: AccountApplications;

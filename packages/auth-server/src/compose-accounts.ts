@@ -175,7 +175,7 @@ function composeSignIn(
       throttle,
       devices,
       factors: stores.factors,
-      totp: stores.totpFactors,
+      secondFactor: stores.totpFactors,
       recoveryCodes: factors.recoveryCodes,
       passkeys: factors.passkeys,
     }),

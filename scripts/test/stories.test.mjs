@@ -11,7 +11,7 @@ const MOST = {
   import: 24,
   // Of the lengths of an answer, plain addresses, the store's clock and the rule for text, seven files; one in
   // which the contexts of Koa and of the library are cast; one with the rule for languages, which all share.
-  'sign-in': 85,
+  'sign-in': 84,
 };
 
 describe('the files that a story runs', () => {

@@ -1,7 +1,6 @@
 import type { Context } from 'koa';
 import type { AccountDirectory } from '../../accounts/account.ts';
 import type { MfaPolicy } from '../../accounts/mfa-policy.ts';
-import { requestMetadata } from '../../audit/actor.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import type { Passkeys } from '../../factors/passkeys.ts';
 import type { RecoveryCodes } from '../../factors/recovery-codes.ts';
@@ -17,7 +16,7 @@ import type { ProofDeps } from '../../sign-in/prove.ts';
 import type { RecordDevice } from '../../sign-in/record-device.ts';
 import type { SecondStep } from '../../sign-in/second-step.ts';
 import type { StateStore } from '../../state/state-store.ts';
-import { actorOf } from '../../web/browser.ts';
+import { senderOf } from '../../web/browser.ts';
 import type { ErrorKind } from '../../web/error.ts';
 import { showErrorPage } from '../../web/error-page.ts';
 import { type Application, shownClient } from '../../web/layout.ts';
@@ -129,7 +128,7 @@ export function record(
     type,
     subject,
     reason,
-    ...requestMetadata(actorOf(ctx)),
+    ...senderOf(ctx),
     ...(client === undefined ? {} : { clientId: client.clientId }),
     // An interaction signs somebody in once, however often its last step is done.
     ...(type === 'sign_in.succeeded' ? { once: `${type} ${subject} ${details.uid}` } : {}),

@@ -5,8 +5,12 @@ import { adminAudience } from '@cls/shared/access-token';
 import type { Clock } from '@cls/shared/clock';
 import type { LogFault } from '@cls/shared/http/fault-log';
 import { health, measureReadiness, type ReadinessCheck } from '@cls/shared/http/health';
-import { readableTarget, requestId } from '@cls/shared/http/request-id';
-import { type RecordAnswer, requestLog } from '@cls/shared/http/request-log';
+import {
+  type RecordAnswer,
+  readableTarget,
+  requestId,
+  requestLog,
+} from '@cls/shared/http/request-log';
 import type { Log } from '@cls/shared/log';
 import type { Metrics } from '@cls/shared/metrics/metrics';
 import type { Secret } from '@cls/shared/secret';

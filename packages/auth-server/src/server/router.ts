@@ -1,5 +1,5 @@
 import { NOTHING_HERE, writeProblem } from '@cls/shared/http/problem';
-import type { RequestState } from '@cls/shared/http/request-id';
+import type { RequestState } from '@cls/shared/http/request-log';
 import type { Context, Middleware } from 'koa';
 import { prefersPage, showErrorPage } from '../web/error-page.ts';
 import { nextLinkFrom } from '../web/next-link.ts';

@@ -12,8 +12,7 @@ import { Overloaded } from '../sql/database.ts';
 import { acceptFirst, type RequestStarts } from './accept-first.ts';
 import { html } from './html.ts';
 import { type ProblemCode, problemType } from './problem-codes.ts';
-import { newRequestId, requestIdOf } from './request-id.ts';
-import { PROBES } from './request-log.ts';
+import { newRequestId, PROBES, requestIdOf } from './request-log.ts';
 
 interface Answer {
   readonly status: number;

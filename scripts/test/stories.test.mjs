@@ -6,12 +6,12 @@ import { root } from '../bootstrap.mjs';
 /** At most so many. Lower it when files are merged; who raises it says why in the same commit. */
 const MOST = {
   token: 16,
-  balance: 80,
+  balance: 79,
   // One is the transaction that may be rolled back, in place of an exception in each caller.
-  import: 24,
+  import: 23,
   // Of the lengths of an answer, plain addresses, the store's clock and the rule for text, seven files; one in
   // which the contexts of Koa and of the library are cast; one with the rule for languages, which all share.
-  'sign-in': 83,
+  'sign-in': 82,
 };
 
 describe('the files that a story runs', () => {

@@ -85,11 +85,13 @@ export interface ProviderDeps {
   readonly tracing: Tracing | undefined;
 }
 
-/** The running provider: a new one takes over when signing keys change. */
 export interface ComposedProvider {
-  readonly handle: RequestListener;
-  /** Issues without the chain of `handle`. */
-  readonly tokens: { readonly issue: IssueServiceToken };
+  /** The provider of now: another takes its place when signing keys change. */
+  readonly live: {
+    readonly handle: RequestListener;
+    /** Issues without the chain of `handle`. */
+    readonly issue: IssueServiceToken;
+  };
   /** Says whether the service is about to stop, for `/readyz`. */
   servedBy(service: { readonly draining: boolean }): void;
   /** Resolves when no notice of a logout is under way any more. */
@@ -102,24 +104,27 @@ export async function composeProvider(deps: ProviderDeps): Promise<ComposedProvi
   const logoutNotifications = sqlLogoutNotifications(database);
   let service: { readonly draining: boolean } | undefined;
   let current: Provider | undefined;
-  const tokens: { issue: IssueServiceToken } = { issue: async () => undefined };
+  const live: { handle: RequestListener; issue: IssueServiceToken } = {
+    handle: () => undefined,
+    issue: async () => undefined,
+  };
   measureReadiness(deps.metrics, checks);
   const healthy = health(checks, () => service?.draining ?? false);
   const admin = await composeAdminApi(deps);
-  const prepare = (provider: Provider): void => {
-    current = provider;
-    tokens.issue = serviceTokens(provider, serviceAccounts, deps.tokenBudget, config);
+  const use = (provider: Provider): void => {
     keepLogoutNotifications(provider, logoutNotifications, log);
     extend(provider, deps);
     serve(provider, deps, healthy, admin);
+    current = provider;
+    live.handle = provider.callback();
+    live.issue = serviceTokens(provider, serviceAccounts, deps.tokenBudget, config);
   };
   const onLost = lostLogoutNoticesCounter(deps.metrics);
   const stopTelling = deliverLogoutNotifications(logoutNotifications, () => current, log, onLost);
   const settings = providerSettings(deps, serviceAccounts);
-  const handle = await providerSlot(config.issuer, settings, deps.keys, prepare, log);
+  await providerSlot(config.issuer, settings, deps.keys, use, log);
   return {
-    handle,
-    tokens,
+    live,
     servedBy(running) {
       service = running;
     },

@@ -213,8 +213,8 @@ function serve(
   provider.use(requestLog(deps.recordAnswer));
   provider.use(responseHeaders(config.issuer));
   provider.use(unexpectedErrors(pages, logFault));
-  provider.use(cors(accountServices.applications, config.issuer));
-  provider.use(router(rooms, pages, healthy, config.explorerUrl));
+  const shared = cors(accountServices.applications, config.issuer);
+  provider.use(router(rooms, pages, healthy, shared, config.explorerUrl));
 }
 
 function composeAccountGrant({ config, accountServices, state, clock }: ProviderDeps) {

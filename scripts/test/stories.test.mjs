@@ -5,11 +5,11 @@ import { root } from '../bootstrap.mjs';
 
 /** At most so many. Lower it when files are merged; who raises it says why in the same commit. */
 const MOST = {
-  token: 16,
-  balance: 79,
+  token: 15,
+  balance: 78,
   // One is the transaction that may be rolled back, in place of an exception in each caller.
   import: 23,
-  'sign-in': 80,
+  'sign-in': 79,
 };
 
 describe('the files that a story runs', () => {

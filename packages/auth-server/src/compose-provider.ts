@@ -5,11 +5,14 @@ import { adminAudience } from '@cls/shared/access-token';
 import type { Clock } from '@cls/shared/clock';
 import type { LogFault } from '@cls/shared/http/fault-log';
 import { health, measureReadiness, type ReadinessCheck } from '@cls/shared/http/health';
-import { readableTarget, requestId } from '@cls/shared/http/request-id';
-import { type RecordAnswer, requestLog } from '@cls/shared/http/request-log';
+import {
+  type RecordAnswer,
+  readableTarget,
+  requestId,
+  requestLog,
+} from '@cls/shared/http/request-log';
 import type { Log } from '@cls/shared/log';
 import type { Metrics } from '@cls/shared/metrics/metrics';
-import type { Assets } from '@cls/shared/pages/assets';
 import type { Secret } from '@cls/shared/secret';
 import type { Database } from '@cls/shared/sql/database';
 import type { Tracing } from '@cls/shared/tracing/tracing';
@@ -32,8 +35,6 @@ import { ownKeys } from './keys/own-keys.ts';
 import type { SigningKeyStore } from './keys/signing-key.ts';
 import { knownScopes } from './library/client-metadata.ts';
 import type { ProviderSettings } from './library/configuration.ts';
-import { showUndeliverableErrors } from './library/form-post.ts';
-import { readLeniently } from './library/lenient-parameters.ts';
 import type { Provider } from './library/oidc.ts';
 import { answerAtUserinfo, ignoreSameScopes } from './library/one-token.ts';
 import { adjustParameters } from './library/reliances/parameters.ts';
@@ -41,6 +42,7 @@ import { compareRedirectUris } from './library/reliances/redirect-uris.ts';
 import { rememberLaterSignIns } from './library/reliances/remembered-session.ts';
 import { handOverErrors } from './library/reliances/rendered-errors.ts';
 import { compareHashedSecrets } from './library/reliances/secret-comparison.ts';
+import { readLeniently, showUndeliverableErrors } from './library/request-parameters.ts';
 import { type IssueServiceToken, serviceTokens } from './library/service-token.ts';
 import { providerSlot } from './library/slot.ts';
 import { logWithoutPkce } from './oauth/authorize/around-library.ts';
@@ -59,7 +61,7 @@ import { responseHeaders, unexpectedErrors } from './server/every-request.ts';
 import { router } from './server/router.ts';
 import { sqlLogoutNotifications } from './sessions/sql-session-store.ts';
 import type { StateStore } from './state/state-store.ts';
-import type { AssetName } from './web/assets.ts';
+import type { PageAssets } from './web/assets.ts';
 import type { Pages } from './web/page.ts';
 
 export interface ProviderDeps {
@@ -71,7 +73,7 @@ export interface ProviderDeps {
   readonly tokenBudget: TokenBudget;
   readonly state: StateStore;
   readonly audit: AuditLog;
-  readonly assets: Assets<AssetName>;
+  readonly assets: PageAssets;
   readonly pages: Pages;
   readonly cookieKey: Secret;
   readonly log: Log;
@@ -83,11 +85,13 @@ export interface ProviderDeps {
   readonly tracing: Tracing | undefined;
 }
 
-/** The running provider: a new one takes over when signing keys change. */
 export interface ComposedProvider {
-  readonly handle: RequestListener;
-  /** Issues without the chain of `handle`. */
-  readonly tokens: { readonly issue: IssueServiceToken };
+  /** The provider of now: another takes its place when signing keys change. */
+  readonly live: {
+    readonly handle: RequestListener;
+    /** Issues without the chain of `handle`. */
+    readonly issue: IssueServiceToken;
+  };
   /** Says whether the service is about to stop, for `/readyz`. */
   servedBy(service: { readonly draining: boolean }): void;
   /** Resolves when no notice of a logout is under way any more. */
@@ -100,24 +104,27 @@ export async function composeProvider(deps: ProviderDeps): Promise<ComposedProvi
   const logoutNotifications = sqlLogoutNotifications(database);
   let service: { readonly draining: boolean } | undefined;
   let current: Provider | undefined;
-  const tokens: { issue: IssueServiceToken } = { issue: async () => undefined };
+  const live: { handle: RequestListener; issue: IssueServiceToken } = {
+    handle: () => undefined,
+    issue: async () => undefined,
+  };
   measureReadiness(deps.metrics, checks);
   const healthy = health(checks, () => service?.draining ?? false);
   const admin = await composeAdminApi(deps);
-  const prepare = (provider: Provider): void => {
-    current = provider;
-    tokens.issue = serviceTokens(provider, serviceAccounts, deps.tokenBudget, config);
+  const use = (provider: Provider): void => {
     keepLogoutNotifications(provider, logoutNotifications, log);
     extend(provider, deps);
     serve(provider, deps, healthy, admin);
+    current = provider;
+    live.handle = provider.callback();
+    live.issue = serviceTokens(provider, serviceAccounts, deps.tokenBudget, config);
   };
   const onLost = lostLogoutNoticesCounter(deps.metrics);
   const stopTelling = deliverLogoutNotifications(logoutNotifications, () => current, log, onLost);
   const settings = providerSettings(deps, serviceAccounts);
-  const handle = await providerSlot(config.issuer, settings, deps.keys, prepare, log);
+  await providerSlot(config.issuer, settings, deps.keys, use, log);
   return {
-    handle,
-    tokens,
+    live,
     servedBy(running) {
       service = running;
     },
@@ -206,8 +213,8 @@ function serve(
   provider.use(requestLog(deps.recordAnswer));
   provider.use(responseHeaders(config.issuer));
   provider.use(unexpectedErrors(pages, logFault));
-  provider.use(cors(accountServices.applications, config.issuer));
-  provider.use(router(rooms, pages, healthy, config.explorerUrl));
+  const shared = cors(accountServices.applications, config.issuer);
+  provider.use(router(rooms, pages, healthy, shared, config.explorerUrl));
 }
 
 function composeAccountGrant({ config, accountServices, state, clock }: ProviderDeps) {

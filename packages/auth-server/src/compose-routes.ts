@@ -1,6 +1,6 @@
 import type { LogFault } from '@cls/shared/http/fault-log';
 import type { Log } from '@cls/shared/log';
-import { type Assets, serveAssets } from '@cls/shared/pages/assets';
+import { serveAssets } from '@cls/shared/pages/assets';
 import type { Tracing } from '@cls/shared/tracing/tracing';
 import type { Middleware } from 'koa';
 import { passwordRoutes } from './account-pages/password-routes.ts';
@@ -18,9 +18,9 @@ import {
   refusedRequestObject,
   refuseLongAnswers,
   refuseOvertaken,
+  registeredRedirect,
 } from './oauth/authorize/around-library.ts';
 import { notifyOfDevices } from './oauth/authorize/notify-of-devices.ts';
-import { registeredRedirect } from './oauth/authorize/registered-redirect.ts';
 import { interactionRoutes } from './oauth/authorize/routes.ts';
 import { upstreamRoutes } from './oauth/authorize/upstream-routes.ts';
 import { deviceDoneRoutes } from './oauth/device/device-done.ts';
@@ -34,7 +34,7 @@ import type { Rooms } from './server/router.ts';
 import { inOrder } from './server/router.ts';
 import { answeringScope } from './state/answering.ts';
 import type { StateStore } from './state/state-store.ts';
-import type { AssetName } from './web/assets.ts';
+import type { PageAssets } from './web/assets.ts';
 import type { Pages } from './web/page.ts';
 
 export interface RoutingDeps {
@@ -43,7 +43,7 @@ export interface RoutingDeps {
   readonly state: StateStore;
   readonly audit: AuditLog;
   readonly pages: Pages;
-  readonly assets: Assets<AssetName>;
+  readonly assets: PageAssets;
   readonly adminApi: Middleware;
   readonly spend: Spend;
   readonly pace: PaceDevice;
@@ -118,6 +118,7 @@ function interactions(provider: Provider, deps: RoutingDeps): Middleware {
     recoveryCodes: accountServices.recoveryCodes,
     totpEnrolments: accountServices.totpEnrolments,
     upstreamSignIn: accountServices.upstreamSignIn,
+    upstreamProviders: accountServices.upstreamProviders,
     recordDevice: accountServices.recordDevice,
     rememberedDevices: accountServices.rememberedDevices,
     accountApplications: accountServices.accountApplications,

@@ -199,10 +199,10 @@ async function compose(
   const stopSharing = shareTokenUse(budget, sqlTokenUse(besideRequests(database)), log);
   const { host, port, drainDelayMs, trustedProxyHops, limits, healthPort } = config;
   const headers = headersOfAll(issuer);
-  const { tokens, handle } = provider;
+  const { live } = provider;
   const handler = clientCredentials(
     {
-      tokens: tracedTokens(tokens, tracing),
+      tokens: tracedTokens(live, tracing),
       issuer,
       trustedProxyHops,
       audit,
@@ -211,7 +211,7 @@ async function compose(
       logFault,
       headers: Object.entries(headers).flat(),
     },
-    normalizeRequests(issuer, trustedProxyHops, handle),
+    normalizeRequests(issuer, trustedProxyHops, live),
   );
   const running = await startHttpService(
     {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { deviceOf } from '../src/audit/actor.ts';
+import { deviceOf } from '../src/web/browser.ts';
 
 const WINDOWS = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64)';
 const WEBKIT = 'AppleWebKit/537.36 (KHTML, like Gecko)';

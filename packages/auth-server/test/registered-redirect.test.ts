@@ -1,6 +1,6 @@
 import { anyEngine } from '@cls/testing/engines';
 import { expect } from 'chai';
-import { asRegistered } from '../src/oauth/authorize/registered-redirect.ts';
+import { asRegistered } from '../src/oauth/authorize/around-library.ts';
 import { PASSWORD, startTestAuthServer, type TestAuthServer } from './support/auth-server.ts';
 import { authorizationUrl, Browser, relyingParty } from './support/relying-party.ts';
 

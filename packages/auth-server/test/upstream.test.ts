@@ -561,7 +561,6 @@ describeOnDatabase('signing in through an organisation’s own provider', (engin
       organisation: 'India',
       host,
     });
-    expect(await world.upstreamSignIn.exists()).to.equal(true);
     await world.customers.setDisabled('india', true);
     expect(await offered()).to.equal(undefined);
     await world.customers.setDisabled('india', false);

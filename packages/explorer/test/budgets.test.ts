@@ -101,10 +101,10 @@ describe('the weight of pages', () => {
   it('comes with one style sheet of at most 12 kB, one picture, and one script of at most 15 kB', async () => {
     const person = await services.person(VIEW);
     const { html, response } = await person.signIn();
-    const style = await fetch(new URL(readAssets().path('explorer.css'), services.url));
+    const style = await fetch(new URL(readAssets().paths['explorer.css'], services.url));
     expect((await style.arrayBuffer()).byteLength).to.be.at.most(12 * KB);
     expect(style.headers.get('cache-control')).to.include('immutable');
-    const script = await fetch(new URL(readAssets().path('explorer.js'), services.url));
+    const script = await fetch(new URL(readAssets().paths['explorer.js'], services.url));
     expect((await script.arrayBuffer()).byteLength).to.be.at.most(15 * KB);
     const loaded = [...html.matchAll(/(?:src|<link [^>]*href)="([^"]*)"/g)].map(([, href]) => href);
     expect(loaded).to.have.length(3);

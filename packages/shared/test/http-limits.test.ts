@@ -6,7 +6,7 @@ import { readExposition } from '@cls/testing/exposition';
 import { freePort } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { countedLines } from '../src/http/counted-lines.ts';
-import { REQUEST_ID_MARK } from '../src/http/http-server.ts';
+import { REQUEST_ID_MARK } from '../src/http/early-answers.ts';
 import {
   type HttpLimits,
   type HttpService,

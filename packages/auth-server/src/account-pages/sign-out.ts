@@ -1,5 +1,5 @@
 import { digest } from '../crypto/digest.ts';
-import { asProviderContext } from '../library/request-context.ts';
+import type { KoaContextWithOIDC } from '../library/oidc.ts';
 import { actorOf } from '../web/browser.ts';
 import { seeOther } from '../web/page.ts';
 import { SIGNED_OUT_PATH } from '../web/paths.ts';
@@ -9,7 +9,7 @@ import type { AccountPageContext } from './account-page-context.ts';
 export async function signOut(context: AccountPageContext): Promise<void> {
   const { provider, deps, ctx, account, session: name } = context;
   await deps.accountSessions.signOut(account, digest(name.uid), actorOf(ctx));
-  const session = await provider.Session.get(asProviderContext(ctx));
+  const session = await provider.Session.get(ctx as KoaContextWithOIDC);
   await session.destroy();
   // Cookies stay: those by which a person's device is known outlive a session.
   ctx.set('Clear-Site-Data', '"cache", "storage"');

@@ -1,6 +1,5 @@
 import type { Context } from 'koa';
-import type { Provider } from '../library/oidc.ts';
-import { asProviderContext } from '../library/request-context.ts';
+import type { KoaContextWithOIDC, Provider } from '../library/oidc.ts';
 import { isTooOld } from '../library/session-lifetime.ts';
 import { MFA_ACR, meetsPolicy } from '../library/sign-in-policy.ts';
 import type { AccountPagesDeps, Visitor } from './account-page-context.ts';
@@ -17,7 +16,7 @@ export async function visitorOf(
   { accounts, mfaPolicy, sessions }: VisitorDeps,
   ctx: Context,
 ): Promise<Visitor | undefined> {
-  const session = await provider.Session.get(asProviderContext(ctx));
+  const session = await provider.Session.get(ctx as KoaContextWithOIDC);
   const { accountId, loginTs: signedInAtS, acr, jti, uid, exp } = session;
   if (accountId === undefined || signedInAtS === undefined) return undefined;
   if (isTooOld(sessions, session)) return undefined;

@@ -1,8 +1,8 @@
 import { CommandRefused } from '@cls/shared/cli/command-line';
 import { readOptions } from '@cls/shared/cli/options';
 import { z } from 'zod';
-import { type Application, isNative } from '../clients/application.ts';
-import { APPLICATION_SCOPES } from '../library/client-metadata.ts';
+import type { Application } from '../clients/application.ts';
+import { APPLICATION_SCOPES, isNative } from '../library/client-metadata.ts';
 import type { Operator } from './operator.ts';
 import { someOf } from './option-values.ts';
 

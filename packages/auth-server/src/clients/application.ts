@@ -27,14 +27,6 @@ export interface Application {
   readonly secrets: readonly ClientSecretHash[];
 }
 
-/**
- * Whether it runs on people's own devices (RFC 8252), as its redirect URIs show. A URI of an own
- * scheme is good for no other.
- */
-export function isNative({ redirectUris }: Pick<Application, 'redirectUris'>): boolean {
-  return redirectUris.some((uri) => !uri.startsWith('https:'));
-}
-
 type Optional = 'scopes' | 'withoutPkce' | 'allowedOrigins';
 
 export type NewApplication = Omit<Application, 'id' | 'disabled' | 'secrets' | Optional> & {

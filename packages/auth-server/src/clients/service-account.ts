@@ -16,8 +16,8 @@ export interface ServiceAccount {
 export interface ClientSecretHash {
   /** SHA-256 of the secret, base64url. */
   readonly sha256: string;
-  /** Set while an old secret overlaps with its replacement; absent means it never expires. */
-  readonly expiresAt?: Date;
+  /** Since the epoch; set while an old secret overlaps with its replacement. */
+  readonly expiresAtMs?: number;
 }
 
 /** What the token path asks for; answers come from a short-lived cache with invalidation. */

@@ -2,7 +2,7 @@ import { newId } from '@cls/shared/new-id';
 import type { Database } from '@cls/shared/sql/database';
 import { unlessReferred, useOfClient } from '../audit/never-used.ts';
 import { type Application, type ApplicationRecords, DEFAULT_SCOPES } from './application.ts';
-import { type SecretRow, sqlClientSecrets, toSecretHashes } from './sql-client-secrets.ts';
+import { sqlClientSecrets } from './sql-client-secrets.ts';
 
 const secrets = sqlClientSecrets('application');
 
@@ -15,18 +15,13 @@ const SELECT = `
     ${secrets.selectOf('a.id')} AS secrets
   FROM application a`;
 
-interface Row extends Omit<Application, 'secrets'> {
-  readonly secrets: readonly SecretRow[];
-}
-
 const ID = /^app_[0-9A-Z]{26}$/;
 
 export function sqlApplications(database: Database): ApplicationRecords {
   return {
     async find(id) {
       if (!ID.test(id)) return undefined;
-      const [row] = await database.query<Row>(`${SELECT} WHERE a.id = $1`, [id]);
-      return row && toApplication(row);
+      return (await database.query<Application>(`${SELECT} WHERE a.id = $1`, [id]))[0];
     },
     async isAllowedOrigin(origin) {
       const found = await database.query(
@@ -35,7 +30,7 @@ export function sqlApplications(database: Database): ApplicationRecords {
       );
       return found.length === 1;
     },
-    list: async () => (await database.query<Row>(`${SELECT} ORDER BY a.name`)).map(toApplication),
+    list: () => database.query<Application>(`${SELECT} ORDER BY a.name`),
     create: (application) =>
       database.transaction(async (transaction) => {
         const id = newId('app');
@@ -97,8 +92,4 @@ export function sqlApplications(database: Database): ApplicationRecords {
       );
     },
   };
-}
-
-function toApplication(row: Row): Application {
-  return { ...row, secrets: toSecretHashes(row.secrets) };
 }

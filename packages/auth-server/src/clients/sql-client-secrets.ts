@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { Secret } from '@cls/shared/secret';
 import type { Database, Sql } from '@cls/shared/sql/database';
 import { digest } from '../crypto/digest.ts';
-import type { ClientSecretHash } from './service-account.ts';
 
 /** The secrets of one kind of client: table `<kind>_secret`, owner column `<kind>_id`. */
 export function sqlClientSecrets(kind: 'service_account' | 'application') {
@@ -19,10 +18,10 @@ export function sqlClientSecrets(kind: 'service_account' | 'application') {
   }
 
   return {
-    /** SQL for the live secrets of the owner whose id is `of`, as `SecretRow[]`. */
+    /** SQL for the live secrets of the owner whose id is `of`, as `ClientSecretHash[]`. */
     selectOf: (of: string) => `coalesce((
-      SELECT jsonb_agg(jsonb_build_object(
-        'sha256', sha256, 'expiresAtS', extract(epoch FROM expires_at)) ORDER BY sha256)
+      SELECT jsonb_agg(jsonb_strip_nulls(jsonb_build_object(
+        'sha256', sha256, 'expiresAtMs', extract(epoch FROM expires_at) * 1000)) ORDER BY sha256)
       FROM ${table} WHERE ${owner} = ${of} AND (expires_at IS NULL OR expires_at > now())
     ), '[]')`,
     /** Returned here and never again. */
@@ -45,16 +44,4 @@ export function sqlClientSecrets(kind: 'service_account' | 'application') {
         return add(transaction, id);
       }),
   };
-}
-
-export interface SecretRow {
-  readonly sha256: string;
-  readonly expiresAtS: number | null;
-}
-
-export function toSecretHashes(rows: readonly SecretRow[]): readonly ClientSecretHash[] {
-  return rows.map(({ sha256, expiresAtS }) => ({
-    sha256,
-    ...(expiresAtS === null ? {} : { expiresAt: new Date(expiresAtS * 1000) }),
-  }));
 }

@@ -5,7 +5,7 @@ import { unlessReferred, useOfClient } from '../audit/never-used.ts';
 import { CHANGE_CHANNEL } from './change-channel.ts';
 import type { ServiceAccount, ServiceAccountDirectory } from './service-account.ts';
 import type { ListedServiceAccount, ServiceAccountRecords } from './service-account-records.ts';
-import { type SecretRow, sqlClientSecrets, toSecretHashes } from './sql-client-secrets.ts';
+import { sqlClientSecrets } from './sql-client-secrets.ts';
 
 const secrets = sqlClientSecrets('service_account');
 
@@ -21,14 +21,10 @@ const LIST = `
   FROM (${SELECT}) AS listed JOIN service_account a USING (id)
   LEFT JOIN token_use t ON t.subject = listed.id ORDER BY listed.name`;
 
-interface ListedRow extends Row {
+interface ListedRow extends ServiceAccount {
   readonly createdMs: number;
   readonly usedMs: number | null;
   readonly usedFrom: string | null;
-}
-
-interface Row extends Omit<ServiceAccount, 'secrets'> {
-  readonly secrets: readonly SecretRow[];
 }
 
 export function sqlServiceAccounts(database: Database): ServiceAccountRecords {
@@ -150,19 +146,14 @@ export async function cachedServiceAccountDirectory(
 const ID = /^svc_[0-9A-Z]{26}$/;
 
 async function findById(sql: Sql, id: string): Promise<ServiceAccount | undefined> {
-  const [row] = await sql.query<Row>(`${SELECT} WHERE s.id = $1`, [id]);
-  return row === undefined ? undefined : toRecord(row);
+  return (await sql.query<ServiceAccount>(`${SELECT} WHERE s.id = $1`, [id]))[0];
 }
 
 function toListed({ createdMs, usedMs, usedFrom, ...row }: ListedRow): ListedServiceAccount {
   return {
-    ...toRecord(row),
+    ...row,
     createdAt: new Date(createdMs),
     ...(usedMs === null ? {} : { lastUsedAt: new Date(usedMs) }),
     ...(usedFrom === null ? {} : { lastUsedFrom: usedFrom }),
   };
-}
-
-function toRecord(row: Row): ServiceAccount {
-  return { ...row, secrets: toSecretHashes(row.secrets) };
 }

@@ -14,9 +14,13 @@ const FACTOR_NAME_MAX = 60;
 /** Of each kind; more would multiply what a guess at a code can hit. */
 export const FACTORS_MAX = 10;
 
+/** What a person can prove a second factor with; a recovery code is good while there is a factor. */
+export type ProvableBy = Readonly<Record<Factor['kind'] | 'recovery_code', boolean>>;
+
 export interface FactorRecords {
   /** The oldest first. */
   list(accountId: string): Promise<readonly Factor[]>;
+  provableBy(accountId: string): Promise<ProvableBy>;
   rename(accountId: string, id: string, name: string): Promise<'renamed' | 'taken' | 'unknown'>;
   /**
    * Of concurrent calls that would together remove all, one gets `last` when `keepOne`. With the

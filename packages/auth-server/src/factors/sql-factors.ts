@@ -6,6 +6,7 @@ import {
   type FactorRecords,
   type InsertedFactor,
   type NewFactor,
+  type ProvableBy,
   TooManyFactors,
 } from './factor.ts';
 import { haveCodes, insertCodes } from './sql-recovery-codes.ts';
@@ -31,6 +32,18 @@ export function sqlFactors(database: Database): FactorRecords {
         [accountId],
       );
       return rows.map(toFactor);
+    },
+    async provableBy(accountId) {
+      const [row] = await database.query<ProvableBy>(
+        `SELECT coalesce(bool_or(kind = 'passkey'), false) AS passkey,
+                coalesce(bool_or(kind = 'totp'), false) AS totp,
+                count(*) > 0 AND EXISTS (
+                  SELECT FROM recovery_code WHERE account_id = $1 AND used_at IS NULL
+                ) AS recovery_code
+         FROM factor WHERE account_id = $1`,
+        [accountId],
+      );
+      return row ?? { passkey: false, totp: false, recovery_code: false };
     },
     async rename(accountId, id, name) {
       try {

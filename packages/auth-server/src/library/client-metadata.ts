@@ -1,6 +1,6 @@
 import { API_PERMISSIONS, PERMISSIONS, scopeOf } from '@cls/shared/access-token';
 import type { AdapterPayload } from 'oidc-provider';
-import { type Application, isNative } from '../clients/application.ts';
+import type { Application } from '../clients/application.ts';
 import { ACCOUNT_GRANT, DEVICE_GRANT } from '../clients/grant-types.ts';
 import type { ServiceAccount } from '../clients/service-account.ts';
 import { ACCOUNT_SIGNED_IN_PATH } from '../web/paths.ts';
@@ -30,10 +30,7 @@ export function serviceAccountClient(account: ServiceAccount, scopeBase: string)
     token_endpoint_auth_method: 'client_secret_basic',
     scope: account.permissions.map((permission) => scopeOf(scopeBase, permission)).join(' '),
     customer: account.customer,
-    secret_hashes: account.secrets.map(({ sha256, expiresAt }) => ({
-      sha256,
-      ...(expiresAt === undefined ? {} : { expires_at: expiresAt.getTime() }),
-    })),
+    secret_hashes: account.secrets,
   };
 }
 
@@ -84,11 +81,16 @@ export function applicationClient(application: Application, scopeBase: string): 
     first_party: application.firstParty,
     without_pkce: confidential && application.withoutPkce,
     allowed_origins: [...application.allowedOrigins],
-    secret_hashes: secrets.map(({ sha256, expiresAt }) => ({
-      sha256,
-      ...(expiresAt === undefined ? {} : { expires_at: expiresAt.getTime() }),
-    })),
+    secret_hashes: secrets,
   };
+}
+
+/**
+ * Whether it runs on people's own devices (RFC 8252), as its redirect URIs show. A URI of an own
+ * scheme is good for no other.
+ */
+export function isNative({ redirectUris }: Pick<Application, 'redirectUris'>): boolean {
+  return redirectUris.some((uri) => !uri.startsWith('https:'));
 }
 
 export const ACCOUNT_CLIENT: AdapterPayload = {

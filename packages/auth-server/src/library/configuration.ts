@@ -18,7 +18,6 @@ import type { SigningKey } from '../keys/signing-key.ts';
 import type { StateStore } from '../state/state-store.ts';
 import { ROUTES } from '../web/paths.ts';
 import { allowsOrigin } from './allowed-origin.ts';
-import { refuseLongAnswer } from './answer-address.ts';
 import {
   ACCOUNT_CLIENT,
   ACCOUNT_CLIENT_ID,
@@ -27,11 +26,9 @@ import {
   applicationClient,
   EXTRA_CLIENT_METADATA,
   knownScopes,
-  OPENID_SCOPES,
   serviceAccountClient,
 } from './client-metadata.ts';
 import { type ExistingGrantSettings, existingGrant } from './existing-grant.ts';
-import { refuseUndeliverableForm } from './form-post.ts';
 import { PooledSigningKey } from './pooled-signing-key.ts';
 import { providerAdapter } from './provider-adapter.ts';
 import { GRANT_MARGIN_S, recordSignIns, type SignInRecordDeps } from './record-sign-ins.ts';
@@ -40,10 +37,10 @@ import {
   refreshTokenTtlS,
   refuseAfterAbsoluteLife,
 } from './refresh-lifetime.ts';
-import { checkParameters } from './reliances/parameter-checks.ts';
 import { rotateUnless } from './reliances/refresh-refusal.ts';
 import { errorRenderer } from './render-error.ts';
 import { contextOf } from './request-context.ts';
+import { parameterChecks } from './request-parameters.ts';
 import { defaultResource, refuseOtherResources, resourceServerFor } from './resource-server.ts';
 import { longestSessionS, type SessionLifetimeSettings, sessionTtlS } from './session-lifetime.ts';
 import {
@@ -77,7 +74,8 @@ export interface ProviderSettings
 
 /** What people see where the library itself answers a browser. */
 export interface ProviderPages {
-  interactionPath(uid: string): string;
+  /** A path with the issuer's own before it. */
+  path(path: string): string;
   error(ctx: KoaContextWithOIDC, out: ErrorOut, error: Error): void;
   signOut(ctx: KoaContextWithOIDC): Promise<void>;
   signedOut(ctx: KoaContextWithOIDC): Promise<void>;
@@ -106,11 +104,7 @@ export function providerConfiguration(
     adapter: (kind: string) => adapterFor(kind, issuer, settings),
     routes: ROUTES,
     scopes,
-    extraParams: checkParameters({
-      scope: (_, asked) => refuseNothing(asked, scopes.filter(servesAlone)),
-      response_mode: refuseUndeliverableForm,
-      state: refuseLongAnswer,
-    }),
+    extraParams: parameterChecks(scopes),
     claims: {
       openid: ['sub', 'acr', 'amr', 'auth_time'],
       email: ['email', 'email_verified'],
@@ -181,7 +175,7 @@ export function providerConfiguration(
       Session: (_, session) => sessionTtlS(settings, session),
     },
     interactions: {
-      url: (_, interaction) => pages.interactionPath(interaction.uid),
+      url: (_, { uid }) => pages.path(`/interaction/${uid}`),
       policy: signInPolicy(settings, settings.mfaPolicy),
     },
     loadExistingGrant: (ctx) => existingGrant(ctx, settings),
@@ -219,26 +213,6 @@ export function providerConfiguration(
 }
 
 const AUTH_METHODS = ['client_secret_basic', 'client_secret_post', 'none'] as const;
-
-/** Other scopes of OpenID Connect only say what userinfo has besides; they need `openid`. */
-function servesAlone(scope: string): boolean {
-  return scope === 'openid' || !(OPENID_SCOPES as readonly string[]).includes(scope);
-}
-
-/**
- * Of a request for nothing that there is, people would be asked, and no answer of theirs could
- * serve it (RFC 6749 §3.3).
- *
- * @throws {errors.InvalidScope}
- */
-function refuseNothing(asked: string | undefined, scopes: readonly string[]): void {
-  const known = asked?.split(' ').some((scope) => scopes.includes(scope));
-  if (!known)
-    throw new errors.InvalidScope(
-      'scope must contain openid or at least one permission of this API',
-      asked ?? '',
-    );
-}
 
 /** RFC 7009 §2.1. A public client learns nothing about others' tokens, which it could only guess. */
 function mayRevoke(_: unknown, client: Client, token: { clientId?: string | undefined }): boolean {

@@ -6,13 +6,12 @@ import {
   type KoaContextWithOIDC,
   Provider,
 } from 'oidc-provider';
-import { deviceOf } from '../audit/actor.ts';
 import { digest } from '../crypto/digest.ts';
 import type { AccountAccess } from '../sessions/account-access.ts';
 import { deviceIdOf } from '../sessions/remembered-devices.ts';
 import type { SessionStore } from '../sessions/session-store.ts';
 import type { StateStore } from '../state/state-store.ts';
-import { REMEMBERED_COOKIE } from '../web/browser.ts';
+import { deviceOf, REMEMBERED_COOKIE } from '../web/browser.ts';
 import { prolong } from './reliances/grant-life.ts';
 
 export interface SignInRecordDeps {

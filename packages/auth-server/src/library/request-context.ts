@@ -1,6 +1,5 @@
 import type Router from '@koa/router';
 import type { Middleware } from 'koa';
-import type { KoaContextWithOIDC } from 'oidc-provider';
 import type { Account } from '../accounts/account.ts';
 
 /** How a person proved who they are, for the claims of RFC 9068 §2.2.1. */
@@ -27,16 +26,6 @@ export interface RequestContext {
 /** The context lives in the request's `state`, which Koa and the library pass on. */
 export function contextOf(ctx: { readonly state: object }): RequestContext {
   return ctx.state as RequestContext;
-}
-
-/** The context of a request as the library takes it. */
-export function asProviderContext(ctx: object): KoaContextWithOIDC {
-  return ctx as KoaContextWithOIDC;
-}
-
-/** What the library knows of a request; undefined before it, and for requests that are not its own. */
-export function oidcOf(ctx: object): KoaContextWithOIDC['oidc'] | undefined {
-  return (ctx as Partial<KoaContextWithOIDC>).oidc;
 }
 
 /** The router's type asks for what the router itself adds to the context. */

@@ -10,7 +10,7 @@ import {
 } from '@cls/shared/access-token';
 import { type Client, errors, type KoaContextWithOIDC, type ResourceServer } from 'oidc-provider';
 import type { Account } from '../accounts/account.ts';
-import { askedScopes, setAskedScope } from './reliances/asked-scope.ts';
+import { setAskedScope } from './reliances/asked-scope.ts';
 import { contextOf } from './request-context.ts';
 
 /** RFC 8707: the resources that tokens are for, and what a caller may have of each. */
@@ -37,6 +37,12 @@ export function defaultResource(
   if (!isApplication(client)) return resourceOfScopes(asked, settings);
   const { audience, scopeBase } = settings;
   return asked.some((scope) => scope.startsWith(scopeBase)) ? audience : [];
+}
+
+/** The scopes that a request asks for; none where it names no scope. */
+function askedScopes({ oidc }: KoaContextWithOIDC): readonly string[] {
+  const { scope } = oidc.params ?? {};
+  return typeof scope === 'string' ? scope.split(' ') : [];
 }
 
 /** The resource of a service account or person whose request names none. */

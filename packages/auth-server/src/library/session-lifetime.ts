@@ -1,7 +1,6 @@
 import type { Context } from 'koa';
-import type { Provider, Session } from 'oidc-provider';
+import type { KoaContextWithOIDC, Provider, Session } from 'oidc-provider';
 import { endWithBrowser } from './reliances/remembered-session.ts';
-import { asProviderContext } from './request-context.ts';
 
 export interface SessionLifetimeSettings {
   readonly sessionIdleS: number;
@@ -33,7 +32,7 @@ export async function endSessionWithBrowser(
   ctx: Context,
   settings: SessionLifetimeSettings,
 ): Promise<void> {
-  const session = await provider.Session.get(asProviderContext(ctx));
+  const session = await provider.Session.get(ctx as KoaContextWithOIDC);
   if (session.accountId === undefined) return;
   endWithBrowser(session);
   await session.save(settings.sessionIdleS);

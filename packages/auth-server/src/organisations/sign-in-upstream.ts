@@ -30,8 +30,6 @@ export interface OfferedProvider {
 export interface UpstreamSignIn {
   /** For the sign-in page: the provider for this address, if its domain has one. */
   offered(email: string): Promise<OfferedProvider | undefined>;
-  /** Whether any domain has a provider. */
-  exists(): Promise<boolean>;
   /**
    * @param again whether a proof is wanted that is newer than this.
    * @returns where the browser goes (303), and the `state` that it comes back with; or why not.
@@ -135,7 +133,6 @@ export function upstreamSignIn(deps: UpstreamSignInDeps): UpstreamSignIn {
       const { host } = new URL(found.provider.issuer);
       return { organisation: found.organisation, host };
     },
-    exists: async () => (await deps.providers.list()).length > 0,
     async begin(typed, binding, again) {
       const email = canonicalEmail(typed.slice(0, 1_000));
       if (email === '') return { problem: { field: 'email', code: 'email_required' } };

@@ -1,17 +1,8 @@
-import type { Context, Middleware } from 'koa';
+import type { Context } from 'koa';
 import type { ApplicationDirectory } from '../clients/application.ts';
 import { allowsOrigin } from '../library/allowed-origin.ts';
-import { oidcOf } from '../library/request-context.ts';
-import { ROUTES } from '../web/paths.ts';
-import { routeOf } from './route-table.ts';
+import type { Route } from './route-table.ts';
 
-/** What an application in a browser asks for itself. */
-const SHARED: readonly string[] = [
-  ROUTES.token,
-  ROUTES.userinfo,
-  ROUTES.revocation,
-  ROUTES.pushed_authorization_request,
-];
 const REQUEST_HEADERS = [
   ...['Authorization', 'Content-Type', 'If-None-Match', 'X-Request-Id'],
   ...['traceparent', 'tracestate', 'baggage'], // W3C Trace Context, which browsers' tracers add.
@@ -19,39 +10,38 @@ const REQUEST_HEADERS = [
 const READABLE_HEADERS = 'Retry-After, WWW-Authenticate, X-Request-Id';
 const MAX_AGE_S = 600;
 
+/** Around a route whose answers pages of other origins may read. */
+export type Cors = (ctx: Context, route: Route, next: () => Promise<void>) => Promise<void>;
+
 /**
  * Lets pages of another origin read answers to the one application that allows that origin (Fetch
  * Standard, CORS protocol). A preflight names no application: it is answered for an origin that some
  * application allows. Cookies never count, so no answer says that credentials may be sent.
  */
-export function cors(applications: ApplicationDirectory, issuer: string): Middleware {
+export function cors(applications: ApplicationDirectory, issuer: string): Cors {
   const own = new URL(issuer).origin;
-  return async (ctx, next) => {
+  return async (ctx, route, next) => {
     const asks = ctx.method === 'OPTIONS' && ctx.get('access-control-request-method') !== '';
-    // Discovery and the key set are for every page: see oauth/discovery/metadata.ts.
-    if (asks && routeOf(ctx.path)?.room === 'discovery') return answerPreflight(ctx, '*');
-    if (!SHARED.includes(ctx.path)) return next();
+    if (route.readableFrom === 'any') return asks ? answerPreflight(ctx, route, '*') : await next();
     const origin = ctx.get('origin');
     if (asks && origin !== '' && (await applications.isAllowedOrigin(origin))) {
-      answerPreflight(ctx, origin);
-      return;
+      return answerPreflight(ctx, route, origin);
     }
     try {
       await next();
     } finally {
-      const oidc = oidcOf(ctx);
-      const allowed = origin !== '' && (origin === own || allowsOrigin(oidc?.client, origin));
+      const allowed = origin !== '' && (origin === own || allowsOrigin(ctx.oidc?.client, origin));
       if (origin !== '') ctx.vary('Origin');
       present(ctx, allowed ? origin : undefined);
     }
   };
 }
 
-function answerPreflight(ctx: Context, origin: string): void {
+function answerPreflight(ctx: Context, { methods }: Route, origin: string): void {
   ctx.status = 204;
   if (origin !== '*') ctx.vary('Origin');
   ctx.set('Access-Control-Allow-Origin', origin);
-  ctx.set('Access-Control-Allow-Methods', routeOf(ctx.path)?.methods?.join(', ') ?? '');
+  ctx.set('Access-Control-Allow-Methods', methods?.join(', ') ?? '');
   ctx.set('Access-Control-Allow-Headers', REQUEST_HEADERS);
   ctx.set('Access-Control-Max-Age', `${MAX_AGE_S}`);
 }

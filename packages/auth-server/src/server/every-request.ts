@@ -23,11 +23,13 @@ import { OAUTH_METADATA_PATH } from '../web/paths.ts';
  * Shows the library each request as it was sent to the issuer. URLs in discovery and the Secure
  * flag of cookies are made from Host, X-Forwarded-* and the request's target, which a caller can
  * forge: here they are what the configuration says, and the address is what trusted proxies say.
+ *
+ * @param live the provider of now: another takes its place when signing keys change.
  */
 export function normalizeRequests(
   issuer: string,
   trustedProxyHops: number,
-  handle: RequestListener,
+  live: { readonly handle: RequestListener },
 ): RequestListener {
   const { host, protocol, pathname } = new URL(issuer);
   const scheme = protocol.slice(0, -1);
@@ -43,7 +45,7 @@ export function normalizeRequests(
     readMediaRanges(request);
     request.url = below(basePath, request.url ?? '/');
     mountAt(request, basePath);
-    handle(request, response);
+    live.handle(request, response);
   };
 }
 

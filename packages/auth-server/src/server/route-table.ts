@@ -38,6 +38,8 @@ export interface Route {
   /** Absent: the room's router itself says what it answers to. */
   readonly methods?: readonly Method[];
   readonly room: Room;
+  /** Which other origins' pages may read an answer: any, or those that the application allows. */
+  readonly readableFrom?: 'any' | 'allowed';
 }
 
 const PARTS: Readonly<Record<string, string>> = {
@@ -52,12 +54,16 @@ const PARTS: Readonly<Record<string, string>> = {
 const GET = ['GET'] as const;
 const POST = ['POST'] as const;
 const BOTH = ['GET', 'POST'] as const;
+/** An application in a browser asks for these itself. */
+const SHARED = { readableFrom: 'allowed' } as const;
+/** Discovery and the key set are for every page: see oauth/discovery/metadata.ts. */
+const PUBLIC = { methods: GET, room: 'discovery', readableFrom: 'any' } as const;
 
 export const ROUTE_TABLE: readonly Route[] = [
-  { path: ROUTES.token, methods: POST, room: 'token' },
+  { path: ROUTES.token, methods: POST, room: 'token', ...SHARED },
   { path: ROUTES.authorization, methods: BOTH, room: 'authorize' },
   { path: `${ROUTES.authorization}/{uid}`, methods: GET, room: 'authorize' },
-  { path: ROUTES.pushed_authorization_request, methods: POST, room: 'authorize' },
+  { path: ROUTES.pushed_authorization_request, methods: POST, room: 'authorize', ...SHARED },
   { path: '/interaction/{uid}', methods: GET, room: 'interaction' },
   { path: '/interaction/{uid}/{form}', methods: BOTH, room: 'interaction' },
   { path: '/interaction/{uid}/enrol/{factor}', methods: BOTH, room: 'interaction' },
@@ -70,11 +76,11 @@ export const ROUTE_TABLE: readonly Route[] = [
   { path: ROUTES.end_session, methods: BOTH, room: 'logout' },
   { path: `${ROUTES.end_session}/confirm`, methods: POST, room: 'logout' },
   { path: `${ROUTES.end_session}/success`, methods: GET, room: 'logout' },
-  { path: ROUTES.userinfo, methods: BOTH, room: 'grants' },
-  { path: ROUTES.revocation, methods: POST, room: 'grants' },
-  { path: ROUTES.jwks, methods: GET, room: 'discovery' },
-  { path: OPENID_METADATA_PATH, methods: GET, room: 'discovery' },
-  { path: OAUTH_METADATA_PATH, methods: GET, room: 'discovery' },
+  { path: ROUTES.userinfo, methods: BOTH, room: 'grants', ...SHARED },
+  { path: ROUTES.revocation, methods: POST, room: 'grants', ...SHARED },
+  { path: ROUTES.jwks, ...PUBLIC },
+  { path: OPENID_METADATA_PATH, ...PUBLIC },
+  { path: OAUTH_METADATA_PATH, ...PUBLIC },
   ...ACCOUNT_ROUTES.map((route) => ({ ...route, room: 'accountPages' as const })),
   { path: ACCOUNT_SIGNED_IN_PATH, methods: GET, room: 'accountPages' },
   { path: RESET_PATH, methods: BOTH, room: 'passwordPages' },

@@ -1,11 +1,12 @@
 import { NOTHING_HERE, writeProblem } from '@cls/shared/http/problem';
-import type { RequestState } from '@cls/shared/http/request-id';
+import type { RequestState } from '@cls/shared/http/request-log';
 import type { Context, Middleware } from 'koa';
 import { prefersPage, showErrorPage } from '../web/error-page.ts';
 import { nextLinkFrom } from '../web/next-link.ts';
 import { oauthError, writeOAuthError } from '../web/oauth-error.ts';
 import { type Pages, seeOther } from '../web/page.ts';
 import { ACCOUNT_PATH, ROUTES } from '../web/paths.ts';
+import type { Cors } from './cors.ts';
 import { type Room, routeOf } from './route-table.ts';
 
 /** Where a browser is led that opens what is no page: the bare host, and a form's address. */
@@ -38,6 +39,7 @@ export function router(
   rooms: Rooms,
   pages: Pages,
   unlisted: Middleware,
+  cors: Cors,
   explorerUrl: string | undefined,
 ): Middleware {
   return async (ctx, next) => {
@@ -47,15 +49,18 @@ export function router(
     const route = routeOf(ctx.path);
     ctx.state['route'] = route?.path;
     if (route === undefined) return unlisted(ctx, async () => leadOn(ctx, pages));
-    const { methods, room } = route;
+    const { methods, room, readableFrom } = route;
     const answer = () => rooms[room](ctx, next);
     if (methods === undefined) return answer();
     const allowed = methods.flatMap((one) => (one === 'GET' ? ['GET', 'HEAD'] : [one]));
-    if (!allowed.includes(ctx.method)) {
-      if (!leads(ctx, pages)) wrongMethod(ctx, pages, allowed);
-    } else {
-      await (ctx.method === 'HEAD' ? asGet(ctx, answer) : answer());
-    }
+    const answerAllowed = async () => {
+      if (!allowed.includes(ctx.method)) {
+        if (!leads(ctx, pages)) wrongMethod(ctx, pages, allowed);
+      } else {
+        await (ctx.method === 'HEAD' ? asGet(ctx, answer) : answer());
+      }
+    };
+    return readableFrom === undefined ? answerAllowed() : cors(ctx, route, answerAllowed);
   };
 }
 

@@ -1,10 +1,15 @@
 /** Proves who somebody is, with the same rules and throttles for every way to sign in. */
 import { randomUUID } from 'node:crypto';
-import type { AccountDirectory } from '../accounts/account.ts';
-import { type Account, canonicalEmail, type RefusedPassword } from '../accounts/account.ts';
+import {
+  type Account,
+  type AccountDirectory,
+  canonicalEmail,
+  type RefusedPassword,
+} from '../accounts/account.ts';
 import type { SecondFactor } from '../factors/second-factor.ts';
 import { whenAnswered } from '../state/answering.ts';
 import {
+  type GuessDeps,
   type GuessOutcome,
   guess,
   guessSubjects,
@@ -15,22 +20,29 @@ import {
 } from '../throttle/guess.ts';
 import type { ThrottleSubject } from '../throttle/throttle.ts';
 
-export interface ProofDeps extends PasswordGuessDeps {
-  readonly accounts: AccountDirectory;
+export interface CodeDeps extends GuessDeps {
   readonly secondFactor: SecondFactor;
+}
+
+export interface ProofDeps extends CodeDeps, PasswordGuessDeps {
+  readonly accounts: AccountDirectory;
 }
 
 /**
  * `refused` is the reason for the operator only. People get one answer for unknown, wrong and
  * disabled.
  */
-export type Proof =
+export type Proof = ProofOr<Refused>;
+
+type Refused = RefusedPassword | 'code_wrong' | 'code_used';
+
+type ProofOr<Refused> =
   | {
       readonly account: Account;
       /** The code that came with the password has been accepted, and is used. */
       readonly codeAccepted?: true;
     }
-  | { readonly refused: RefusedPassword | 'code_wrong' | 'code_used' }
+  | { readonly refused: Refused }
   | NotCompared;
 
 /** What can come with a password and vouch for the person who sends it. */
@@ -91,14 +103,14 @@ const NOBODY = 'acc_00000000000000000000000000';
 
 /** A one-time code, counted apart from passwords. */
 export async function proveCode(
-  { secondFactor, throttle, devices }: ProofDeps,
-  address: ThrottleSubject,
+  { secondFactor, throttle, devices }: CodeDeps,
+  address: ThrottleSubject | undefined,
   account: Account,
   code: string,
   /** Names the sign-in: see factors/second-factor.ts. */
   attempt: string,
   deviceCookie?: string,
-): Promise<Proof> {
+): Promise<ProofOr<'code_wrong' | 'code_used'>> {
   const subjects = guessSubjects(devices, 'otp', account, address, deviceCookie);
   let refused: 'code_wrong' | 'code_used' = 'code_wrong';
   const compare = async () => {
@@ -111,9 +123,7 @@ export async function proveCode(
   return toProof(outcome, refused);
 }
 
-type Refused = Extract<Proof, { refused: unknown }>['refused'];
-
-function toProof(outcome: GuessOutcome<Account>, refused: Refused): Proof {
+function toProof<R>(outcome: GuessOutcome<Account>, refused: R): ProofOr<R> {
   if ('right' in outcome) return { account: outcome.right };
   return 'waitS' in outcome ? outcome : { refused };
 }

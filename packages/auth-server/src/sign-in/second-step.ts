@@ -4,11 +4,12 @@ import type { Proof } from '../factors/authentication-methods.ts';
 import type { FactorRecords } from '../factors/factor.ts';
 import type { Passkeys } from '../factors/passkeys.ts';
 import type { RecoveryCodes } from '../factors/recovery-codes.ts';
-import type { SecondFactor } from '../factors/second-factor.ts';
-import { whenAnswered } from '../state/answering.ts';
-import { type GuessDeps, guess, guessSubjectsOf, type NotCompared } from '../throttle/guess.ts';
+import { addressSubject, guess, guessSubjectsOf, type NotCompared } from '../throttle/guess.ts';
+import { type CodeDeps, proveCode } from './prove.ts';
 
-export type SecondStepMethod = 'passkey' | 'totp' | 'recovery_code';
+/** The best first. */
+const METHODS = ['passkey', 'totp', 'recovery_code'] as const;
+export type SecondStepMethod = (typeof METHODS)[number];
 
 /** What the page's form sent. */
 export type SecondStepAnswer = { readonly binding: string } & (
@@ -38,16 +39,11 @@ export type SecondStepProblem =
 export interface SecondStep {
   /** The methods of the account, the best first; empty without a second factor. */
   methods(account: Account): Promise<readonly SecondStepMethod[]>;
-  prove(
-    account: Account,
-    answer: SecondStepAnswer,
-    actor: Actor,
-  ): Promise<{ readonly proof: Proof } | { readonly problem: SecondStepProblem }>;
+  prove(account: Account, answer: SecondStepAnswer, actor: Actor): Promise<Outcome>;
 }
 
-export interface SecondStepDeps extends GuessDeps {
+export interface SecondStepDeps extends CodeDeps {
   readonly factors: FactorRecords;
-  readonly totp: SecondFactor;
   readonly recoveryCodes: RecoveryCodes;
   readonly passkeys: Passkeys;
 }
@@ -58,56 +54,34 @@ type Outcome = { readonly proof: Proof } | { readonly problem: SecondStepProblem
 export function secondStep(deps: SecondStepDeps): SecondStep {
   return {
     async methods(account) {
-      const kinds = new Set((await deps.factors.list(account.id)).map(({ kind }) => kind));
-      const codes = kinds.size > 0 && (await deps.recoveryCodes.count(account)).left > 0;
-      return [
-        ...(['passkey', 'totp'] as const).filter((kind) => kinds.has(kind)),
-        ...(codes ? (['recovery_code'] as const) : []),
-      ];
+      const has = await deps.factors.provableBy(account.id);
+      return METHODS.filter((method) => has[method]);
     },
-    prove: (account, answer, actor) => proveBy(deps, account, answer, actor),
+    async prove(account, answer, actor) {
+      switch (answer.method) {
+        case 'totp':
+          return proveTotp(deps, account, answer, actor);
+        case 'recovery_code':
+          return proveRecoveryCode(deps, account, answer, actor);
+        case 'passkey':
+          return provePasskey(deps, account, answer.binding, answer.credential);
+      }
+    },
   };
 }
 
-function proveBy(
+async function proveTotp(
   deps: SecondStepDeps,
   account: Account,
-  answer: SecondStepAnswer,
-  actor: Actor,
-): Promise<Outcome> {
-  switch (answer.method) {
-    case 'totp':
-      return proveTotp(deps, account, answer, actor);
-    case 'recovery_code':
-      return proveRecoveryCode(deps, account, answer, actor);
-    case 'passkey':
-      return provePasskey(deps, account, answer.binding, answer.credential);
-  }
-}
-
-async function proveTotp(
-  { throttle, devices, totp }: SecondStepDeps,
-  account: Account,
   { code, binding }: TypedCode,
-  actor: Actor,
+  { address, deviceCookie }: Actor,
 ): Promise<Outcome> {
   if (code.trim() === '') return { problem: { field: 'code', code: 'code_required' } };
-  let used = false;
-  const outcome = await guess(
-    throttle,
-    guessSubjectsOf(devices, 'otp', account, actor),
-    async () => {
-      const found = await totp.accept(account.id, code, binding);
-      used = found === 'used';
-      return found === 'accepted' ? found : undefined;
-    },
-  );
-  if ('right' in outcome) {
-    await whenAnswered(() => totp.settle(account.id, binding));
-    return { proof: { method: 'totp' } };
-  }
-  if ('waitS' in outcome) return { problem: { code: 'throttled', ...outcome } };
-  return { problem: { field: 'code', code: used ? 'code_used' : 'code_wrong' } };
+  const from = address === undefined ? undefined : addressSubject(address);
+  const proof = await proveCode(deps, from, account, code, binding, deviceCookie);
+  if ('account' in proof) return { proof: { method: 'totp' } };
+  if ('waitS' in proof) return { problem: { code: 'throttled', ...proof } };
+  return { problem: { field: 'code', code: proof.refused } };
 }
 
 async function proveRecoveryCode(

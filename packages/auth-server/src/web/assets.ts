@@ -6,8 +6,10 @@ import { type Brand, brandStyles } from '../brand/brand.ts';
 
 export const ASSET_NAMES = ['pages.css', 'pages.js', 'passkeys.js', 'icon.svg'] as const;
 const OWN = ASSET_NAMES.filter((name) => name !== 'icon.svg');
-/** The last three are the operator's own, where there are such. */
-export type AssetName = (typeof ASSET_NAMES)[number] | 'brand.css' | 'logo.svg' | 'logo.png';
+export type AssetName = (typeof ASSET_NAMES)[number];
+/** With the operator's own, where there are such. */
+export type PageAssets = kit.Assets<AssetName, BrandAsset>;
+type BrandAsset = 'brand.css' | 'logo.svg' | 'logo.png';
 
 const FOLDER = new URL('../../../assets/', import.meta.url);
 const LOGO_MAX_BYTES = 65_536;
@@ -17,8 +19,8 @@ const LOGO_MAX_BYTES = 65_536;
  *
  * @throws {ConfigurationError} when the logo cannot be used.
  */
-export function readAssets({ colour, logo }: Partial<Brand> = {}): kit.Assets<AssetName> {
-  return kit.readAssets<AssetName>(FOLDER, OWN, {
+export function readAssets({ colour, logo }: Partial<Brand> = {}): PageAssets {
+  return kit.readAssets<AssetName, BrandAsset>(FOLDER, OWN, {
     ...(colour !== undefined && { 'brand.css': Buffer.from(brandStyles(colour)) }),
     ...(logo !== undefined && readLogo(logo)),
   });

@@ -1,7 +1,7 @@
-/** The cookies of browsers, and for messages and the audit the sender of a request. */
+/** What a request shows of the browser that sent it: our cookies, and for messages and the audit its sender. */
 import { negotiateLanguage, readCookie } from '@cls/shared/pages/browser';
 import type { Context } from 'koa';
-import { type Actor, deviceOf } from '../audit/actor.ts';
+import type { Actor, Device } from '../audit/actor.ts';
 
 /** By which a browser is known: see throttle/known-devices.ts. */
 export const DEVICE_COOKIE = { name: 'cls_device' } as const;
@@ -9,18 +9,56 @@ export const DEVICE_COOKIE = { name: 'cls_device' } as const;
 export const REMEMBERED_COOKIE = { name: 'cls_remembered' } as const;
 export const LANGUAGE_COOKIE = { name: 'cls_language' } as const;
 
-/** The sender of a request, as far as the request shows. */
-export function actorOf(ctx: Context): Actor {
+/** What an audit event stores about the sender of a request. */
+export function senderOf(ctx: Context): Pick<Actor, 'address' | 'device' | 'requestId'> {
   const requestId = ctx.state['requestId'];
-  const deviceCookie = readCookie(ctx, DEVICE_COOKIE);
   return {
     address: ctx.ip,
     device: deviceOf(ctx.get('user-agent')),
+    ...(typeof requestId === 'string' ? { requestId } : {}),
+  };
+}
+
+/** The sender of a request, as far as the request shows. */
+export function actorOf(ctx: Context): Actor {
+  const deviceCookie = readCookie(ctx, DEVICE_COOKIE);
+  return {
+    ...senderOf(ctx),
     locale: negotiateLanguage({
       cookie: readCookie(ctx, LANGUAGE_COOKIE),
       acceptLanguage: ctx.get('accept-language'),
     }),
-    ...(typeof requestId === 'string' ? { requestId } : {}),
     ...(deviceCookie === undefined ? {} : { deviceCookie }),
   };
+}
+
+/** The first match wins: browsers also name the browsers that they descend from. */
+const BROWSERS: readonly (readonly [RegExp, string])[] = [
+  [/\bEdgA?\/|\bEdgiOS\//, 'Edge'],
+  [/\bOPR\/|\bOPiOS\//, 'Opera'],
+  [/\bSamsungBrowser\//, 'Samsung Internet'],
+  [/\bFirefox\/|\bFxiOS\//, 'Firefox'],
+  [/\bChrome\/|\bCriOS\/|\bChromium\//, 'Chrome'],
+  [/\bVersion\/[\d.]+ .*\bSafari\//, 'Safari'],
+];
+
+const SYSTEMS: readonly (readonly [RegExp, string])[] = [
+  [/\biPhone\b/, 'iPhone'],
+  [/\biPad\b/, 'iPad'],
+  [/\bAndroid\b/, 'Android'],
+  [/\bCrOS\b/, 'ChromeOS'],
+  [/\bWindows\b/, 'Windows'],
+  [/\bMac OS X\b|\bMacintosh\b/, 'macOS'],
+  [/\bLinux\b/, 'Linux'],
+];
+
+const LENGTH_MAX = 1_000;
+
+/** What a `User-Agent` tells a person about their own devices; it proves nothing. */
+export function deviceOf(userAgent: string | undefined): Device {
+  const text = (userAgent ?? '').slice(0, LENGTH_MAX);
+  const named = (names: typeof BROWSERS) => names.find(([pattern]) => pattern.test(text))?.[1];
+  const browser = named(BROWSERS);
+  const system = named(SYSTEMS);
+  return { ...(browser && { browser }), ...(system && { system }) };
 }

@@ -1,4 +1,4 @@
-import { type ChooseOverloadPage, REQUEST_ID_MARK } from '@cls/shared/http/http-server';
+import { type ChooseOverloadPage, REQUEST_ID_MARK } from '@cls/shared/http/early-answers';
 import { requestLanguage } from '@cls/shared/pages/browser';
 import type { Context } from 'koa';
 import { LANGUAGE_COOKIE } from './browser.ts';

@@ -1,5 +1,7 @@
 import { type Html, html } from '@cls/shared/http/html';
+import { form } from '@cls/shared/pages/document';
 import type { I18n, KeyAfter } from './i18n.ts';
+import type { Frame } from './layout.ts';
 
 export type ProblemCode = KeyAfter<'problem.'>;
 
@@ -117,6 +119,24 @@ export function usernameForPasswordManagers(email: string): Html {
   return html`<input class="unseen" type="email" name="username" value="${email}" autocomplete="username" readonly tabindex="-1" aria-hidden="true">`;
 }
 
+/** “Remember this device”, for so long; sends `remember_device` (`yes` or absent). */
+export interface RememberOffer {
+  readonly ticked: boolean;
+  readonly lifeS: number;
+}
+
+/** @param offer absent where the operator does not offer it. */
+export function rememberField(
+  offer: RememberOffer | undefined,
+  hint: 'signIn.rememberDeviceHint' | 'secondFactor.rememberHint',
+  i18n: I18n,
+): Html {
+  if (offer === undefined) return html``;
+  const text = i18n.t(hint, { time: i18n.duration(offer.lifeS) });
+  return html`<label class="check"><input type="checkbox" name="remember_device" value="yes"${offer.ticked && html` checked`}> <span>${i18n.t('signIn.rememberDevice')}<br><span class="hint">${text}</span></span></label>
+`;
+}
+
 /** `quiet` when another button of the page is the main one. */
 export function submit(label: string, weight: 'primary' | 'quiet' = 'primary'): Html {
   return html`<button class="button wide${weight === 'primary' && ' primary'}">${label}</button>`;
@@ -139,3 +159,43 @@ ${hint !== undefined && html`<p class="hint" id="${`${name}-hint`}">${hint}</p>\
 }${input}
 </div>`;
 }
+
+/**
+ * `autofill`: offered in the e-mail field's suggestions, and by the button. `get`: by the button.
+ * `create`: a new passkey.
+ */
+export type PasskeyCeremony = 'autofill' | 'get' | 'create';
+
+interface PasskeyForm {
+  readonly ceremony: PasskeyCeremony;
+  readonly action: string;
+  /** `PublicKeyCredentialRequestOptionsJSON` or `…CreationOptionsJSON` of WebAuthn level 3, §5.1. */
+  readonly options: object;
+  readonly label: string;
+  /** The page's main button, or one beside another. */
+  readonly primary: boolean;
+  /** Fields before the button. */
+  readonly fields?: Html;
+}
+
+/**
+ * The script fills in `credential` (the credential's standard JSON) and sends the form. Without
+ * script the button stays hidden and a sentence says why, save beside other ways (`autofill`), where
+ * nothing shows; sentences tell of failures inside the browser.
+ */
+export function passkeyForm(frame: Frame, spec: PasskeyForm, i18n: I18n): Html {
+  const { ceremony, options } = spec;
+  const failure = (name: string, text: string) =>
+    html`<p class="problem" role="alert" data-failure="${name}" hidden>${text}</p>\n`;
+  return form(frame, {
+    action: spec.action,
+    attributes: html` data-passkey="${ceremony}" data-options="${JSON.stringify(options)}"${ceremony === 'autofill' && html` data-passkey-way hidden`}`,
+    body: html`<input type="hidden" name="credential" value="">
+${spec.fields}${failure('cancelled', i18n.t('problem.passkey_cancelled'))}${
+  ceremony === 'create' && failure('exists', i18n.t('problem.passkey_exists'))
+}<button class="${spec.primary ? 'button primary wide' : 'button wide'}" hidden>${keyIcon}${spec.label}</button>
+${ceremony !== 'autofill' && html`<p class="hint" data-unavailable>${i18n.t('passkey.unavailable')}</p>`}`,
+  });
+}
+
+const keyIcon = html`<svg class="icon" viewBox="0 0 24 24" fill="none" stroke="currentcolor" stroke-width="2" stroke-linecap="round" aria-hidden="true"><circle cx="8" cy="8" r="4.5"/><path d="m11.5 11.5 9 9m-4-4 3-3"/></svg>`;

@@ -6,8 +6,8 @@ import type { I18n } from './i18n.ts';
 
 /** What every page needs, whatever it shows. */
 export interface Frame {
-  /** URL path of an asset, with the issuer's own path before it. */
-  assetPath(name: AssetName): string;
+  /** URL paths, with the issuer's own path before them. */
+  readonly assets: Readonly<Record<AssetName, string>>;
   /** Sent back by every form as `csrf`; bound to the reader's session. */
   readonly csrfToken: string;
   /** Links to this page in each language; empty when its address works only once. */
@@ -31,6 +31,8 @@ export interface Application {
   readonly name: string;
   /** Host of the registered redirect URI that the answer goes to. */
   readonly host: string;
+  /** Where people find it; a native application has no such place. */
+  readonly href?: string;
 }
 
 /** The link that leads on from a page. Every page at the end of a flow has one. */
@@ -59,15 +61,15 @@ ${page.body}`;
 
 /** The frame around `body`; `cardPage` and `accountPage` are what pages use. */
 export function documentAround(frame: Frame, page: Page, body: Html, i18n: I18n): string {
-  const { assetPath, brand } = frame;
+  const { assets, brand } = frame;
   const failed = (page.problems ?? []).length > 0;
   const title = failed ? i18n.t('page.titleFailed', { title: page.title }) : page.title;
   return document({
     locale: i18n.locale,
     title: i18n.t('page.title', { title }),
-    icon: assetPath('icon.svg'),
-    styles: [assetPath('pages.css'), ...(brand?.styles === undefined ? [] : [brand.styles])],
-    scripts: [assetPath('pages.js'), ...(page.passkeys ? [assetPath('passkeys.js')] : [])],
+    icon: assets['icon.svg'],
+    styles: [assets['pages.css'], ...(brand?.styles === undefined ? [] : [brand.styles])],
+    scripts: [assets['pages.js'], ...(page.passkeys ? [assets['passkeys.js']] : [])],
     body,
   });
 }
@@ -79,6 +81,25 @@ export function footer({ languages, supportHref, policyHref }: Frame, i18n: I18n
 /** The operator's logo, or the product's sign. */
 export function brandMark({ brand }: Frame): Html {
   return brand?.logo === undefined ? MARK : html`<img class="mark" src="${brand.logo}" alt="">`;
+}
+
+/** @param redirectUri where the answer goes; without one, the first that is registered. */
+export function shownClient(
+  client: {
+    readonly clientId: string;
+    readonly clientName?: string | undefined;
+    readonly redirectUris?: readonly string[] | undefined;
+  },
+  redirectUri = client.redirectUris?.[0],
+): Application {
+  return shownApplication(client.clientName ?? client.clientId, redirectUri);
+}
+
+export function shownApplication(name: string, redirectUri = ''): Application {
+  if (!URL.canParse(redirectUri)) return { name, host: '' };
+  const { protocol, host, origin } = new URL(redirectUri);
+  if (!/^https?:$/.test(protocol)) return { name, host: protocol };
+  return { name, host, href: origin };
 }
 
 /** `Lindholm Portal (portal.example)`, the host kept in one piece. */

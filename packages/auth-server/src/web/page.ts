@@ -1,13 +1,13 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
 import { readFormBody } from '@cls/shared/http/read-form-body';
-import type { Assets } from '@cls/shared/pages/assets';
 import { LOCALES, type Locale, pageLanguage } from '@cls/shared/pages/browser';
 import { pagePolicy } from '@cls/shared/pages/document';
 import { inEachLanguage } from '@cls/shared/pages/i18n';
 import type { Secret } from '@cls/shared/secret';
 import { isStorable } from '@cls/shared/text';
 import type { Context } from 'koa';
-import type { AssetName } from './assets.ts';
+import { hashWith } from '../crypto/digest.ts';
+import type { PageAssets } from './assets.ts';
 import { LANGUAGE_COOKIE } from './browser.ts';
 import type { RenderableProblem } from './form.ts';
 import { type I18n, readLanguages } from './i18n.ts';
@@ -59,7 +59,7 @@ export interface Pages {
 
 export interface PageSettings {
   readonly issuer: string;
-  readonly assets: Assets<AssetName>;
+  readonly assets: PageAssets;
   readonly formKey: Secret;
   /** The key that `formKey` replaces: forms that were shown before are still taken. */
   readonly previousFormKey?: Secret | undefined;
@@ -77,25 +77,32 @@ export function pages(settings: PageSettings): Pages {
   const basePath = pathname === '/' ? '' : pathname;
   const path = (below: string) => `${basePath}${below}`;
   const languages = readLanguages(settings.product);
-  const keys = [formKey, ...(previousFormKey ? [previousFormKey] : [])];
-  const tokenFor = (csrf: string, key = formKey) =>
-    createHmac('sha256', key.expose()).update(`form ${csrf}`).digest('base64url');
+  const signWith = (key: Secret) => hashWith(Buffer.from(key.expose()));
+  const sign = signWith(formKey);
+  const signs = [sign, ...(previousFormKey ? [signWith(previousFormKey)] : [])];
+  const tokenFor = (csrf: string, by = sign) => by(`form ${csrf}`);
   const isOurs = (form: Form, csrf: string) => {
     const given = Buffer.from(form['csrf']?.split('.')[0] ?? '');
-    return keys.some((key) => {
-      const expected = Buffer.from(tokenFor(csrf, key));
+    return signs.some((by) => {
+      const expected = Buffer.from(tokenFor(csrf, by));
       return given.length === expected.length && timingSafeEqual(given, expected);
     });
   };
-  const markOf = (person: string, key = formKey) => tokenFor(`person ${person}`, key).slice(0, 22);
-  const frameFor = (csrfToken: string, query: string | false): Frame => ({
-    assetPath: (name) => path(assets.path(name)),
-    csrfToken,
-    languages: query === false ? [] : languagesOf(query),
+  const markOf = (person: string, by = sign) => tokenFor(`person ${person}`, by).slice(0, 22);
+  const below = Object.entries(assets.paths).map(([name, one]) => [name, path(one)]);
+  const paths = Object.fromEntries(below) as PageAssets['paths'];
+  const { 'brand.css': styles, 'logo.png': png, 'logo.svg': logo = png } = paths;
+  const onEveryPage = {
+    assets: paths,
+    brand: { ...(styles !== undefined && { styles }), ...(logo !== undefined && { logo }) },
     ...(supportUrl === undefined ? {} : { supportHref: supportUrl }),
     ...(policyUrl === undefined ? {} : { policyHref: policyUrl }),
-    brand: brandOf(assets, path),
     ...(explorerUrl === undefined ? {} : { explorerHref: `${explorerUrl}/` }),
+  };
+  const frameFor = (csrfToken: string, query: string | false): Frame => ({
+    ...onEveryPage,
+    csrfToken,
+    languages: query === false ? [] : languagesOf(query),
   });
   return {
     issuer,
@@ -107,7 +114,7 @@ export function pages(settings: PageSettings): Pages {
     },
     wasFor(form, person) {
       const mark = form['csrf']?.split('.')[1];
-      return mark === undefined ? undefined : keys.some((key) => mark === markOf(person, key));
+      return mark === undefined ? undefined : signs.some((by) => mark === markOf(person, by));
     },
     show(ctx, { problems = [], formTargets = [], csrf = '', person, uiLocales, again, ...page }) {
       const locale = pageLanguage(ctx, LANGUAGE_COOKIE, uiLocales);
@@ -127,18 +134,6 @@ export function pages(settings: PageSettings): Pages {
     },
     renderAll: (render) =>
       inEachLanguage((locale) => render(frameFor('', false), languages[locale])),
-  };
-}
-
-function brandOf(
-  assets: Assets<AssetName>,
-  path: (below: string) => string,
-): NonNullable<Frame['brand']> {
-  const styles = assets.path('brand.css');
-  const logo = assets.path('logo.svg') || assets.path('logo.png');
-  return {
-    ...(styles === '' ? {} : { styles: path(styles) }),
-    ...(logo === '' ? {} : { logo: path(logo) }),
   };
 }
 
@@ -180,6 +175,21 @@ export function seeOther(ctx: Context, href: string): void {
  */
 export function contentSecurityPolicy(formTargets: readonly string[] = []): string {
   return pagePolicy([...new Set(formTargets.flatMap(sourceOf))]);
+}
+
+/**
+ * Where a form that signs in or out may end. An application's callback may send people on to
+ * another of its own places, and browsers ask the form's page about that too.
+ */
+export function formTargetsOf(
+  client:
+    | {
+        readonly redirectUris?: readonly string[] | undefined;
+        readonly postLogoutRedirectUris?: readonly string[] | undefined;
+      }
+    | undefined,
+): readonly string[] {
+  return [...(client?.redirectUris ?? []), ...(client?.postLogoutRedirectUris ?? [])];
 }
 
 /** Schemes that would let a form reach anywhere, or run something. */

@@ -10,6 +10,7 @@ import { expect } from 'chai';
 import type { SigningKeyStore } from '../../src/keys/signing-key.ts';
 import { sqlSigningKeyStore } from '../../src/keys/sql-signing-keys.ts';
 import type { ProviderSettings } from '../../src/library/configuration.ts';
+import type { Provider } from '../../src/library/oidc.ts';
 import { providerSlot } from '../../src/library/slot.ts';
 import { MIGRATIONS } from '../../src/server/migrations.ts';
 import { KEY } from '../support/auth-server.ts';
@@ -50,14 +51,12 @@ describe('the keys of a service that is starting', () => {
         rememberDeviceS: 0,
       },
     } as unknown as ProviderSettings;
-    const listener = await providerSlot(
-      'http://localhost',
-      settings,
-      keys,
-      () => undefined,
-      silentLog,
-    );
-    server = createServer(listener);
+    let live: Provider | undefined;
+    const use = (provider: Provider) => {
+      live = provider;
+    };
+    await providerSlot('http://localhost', settings, keys, use, silentLog);
+    server = createServer((request, response) => live?.callback()(request, response));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
     await eventually(async () => {

@@ -45,7 +45,7 @@ export async function startGallery(): Promise<GalleryServer> {
       response.end(asset.body);
     } else if (page !== undefined && isLocale(locale)) {
       response.setHeader('Content-Type', 'text/html; charset=utf-8');
-      response.end(page.render(galleryFrame(assets.path, name), galleryI18n(locale)));
+      response.end(page.render(galleryFrame(assets.paths, name), galleryI18n(locale)));
     } else {
       response.writeHead(404).end();
     }
@@ -72,9 +72,9 @@ export function galleryI18n(locale: Locale): I18n {
   return LANGUAGES[locale];
 }
 
-export function galleryFrame(assetPath: Frame['assetPath'], name: string): Frame {
+export function galleryFrame(assets: Frame['assets'], name: string): Frame {
   return {
-    assetPath,
+    assets,
     csrfToken: 'csrf-token',
     languages: LOCALES.map((locale) => ({ locale, href: `/${locale}/${name}` })),
     supportHref: 'mailto:support@cls.example',

@@ -12,7 +12,7 @@ describe('assets', () => {
 
   for (const name of ASSET_NAMES) {
     it(`${name} is found by a path that names its content`, () => {
-      const path = assets.path(name);
+      const path = assets.paths[name];
       const asset = assets.find(path);
       const hash = createHash('sha256')
         .update(asset?.body ?? '')
@@ -40,13 +40,13 @@ describe('assets', () => {
   });
 
   it(`the style sheet is at most ${CSS_BYTES_MAX} bytes`, () => {
-    expect(assets.find(assets.path('pages.css'))?.body.length).to.be.at.most(CSS_BYTES_MAX);
+    expect(assets.find(assets.paths['pages.css'])?.body.length).to.be.at.most(CSS_BYTES_MAX);
   });
 
   it(`each page with all that it loads is at most ${PAGE_BYTES_MAX} bytes, uncompressed`, () => {
     for (const { name, render } of GALLERY) {
-      const markup = render(galleryFrame(assets.path, name), galleryI18n('de'));
-      const loaded = ASSET_NAMES.map((each) => assets.path(each)).filter((path) =>
+      const markup = render(galleryFrame(assets.paths, name), galleryI18n('de'));
+      const loaded = ASSET_NAMES.map((each) => assets.paths[each]).filter((path) =>
         markup.includes(path),
       );
       const bytes = loaded.reduce(

@@ -14,7 +14,7 @@ describe('pages', () => {
     const i18n = galleryI18n(locale);
     for (const { name, render } of GALLERY) {
       it(`${name} [${locale}] is a whole page without inline code`, () => {
-        const markup = render(galleryFrame(assets.path, name), i18n);
+        const markup = render(galleryFrame(assets.paths, name), i18n);
         expect(markup).to.match(/^<!doctype html>\n<html lang="(en|de)">/);
         expect(markup).to.include(`<html lang="${locale}">`);
         expect(markup).to.match(/<title>[^<]+ – CLS<\/title>/);
@@ -33,7 +33,7 @@ describe('pages', () => {
   it('put the session’s csrf token into every form that stays here', () => {
     for (const { name, render } of GALLERY) {
       if (name === 'continue') continue; // Goes to an application, which must not see it.
-      const markup = render(galleryFrame(assets.path, name), galleryI18n('en'));
+      const markup = render(galleryFrame(assets.paths, name), galleryI18n('en'));
       const forms = markup.match(/<form method="post"/g) ?? [];
       const tokens = markup.match(/name="csrf" value="csrf-token"/g) ?? [];
       expect(tokens.length, name).to.equal(forms.length);
@@ -43,7 +43,7 @@ describe('pages', () => {
   it('speak of no password to somebody who has none, who signs in through an organisation', () => {
     for (const name of ['account--upstream', 'security-log--upstream']) {
       const page = GALLERY.find((each) => each.name === name);
-      const markup = page?.render(galleryFrame(assets.path, name), galleryI18n('en')) ?? '';
+      const markup = page?.render(galleryFrame(assets.paths, name), galleryI18n('en')) ?? '';
       expect(markup).to.include('/account/factors').and.not.include('/account/password');
       expect(markup).not.to.match(/change your password|stolen password/);
     }
@@ -52,7 +52,7 @@ describe('pages', () => {
   it('tell who never had recovery codes from who has used all of them', () => {
     const shown = (name: string) =>
       GALLERY.find((each) => each.name === name)?.render(
-        galleryFrame(assets.path, name),
+        galleryFrame(assets.paths, name),
         galleryI18n('en'),
       );
     expect(shown('account--no-codes')).to.include('You have no recovery codes yet.');
@@ -62,7 +62,7 @@ describe('pages', () => {
 
   it('tie each problem to its field, and say so in the title', () => {
     const page = GALLERY.find(({ name }) => name === 'sign-in--empty');
-    const markup = page?.render(galleryFrame(assets.path, 'x'), galleryI18n('en'));
+    const markup = page?.render(galleryFrame(assets.paths, 'x'), galleryI18n('en'));
     expect(markup).to.include('<title>Error: Sign in – CLS</title>');
     expect(markup).to.match(/role="alert" tabindex="-1" autofocus/);
     expect(markup).to.include('<a href="#email">Enter your e-mail address.</a>');
@@ -74,7 +74,7 @@ describe('pages', () => {
     const hostile = `"><img src=x onerror=alert(1)>`;
     const markup = signInPage(
       {
-        frame: { ...galleryFrame(assets.path, 'x'), csrfToken: hostile },
+        frame: { ...galleryFrame(assets.paths, 'x'), csrfToken: hostile },
         action: '/sign-in',
         email: hostile,
         application: { name: hostile, host: hostile },
@@ -91,7 +91,7 @@ describe('pages', () => {
 });
 
 describe('error page', () => {
-  const frame = galleryFrame(assets.path, 'error');
+  const frame = galleryFrame(assets.paths, 'error');
 
   it('is in the gallery for each kind of failure', () => {
     const kinds = Object.keys(readMessages('en')).flatMap(

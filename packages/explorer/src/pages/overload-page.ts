@@ -2,7 +2,7 @@ import {
   type ChooseOverloadPage,
   type OverloadPage,
   REQUEST_ID_MARK,
-} from '@cls/shared/http/http-server';
+} from '@cls/shared/http/early-answers';
 import { type Locale, requestLanguage } from '@cls/shared/pages/browser';
 import { inEachLanguage } from '@cls/shared/pages/i18n';
 import { LANGUAGE_COOKIE } from '../web/browser.ts';

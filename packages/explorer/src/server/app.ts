@@ -2,8 +2,13 @@ import type { RequestListener } from 'node:http';
 import { clientAddress } from '@cls/shared/http/client-address';
 import { faultLog, type LogFault } from '@cls/shared/http/fault-log';
 import { health, type ReadinessCheck } from '@cls/shared/http/health';
-import { type RequestState, readableTarget, requestId } from '@cls/shared/http/request-id';
-import { type RecordAnswer, requestLog } from '@cls/shared/http/request-log';
+import {
+  type RecordAnswer,
+  type RequestState,
+  readableTarget,
+  requestId,
+  requestLog,
+} from '@cls/shared/http/request-log';
 import type { Log } from '@cls/shared/log';
 import { ASSETS_ROUTE, type Assets, serveAssets } from '@cls/shared/pages/assets';
 import { DatabaseUnavailable } from '@cls/shared/sql/database';

@@ -14,7 +14,8 @@ import type { Text } from './text.ts';
 /** What every page needs, whatever it shows. */
 export interface Frame {
   readonly text: Text;
-  assetPath(name: AssetName): string;
+  /** URL paths. */
+  readonly assets: Readonly<Record<AssetName, string>>;
   /** This page in each language. */
   readonly languages: Languages;
   readonly supportHref?: string;
@@ -86,7 +87,7 @@ ${page.bar}
 <main id="content"><h1>${page.title}</h1>
 ${page.body}</main>
 ${footer(frame, page)}`,
-    [frame.assetPath('explorer.js')],
+    [frame.assets['explorer.js']],
   );
 }
 
@@ -97,7 +98,7 @@ function footer({ text, languages, supportHref, requestId }: Frame, { source }: 
 }
 
 function documentAround(
-  { text, assetPath }: Frame,
+  { text, assets }: Frame,
   { title, bookmark }: Page,
   body: Html,
   scripts: readonly string[] = [],
@@ -105,8 +106,8 @@ function documentAround(
   return document({
     locale: text.locale,
     title: `${bookmark ?? title} · ${text.t('product')}`,
-    icon: assetPath('icon.svg'),
-    styles: [assetPath('explorer.css')],
+    icon: assets['icon.svg'],
+    styles: [assets['explorer.css']],
     scripts,
     body,
   });

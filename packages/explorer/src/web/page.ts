@@ -20,7 +20,7 @@ export function pages(assets: Assets<AssetName>, supportUrl: string | undefined)
   const texts = inEachLanguage(textIn);
   const frameIn = (locale: Locale, requestId: string): Frame => ({
     text: texts[locale],
-    assetPath: (name) => assets.path(name),
+    assets: assets.paths,
     languages: [],
     ...(supportUrl === undefined ? {} : { supportHref: supportUrl }),
     requestId,

@@ -1,7 +1,7 @@
 import type { Caller } from '@cls/shared/access/caller';
 import type { Clock } from '@cls/shared/clock';
 import { Refusal } from '@cls/shared/http/refusal';
-import type { RequestState } from '@cls/shared/http/request-id';
+import type { RequestState } from '@cls/shared/http/request-log';
 import type { Middleware } from 'koa';
 import type { Resolution } from '../lifecycle/registry.ts';
 import type { ApiVersions } from '../versions/api-versions.ts';

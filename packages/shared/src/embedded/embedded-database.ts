@@ -175,7 +175,7 @@ async function startWorker(dataDir: string): Promise<Holder> {
   });
   worker.on('error', () => undefined); // `exit` follows and ends every waiting call.
   const channel: Channel = {
-    send: (message) => worker.postMessage(message),
+    send: worker.postMessage.bind(worker),
     onMessage: (handle) => worker.on('message', handle),
     onClose: (handle) => {
       exited.then(handle);

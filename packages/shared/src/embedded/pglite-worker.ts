@@ -15,7 +15,7 @@ if (port !== null) {
   const { dataDir, program } = workerData as WorkerData;
   const database = await pgliteDatabase(dataDir, program);
   const channel: Channel = {
-    send: (message) => port.postMessage(message),
+    send: port.postMessage.bind(port),
     onMessage: (handle) =>
       port.on('message', (message) => {
         if (message !== CLOSE) handle(message);

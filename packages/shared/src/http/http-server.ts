@@ -5,75 +5,24 @@ import {
   type Server,
   type ServerOptions,
   type ServerResponse,
-  STATUS_CODES,
 } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { Overloaded } from '../sql/database.ts';
-import { acceptFirst, type RequestStarts } from './accept-first.ts';
-import { html } from './html.ts';
-import { type ProblemCode, problemType } from './problem-codes.ts';
-import { newRequestId, requestIdOf } from './request-id.ts';
+import {
+  type Answer,
+  end,
+  NO_HOST,
+  NO_TUNNEL,
+  NOT_HTTP,
+  type OverloadAnswer,
+  refuse,
+  refuseOverload,
+  UNREADABLE,
+} from './early-answers.ts';
 import { PROBES } from './request-log.ts';
 
-interface Answer {
-  readonly status: number;
-  readonly code: ProblemCode;
-  readonly title: string;
-  readonly detail: string;
-}
-
-const NOT_HTTP: Answer = {
-  status: 400,
-  code: 'invalid_request',
-  title: 'Request not valid',
-  detail: 'The request is not valid HTTP.',
-};
-const NO_HOST: Answer = { ...NOT_HTTP, detail: 'expected a Host header with HTTP/1.1' };
-const NO_TUNNEL: Answer = {
-  ...NOT_HTTP,
-  detail: 'CONNECT is not supported: this host is not a proxy.',
-};
-
-/** By the codes of Node's errors. */
-const UNREADABLE: Readonly<Record<string, Answer>> = {
-  HPE_HEADER_OVERFLOW: {
-    status: 431,
-    code: 'too_large',
-    title: 'Request too large',
-    detail: 'The address and the headers must not be larger than 32 KiB together.',
-  },
-  HPE_CHUNK_EXTENSIONS_OVERFLOW: {
-    status: 413,
-    code: 'too_large',
-    title: 'Request too large',
-    detail: 'The chunk extensions are too large.',
-  },
-  ERR_HTTP_REQUEST_TIMEOUT: {
-    status: 408,
-    code: 'request_timeout',
-    title: 'Request took too long',
-    detail: 'The request did not arrive completely in time.',
-  },
-};
-
-export const UNREADABLE_STATUSES: readonly string[] = [
-  ...new Set([NOT_HTTP, ...Object.values(UNREADABLE)].map(({ status }) => `${status}`)),
-];
 /** Told of each request that was refused because it could not be read. */
 export type RecordUnreadable = (status: number) => void;
-
-/** Stands in an overload page where the request id belongs. */
-export const REQUEST_ID_MARK = 'REQUEST-ID';
-
-/** A page that was rendered before: rendering one for each refusal would be a part of the overload. */
-export interface OverloadPage {
-  readonly headers: Readonly<Record<string, string>>;
-  /** With `REQUEST_ID_MARK`. */
-  readonly markup: string;
-}
-
-/** Chooses the page in the language of a browser. */
-export type ChooseOverloadPage = (request: IncomingMessage) => OverloadPage;
 
 /** What was full: the requests under way, or a queue that the request would have joined. */
 export type FullQueue = 'request' | 'queue';
@@ -90,15 +39,11 @@ export interface RequestCount {
 }
 
 /** What a server does when too much arrives. */
-export interface Shedding {
+export interface Shedding extends OverloadAnswer {
   readonly requests: RequestCount;
   /** Further requests are refused, before anything is read, asked or compared for them. */
   readonly requestsAtOnce: number;
   readonly findsFullQueue?: FindsFullQueue | undefined;
-  /** The members of the body in the protocol of the service; a problem document when undefined. */
-  readonly body?: object | undefined;
-  /** What a browser gets; the same as a program when undefined. */
-  readonly page?: ChooseOverloadPage | undefined;
   readonly onRefused: (what: FullQueue, refusal: Overloaded, requestId: string) => void;
 }
 
@@ -107,36 +52,19 @@ const TOO_MANY: Readonly<Record<FullQueue, Overloaded>> = {
   request: new Overloaded('too many requests are under way'),
   queue: new Overloaded('too many questions wait for the database'),
 };
-const OVERLOADED: Answer = {
-  status: 503,
-  code: 'unavailable',
-  title: 'Service unavailable',
-  detail: 'Too many requests are under way. Try again later.',
-};
-const RETRY_AFTER_S = '2';
 
 /**
  * Refuses what is beyond the limit. This takes a small part of the time of any answer: else the
  * refusals themselves would be the overload. Probes are always answered.
  */
 function shed(
-  { requests, requestsAtOnce, findsFullQueue = () => false, body, page, onRefused }: Shedding,
+  { requests, requestsAtOnce, findsFullQueue = () => false, onRefused, ...answer }: Shedding,
   baseUrl: string,
   listener: RequestListener,
   starts: RequestStarts,
 ): RequestListener {
-  const refuse = (request: IncomingMessage, response: ServerResponse, what: FullQueue) => {
-    const id = requestIdOf(request.headers['x-request-id']);
-    const answer =
-      page !== undefined && prefersPage(request)
-        ? filledPage(page(request), id)
-        : problem(OVERLOADED, baseUrl, body, id);
-    // The connection goes on, unless its caller or a stop ends it: Node says which.
-    const { Connection: _, ...headers } = answer.headers;
-    response.writeHead(OVERLOADED.status, { ...headers, 'Retry-After': RETRY_AFTER_S });
-    response.end(request.method === 'HEAD' ? '' : answer.body);
-    onRefused(what, TOO_MANY[what], id);
-  };
+  const refuse = (request: IncomingMessage, response: ServerResponse, what: FullQueue) =>
+    onRefused(what, TOO_MANY[what], refuseOverload(request, response, answer, baseUrl));
   return (request, response) => {
     const probe = isProbe(request);
     if (!probe && requests.underWay >= requestsAtOnce) return refuse(request, response, 'request');
@@ -157,21 +85,74 @@ function shed(
   };
 }
 
-/** Browsers ask for HTML first; a program may take HTML where there is no JSON. */
-function prefersPage({ headers: { accept = '' } }: IncomingMessage): boolean {
-  const at = accept.indexOf('text/html');
-  return at >= 0 && !accept.slice(0, at).includes('json');
+/** Turns of the event loop, each with a new connection, for which requests wait before some begin. */
+const TURNS = 64;
+/** What such a round may take: fewer requests begin in the next one where it took longer. */
+const ROUND_MS = 25;
+const BEGIN_MAX = 32;
+
+interface RequestStarts {
+  /** Requests that wait to begin. */
+  readonly waiting: number;
+  /**
+   * Begins work on a request: at once, or when the connections that wait were taken. @param begin false
+   * where the request needed no work.
+   */
+  begin(begin: () => boolean): void;
 }
 
-function filledPage({ headers, markup }: OverloadPage, requestId: string) {
-  const body = markup.replace(REQUEST_ID_MARK, () => html`${requestId}`.toString());
-  const own = {
-    'Content-Type': 'text/html; charset=utf-8',
-    'Content-Length': String(Buffer.byteLength(body)),
-    'Cache-Control': 'no-store',
-    'X-Request-Id': requestId,
+/**
+ * Takes connections before it begins requests. Node takes one connection in each turn of the event
+ * loop (libuv 1.45 and newer). Where each turn also works on requests, a burst of connections waits
+ * unseen in the kernel until all the work before it is done, and the limit of requests under way is
+ * never reached: nobody is refused, and everybody waits. So while each turn brings a connection,
+ * requests are read, counted and refused, and few begin.
+ */
+function acceptFirst(server: Server): RequestStarts {
+  const waiting: (() => boolean)[] = [];
+  let accepted = false;
+  let scheduled = false;
+  let turns = 0;
+  let beginAtOnce = BEGIN_MAX;
+  let sinceMs = 0;
+
+  const schedule = () => {
+    if (scheduled) return;
+    scheduled = true;
+    setImmediate(turn);
   };
-  return { headers: { ...headers, ...own } as Record<string, string>, body };
+  const turn = () => {
+    scheduled = false;
+    const more = accepted;
+    accepted = false;
+    if (waiting.length === 0) return;
+    turns += 1;
+    if (more && turns < TURNS) return schedule();
+    const nowMs = performance.now();
+    if (!more) beginAtOnce = BEGIN_MAX;
+    else if (nowMs - sinceMs > ROUND_MS) beginAtOnce = Math.max(1, beginAtOnce >> 1);
+    else beginAtOnce = Math.min(BEGIN_MAX, beginAtOnce * 2);
+    for (let begun = 0; begun < beginAtOnce && waiting.length > 0; ) {
+      if (waiting.shift()?.()) begun += 1;
+    }
+    [turns, sinceMs] = [0, nowMs];
+    if (waiting.length > 0) schedule();
+  };
+  server.on('connection', () => {
+    accepted = true;
+    schedule();
+  });
+  return {
+    get waiting() {
+      return waiting.length;
+    },
+    begin(begin) {
+      if (!accepted && waiting.length === 0) return void begin();
+      if (waiting.length === 0) [turns, sinceMs] = [0, performance.now()];
+      waiting.push(begin);
+      schedule();
+    },
+  };
 }
 
 /** `/livez` and `/readyz`. */
@@ -223,42 +204,4 @@ export function createHttpServer(
 
 function isUnfinished({ writableFinished }: ServerResponse): boolean {
   return !writableFinished;
-}
-
-function refuse(response: ServerResponse, baseUrl: string, answer: Answer): void {
-  const { headers, body } = problem(answer, baseUrl);
-  response.writeHead(answer.status, headers).end(response.req.method === 'HEAD' ? '' : body);
-}
-
-/** Nothing more is read from this connection. */
-function end(socket: Duplex, baseUrl: string, answer: Answer): void {
-  socket.end(written(answer, baseUrl), () => socket.destroy());
-}
-
-/** The whole message, where no request could be read that a response could belong to. */
-function written(answer: Answer, baseUrl: string): string {
-  const { headers, body } = problem(answer, baseUrl);
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  const status = `HTTP/1.1 ${answer.status} ${STATUS_CODES[answer.status]}\r\n`;
-  return `${status}${lines.join('')}Date: ${new Date().toUTCString()}\r\n\r\n${body}`;
-}
-
-function problem(
-  { status, code, title, detail }: Answer,
-  baseUrl: string,
-  instead?: object,
-  requestId = newRequestId(),
-) {
-  const type = problemType(baseUrl, code);
-  const body = JSON.stringify(instead ?? { type, title, status, detail, code, requestId });
-  const headers = {
-    'Content-Type':
-      instead === undefined ? 'application/problem+json' : 'application/json; charset=utf-8',
-    'Content-Length': String(Buffer.byteLength(body)),
-    'Cache-Control': 'no-store',
-    'X-Content-Type-Options': 'nosniff',
-    'X-Request-Id': requestId,
-    Connection: 'close',
-  };
-  return { headers, body };
 }

@@ -5,9 +5,9 @@ import type { Log } from '../log.ts';
 import { type Metrics, noMetrics, oneValue } from '../metrics/metrics.ts';
 import { warnOfIgnoredForwarding } from './client-address.ts';
 import { countedLines } from './counted-lines.ts';
+import { type ChooseOverloadPage, UNREADABLE_STATUSES } from './early-answers.ts';
 import { faultLog, type LogFault } from './fault-log.ts';
 import {
-  type ChooseOverloadPage,
   createHttpServer,
   type FindsFullQueue,
   type FullQueue,
@@ -15,7 +15,6 @@ import {
   type RecordUnreadable,
   type RequestCount,
   type Shedding,
-  UNREADABLE_STATUSES,
 } from './http-server.ts';
 import { listening } from './listening.ts';
 import { cutSlowReaders, type ReaderLimits } from './slow-readers.ts';

@@ -3,7 +3,7 @@ import { Abandoned, DatabaseUnavailable, Overloaded } from '../sql/database.ts';
 import type { LogFault } from './fault-log.ts';
 import { problemType } from './problem-codes.ts';
 import { Refusal, type RefusalDetails } from './refusal.ts';
-import type { RequestState } from './request-id.ts';
+import type { RequestState } from './request-log.ts';
 import { traceIdOf } from './trace-id.ts';
 
 const INTERNAL: RefusalDetails = {

@@ -13,11 +13,11 @@ export interface Asset {
   readonly etag: string;
 }
 
-export interface Assets<Name extends string> {
+/** @template Own what there is in any case. @template More what there may be. */
+export interface Assets<Own extends string, More extends string = never> {
   /** What `path` (below the service's own path) names, or undefined. */
   find(path: string): Asset | undefined;
-  /** Empty for one that there is not. */
-  path(name: Name): string;
+  readonly paths: Readonly<Record<Own, string> & Partial<Record<More, string>>>;
 }
 
 export const ASSETS_ROUTE = '/assets/{asset}';
@@ -38,19 +38,17 @@ const PICTURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
  *
  * @param more by name, what is in no folder of ours.
  */
-export function readAssets<Name extends string>(
+export function readAssets<Own extends string, More extends string = never>(
   folder: URL,
-  names: readonly Name[],
+  names: readonly Own[],
   more: Readonly<Record<string, Buffer>> = {},
-): Assets<Name> {
+): Assets<Own, More> {
   const own = names.map((name) => [name, readFile(folder, name)] as const);
   const files = { ...Object.fromEntries(own), 'icon.svg': readFile(KIT, 'icon.svg'), ...more };
   const assets = Object.entries(files).map(([name, body]) => [name, assetOf(name, body)] as const);
-  const [byName, byPath] = [new Map(assets), new Map(assets.map(([, one]) => [one.path, one]))];
-  return {
-    find: (path) => byPath.get(path),
-    path: (name) => byName.get(name)?.path ?? '',
-  };
+  const byPath = new Map(assets.map(([, one]) => [one.path, one]));
+  const paths = Object.fromEntries(assets.map(([name, { path }]) => [name, path]));
+  return { find: (path) => byPath.get(path), paths: paths as Assets<Own, More>['paths'] };
 }
 
 function readFile(folder: URL, name: string): Buffer {

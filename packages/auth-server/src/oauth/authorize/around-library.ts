@@ -6,19 +6,17 @@ import { decodeJwt, type JWTPayload } from 'jose';
 import type { Context, Middleware } from 'koa';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import { digest } from '../../crypto/digest.ts';
-import { answerAddressFault } from '../../library/answer-address.ts';
 import type { Provider } from '../../library/oidc.ts';
 import { callbackFormOf } from '../../library/reliances/callback-form.ts';
 import { loginBroughtBy } from '../../library/reliances/login-result.ts';
-import { asProviderContext, oidcOf } from '../../library/request-context.ts';
+import { answerAddressFault } from '../../library/request-parameters.ts';
 import type { AccountAccess } from '../../sessions/account-access.ts';
 import { answering, auditedSafely } from '../../state/answering.ts';
-import { formTargetsOf } from '../../web/application.ts';
 import { continuePage } from '../../web/continue.ts';
 import { showErrorPage } from '../../web/error-page.ts';
 import { showExpired } from '../../web/expired-page.ts';
 import { nextLinkFrom } from '../../web/next-link.ts';
-import { type Pages, seeOther } from '../../web/page.ts';
+import { formTargetsOf, type Pages, seeOther } from '../../web/page.ts';
 import { ROUTES } from '../../web/paths.ts';
 import { type ProgressDeps, provenIn } from './progress.ts';
 
@@ -82,7 +80,7 @@ export function refuseLongAnswers(pages: Pages): Middleware {
   return (ctx, next) => {
     if (!PATHS.includes(ctx.path)) return next();
     const { redirect_uri, post_logout_redirect_uri, state } = ctx.query;
-    const fault = answerAddressFault({ target: redirect_uri ?? post_logout_redirect_uri, state });
+    const fault = answerAddressFault(redirect_uri ?? post_logout_redirect_uri, state);
     return fault === undefined ? next() : refuseRequest(pages, ctx, fault);
   };
 }
@@ -115,6 +113,44 @@ function refuseRequest(
   showErrorPage(pages, ctx, { kind: 'application_request', status: 400, technical, nextLink });
 }
 
+/**
+ * Sends a browser to the application by the address that is registered, byte for byte, and what the
+ * answer adds (RFC 6749 §3.1.2). The library reads an address and writes it anew, which encodes its
+ * query in another way.
+ */
+export const registeredRedirect: Middleware = async (ctx, next) => {
+  await next();
+  const location = ctx.response.get('Location');
+  const { oidc } = ctx;
+  if (!URL.canParse(location) || oidc === undefined) return;
+  const asked = oidc.params?.['redirect_uri'];
+  const registered = [asked, ...(oidc.client?.postLogoutRedirectUris ?? [])];
+  for (const uri of registered) {
+    const kept = typeof uri === 'string' ? asRegistered(location, uri) : undefined;
+    if (kept !== undefined) return ctx.set('Location', kept);
+  }
+};
+
+/**
+ * `location` with the bytes of `registered` in front. Undefined where it is not that address with
+ * parameters added, as the library adds them.
+ */
+export function asRegistered(location: string, registered: string): string | undefined {
+  if (!URL.canParse(registered)) return undefined;
+  const [made, again] = [new URL(location), new URL(registered)];
+  const added = [...made.searchParams].filter(([name]) => !again.searchParams.has(name));
+  for (const [name, value] of added) again.searchParams.set(name, value);
+  if (made.hash !== '') again.hash = made.hash;
+  if (again.href !== made.href) return undefined;
+  const query = new URLSearchParams(added).toString();
+  return `${registered}${query === '' ? '' : separatorAfter(registered)}${query}${made.hash}`;
+}
+
+function separatorAfter(uri: string): string {
+  if (!uri.includes('?')) return '?';
+  return /[?&]$/.test(uri) ? '' : '&';
+}
+
 /** Says in the log which sign-ins went without PKCE, as their applications are registered. */
 export function logWithoutPkce(provider: Provider, log: Log): void {
   provider.on('authorization_code.saved', ({ clientId, codeChallenge }) => {
@@ -135,9 +171,8 @@ export interface ResumeDeps extends ProgressDeps {
 export function endStaleSignIns(deps: ResumeDeps): Middleware {
   return async (ctx, next) => {
     await next();
-    const oidcCtx = asProviderContext(ctx);
-    const login = loginBroughtBy(oidcCtx);
-    const session = oidcCtx.oidc?.session;
+    const login = loginBroughtBy(ctx);
+    const session = ctx.oidc?.session;
     if (session === undefined || login === undefined) return;
     // The proof is not removed but expires: a double click may send the same redirect twice.
     const proven = await provenIn(deps, login.provenIn).catch(async (error: unknown) => {
@@ -173,7 +208,7 @@ export function continueForms(provider: Provider, pages: Pages): Middleware {
 
 /** The form may end at the application, one or two redirects later. */
 async function targetsAfter(provider: Provider, ctx: Context): Promise<readonly string[]> {
-  const oidc = oidcOf(ctx);
+  const { oidc } = ctx;
   const asked = oidc?.entities.Interaction?.params['client_id'];
   const client = oidc?.client ?? (await provider.Client.find(String(asked ?? '')));
   return formTargetsOf(client);

@@ -1,7 +1,6 @@
 import type { Context } from 'koa';
 import type { AccountDirectory } from '../../accounts/account.ts';
 import type { MfaPolicy } from '../../accounts/mfa-policy.ts';
-import { requestMetadata } from '../../audit/actor.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import type { Passkeys } from '../../factors/passkeys.ts';
 import type { RecoveryCodes } from '../../factors/recovery-codes.ts';
@@ -10,18 +9,19 @@ import { ACCOUNT_PAGES_CLIENT_ID } from '../../library/client-metadata.ts';
 import type { Client, Provider } from '../../library/oidc.ts';
 import { MFA_ACR } from '../../library/sign-in-policy.ts';
 import type { UpstreamSignIn } from '../../organisations/sign-in-upstream.ts';
+import type { UpstreamRecords } from '../../organisations/upstream-provider.ts';
 import type { AccountApplications } from '../../sessions/account-applications.ts';
 import type { RememberedDevices } from '../../sessions/remembered-devices.ts';
 import type { ProofDeps } from '../../sign-in/prove.ts';
 import type { RecordDevice } from '../../sign-in/record-device.ts';
 import type { SecondStep } from '../../sign-in/second-step.ts';
 import type { StateStore } from '../../state/state-store.ts';
-import { formTargetsOf, type ShownApplication, shownClient } from '../../web/application.ts';
-import { actorOf } from '../../web/browser.ts';
+import { senderOf } from '../../web/browser.ts';
 import type { ErrorKind } from '../../web/error.ts';
 import { showErrorPage } from '../../web/error-page.ts';
+import { type Application, shownClient } from '../../web/layout.ts';
 import { nextLinkFrom } from '../../web/next-link.ts';
-import { type Page, type Pages, seeOther } from '../../web/page.ts';
+import { formTargetsOf, type Page, type Pages, seeOther } from '../../web/page.ts';
 import type { Proven, Standing } from './progress.ts';
 
 export interface InteractionDeps extends ProofDeps {
@@ -30,6 +30,7 @@ export interface InteractionDeps extends ProofDeps {
   readonly recoveryCodes: Pick<RecoveryCodes, 'areCurrent'>;
   readonly totpEnrolments: TotpEnrolments;
   readonly upstreamSignIn: UpstreamSignIn;
+  readonly upstreamProviders: Pick<UpstreamRecords, 'list'>;
   readonly recordDevice: RecordDevice;
   readonly rememberedDevices: RememberedDevices;
   readonly accountApplications: AccountApplications;
@@ -84,7 +85,7 @@ export function actionOf({ deps, details }: InteractionContext, what: string): s
   return deps.pages.path(`/interaction/${details.uid}/${what}`);
 }
 
-export function applicationOf({ client, details }: InteractionContext): ShownApplication {
+export function applicationOf({ client, details }: InteractionContext): Application {
   const { redirect_uri: target } = details.params;
   if (client === undefined || isAccountPages(client)) return { name: '', host: '' };
   return shownClient(client, typeof target === 'string' ? target : undefined);
@@ -127,7 +128,7 @@ export function record(
     type,
     subject,
     reason,
-    ...requestMetadata(actorOf(ctx)),
+    ...senderOf(ctx),
     ...(client === undefined ? {} : { clientId: client.clientId }),
     // An interaction signs somebody in once, however often its last step is done.
     ...(type === 'sign_in.succeeded' ? { once: `${type} ${subject} ${details.uid}` } : {}),

@@ -1,6 +1,5 @@
 import type { Middleware } from 'koa';
 import type { AccountDirectory } from '../../accounts/account.ts';
-import { oidcOf } from '../../library/request-context.ts';
 import type { AccountApplications } from '../../sessions/account-applications.ts';
 import { actorOf } from '../../web/browser.ts';
 
@@ -16,7 +15,7 @@ export interface NotifyOfDevicesDeps {
 export function notifyOfDevices(deps: NotifyOfDevicesDeps): Middleware {
   return async (ctx, next) => {
     await next();
-    const oidc = oidcOf(ctx);
+    const { oidc } = ctx;
     const { DeviceCode: code } = oidc?.entities ?? {};
     // A request without a session comes from the device itself, which fetches its tokens.
     if (oidc?.session?.accountId === undefined || code?.clientId === undefined) return;

@@ -1,8 +1,7 @@
 import { type OrganisationModel, organisationPage } from '../../views/sign-in/organisation.ts';
 import { actionOf, type Form, type InteractionContext, pageOf } from './interaction-context.ts';
-import { refreshRedirect } from './refresh-redirect.ts';
 import { showSignIn } from './sign-in-step.ts';
-import { rememberUpstreamReturn } from './upstream-routes.ts';
+import { refreshRedirect, rememberUpstreamReturn } from './upstream-routes.ts';
 
 /** Asks for the e-mail address; its domain shows the organisation. */
 export async function showOrganisation(

@@ -15,12 +15,12 @@ import {
   USER_CODE_MAX,
 } from '../../views/authorization/device.ts';
 import { signedOutPage, signOutPage } from '../../views/sign-in/sign-out.ts';
-import { formTargetsOf, type ShownApplication, shownClient } from '../../web/application.ts';
 import { type ErrorKind, errorKind } from '../../web/error.ts';
 import { showErrorPage } from '../../web/error-page.ts';
 import { showExpired } from '../../web/expired-page.ts';
+import { type Application, shownClient } from '../../web/layout.ts';
 import { nextLinkFrom } from '../../web/next-link.ts';
-import { type Pages, seeOther } from '../../web/page.ts';
+import { formTargetsOf, type Pages, seeOther } from '../../web/page.ts';
 import { ACCOUNT_PATH, ROUTES } from '../../web/paths.ts';
 import { permissionNames } from '../../web/permission-names.ts';
 import { leadToDeviceDone } from '../device/device-done.ts';
@@ -97,7 +97,7 @@ export function providerPages(
     leadToDeviceDone(pages, ctx, clientId, refusal === undefined);
   };
   return {
-    interactionPath: (uid) => pages.path(`/interaction/${uid}`),
+    path: pages.path,
     error,
     async signOut(ctx) {
       if (isAskedByOwnApplication(ctx)) return signOutAtOnce(ctx, access, pages);
@@ -187,7 +187,7 @@ function xsrfOf(ctx: KoaContextWithOIDC): { xsrf?: string } {
   return secret === undefined ? {} : { xsrf: secret };
 }
 
-function applicationOf(ctx: KoaContextWithOIDC): ShownApplication | undefined {
+function applicationOf(ctx: KoaContextWithOIDC): Application | undefined {
   const { client } = ctx.oidc ?? {};
   return client === undefined ? undefined : shownClient(client);
 }

@@ -1,9 +1,9 @@
 import Router from '@koa/router';
 import type { Context, Middleware } from 'koa';
 import { newCodesOf } from '../../factors/recovery-codes.ts';
-import { errors, type Provider } from '../../library/oidc.ts';
+import { errors, type KoaContextWithOIDC, type Provider } from '../../library/oidc.ts';
 import { leaveEndedSession } from '../../library/reliances/interaction-session.ts';
-import { asProviderContext, routesOf } from '../../library/request-context.ts';
+import { routesOf } from '../../library/request-context.ts';
 import { showErrorPage } from '../../web/error-page.ts';
 import { showExpired } from '../../web/expired-page.ts';
 import { nextLinkFrom } from '../../web/next-link.ts';
@@ -20,7 +20,7 @@ import {
   seeCodes,
   showChoice,
 } from './enrol-step.ts';
-import { finishSignIn, knowDevice } from './finish.ts';
+import { finishSignIn, isRemembered, knowDevice, rememberDevice } from './finish.ts';
 import {
   actionOf,
   type Details,
@@ -33,7 +33,6 @@ import {
 } from './interaction-context.ts';
 import { findOrganisation, goToOrganisation, showOrganisation } from './organisation-step.ts';
 import { nextStep, type Proven, provenIn } from './progress.ts';
-import { isRemembered, rememberDevice } from './remember-device.ts';
 import { secondFactor, showSecondFactor } from './second-factor-step.ts';
 import { otherAccount, passkey, showSignIn, signIn } from './sign-in-step.ts';
 
@@ -88,7 +87,7 @@ async function showOver(provider: Provider, deps: InteractionDeps, ctx: Context)
   if (await leaveConsent(provider, deps.state, ctx, uid)) return;
   const [interaction, { accountId }] = await Promise.all([
     provider.Interaction.find(uid),
-    provider.Session.get(asProviderContext(ctx)),
+    provider.Session.get(ctx as KoaContextWithOIDC),
   ]);
   const meant = interaction?.session?.accountId;
   if (meant === undefined || accountId === undefined || meant === accountId) {

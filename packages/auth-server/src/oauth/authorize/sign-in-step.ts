@@ -32,7 +32,7 @@ export async function showSignIn(
   const email = (given['email'] ?? hinted)?.slice(0, 254);
   const options = await deps.passkeys.beginSignIn(details.uid);
   const offered = email === undefined ? undefined : await deps.upstreamSignIn.offered(email);
-  const organisations = offered === undefined && (await deps.upstreamSignIn.exists());
+  const organisations = offered === undefined && (await deps.upstreamProviders.list()).length > 0;
   deps.pages.show(ctx, {
     ...pageOf(context),
     problems,

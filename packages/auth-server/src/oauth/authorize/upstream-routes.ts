@@ -7,12 +7,12 @@ import { routesOf } from '../../library/request-context.ts';
 import type { FinishRefusal, UpstreamSignIn } from '../../organisations/sign-in-upstream.ts';
 import type { StateStore } from '../../state/state-store.ts';
 import { actorOf } from '../../web/browser.ts';
+import { refreshRedirectPage } from '../../web/continue.ts';
 import { showErrorPage } from '../../web/error-page.ts';
 import { showExpired } from '../../web/expired-page.ts';
 import { nextLinkFrom } from '../../web/next-link.ts';
 import type { Pages } from '../../web/page.ts';
 import { beginProgress } from './progress.ts';
-import { refreshRedirect } from './refresh-redirect.ts';
 
 export interface UpstreamDeps {
   readonly upstreamSignIn: UpstreamSignIn;
@@ -40,6 +40,19 @@ export function rememberUpstreamReturn(
   uid: string,
 ): void {
   writeCookie(ctx, cookieOf(pages, state), uid, TTL_MS);
+}
+
+/**
+ * Sends a browser to or from an organisation's provider. Not by a redirect: Chromium asks the
+ * policy of the page whose form began a chain of redirects, ours or the provider's, about each of
+ * them, and neither knows where the other leads on to. `Refresh` begins anew, without scripts.
+ */
+export function refreshRedirect(pages: Pages, ctx: Context, href: string): void {
+  pages.show(ctx, {
+    again: false,
+    render: (frame, i18n) => refreshRedirectPage({ frame, href }, i18n),
+  });
+  ctx.set('Refresh', `0; url=${href}`);
 }
 
 /** Where people come back from their organisation's provider: `/upstream/<domain>`. */

@@ -1,10 +1,9 @@
-import { requestMetadata } from '../../audit/actor.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import { digest } from '../../crypto/digest.ts';
 import type { Provider, Session } from '../../library/oidc.ts';
 import { beforeSessionEnds, isDestroyed } from '../../library/reliances/session-end.ts';
 import type { AccountAccess } from '../../sessions/account-access.ts';
-import { actorOf } from '../../web/browser.ts';
+import { senderOf } from '../../web/browser.ts';
 
 /**
  * Signing out ends what applications got in the session before the library destroys the session:
@@ -30,7 +29,7 @@ export function recordSignOuts(provider: Provider, audit: AuditLog): void {
     audit.record({
       type: 'sign_in.ended',
       subject: session.accountId,
-      ...requestMetadata(actorOf(ctx)),
+      ...senderOf(ctx),
       ...(client === undefined ? {} : { clientId: client.clientId }),
     });
   });

@@ -8,8 +8,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { clientAddress } from '@cls/shared/http/client-address';
 import type { LogFault } from '@cls/shared/http/fault-log';
-import { requestIdOf } from '@cls/shared/http/request-id';
-import type { RecordAnswer } from '@cls/shared/http/request-log';
+import { type RecordAnswer, requestIdOf } from '@cls/shared/http/request-log';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import type { TokenBudget } from '../../clients/token-budget.ts';
 import type {

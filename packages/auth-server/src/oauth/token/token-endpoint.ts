@@ -8,7 +8,7 @@ import { ACCOUNT_CLIENT_ID } from '../../library/client-metadata.ts';
 import { errors, type KoaContextWithOIDC } from '../../library/oidc.ts';
 import { AlreadySpent } from '../../library/provider-adapter.ts';
 import { unauthorizedClient } from '../../library/reliances/unauthorized-client.ts';
-import { asProviderContext, contextOf } from '../../library/request-context.ts';
+import { contextOf } from '../../library/request-context.ts';
 import { answering, auditedSafely, finishAnswer } from '../../state/answering.ts';
 import { clientAddressSubject } from '../../throttle/guess.ts';
 import type { Throttle, ThrottleSubject } from '../../throttle/throttle.ts';
@@ -43,7 +43,7 @@ export function tokenEndpoint(
   { log, logFault, pace, budget }: TokenEndpointDeps,
 ): Middleware {
   return async (ctx, next) => {
-    const oidcCtx = asProviderContext(ctx);
+    const oidcCtx = ctx as KoaContextWithOIDC;
     const why = await errorOf(oidcCtx, next, throttle, spend, { logFault, pace });
     const error = explained(oidcCtx, why);
     const refusal = error === undefined ? undefined : tokenErrorAnswer(error);

@@ -1,8 +1,7 @@
 import { html } from '@cls/shared/http/html';
-import { field, type Problem } from '../../web/form.ts';
+import { field, type Problem, passkeyForm } from '../../web/form.ts';
 import type { I18n } from '../../web/i18n.ts';
 import { cardPage, type PageModel } from '../../web/layout.ts';
-import { passkeyForm } from '../passkey-form.ts';
 
 /** Sends `credential` and `name`. `options` is `PublicKeyCredentialCreationOptionsJSON`. */
 export interface AddPasskeyModel extends PageModel {

@@ -4,13 +4,15 @@ import {
   codeField,
   field,
   type Problem,
+  passkeyForm,
   passwordField,
+  type RememberOffer,
+  rememberField,
   submit,
   usernameForPasswordManagers,
 } from '../../web/form.ts';
 import type { I18n } from '../../web/i18n.ts';
 import { cardPage, contactLink, emailName, type Frame, type PageModel } from '../../web/layout.ts';
-import { passkeyForm } from '../passkey-form.ts';
 
 export type ChallengeMethod = 'password' | 'totp' | 'passkey' | 'recovery_code';
 
@@ -33,32 +35,25 @@ export interface ChallengeModel {
   readonly challenge: Challenge;
   readonly others: readonly OtherMethod[];
   readonly problems: readonly Problem<'code' | 'recovery_code' | 'password'>[];
-  /** “Remember this device”, for so long; sends `remember_device`. Absent where it is not offered. */
-  readonly remember?: { readonly ticked: boolean; readonly lifeS: number };
+  readonly remember?: RememberOffer;
 }
 
 export function challengeForm(model: ChallengeModel, label: string, i18n: I18n): Html {
   const { frame, action, challenge } = model;
+  const tick = rememberField(model.remember, 'secondFactor.rememberHint', i18n);
   if (challenge.method === 'passkey') {
     const { options } = challenge;
     const ceremony = 'get';
     return html`<p>${i18n.t('challenge.passkey.lead')}</p>
-${passkeyForm(frame, { action, options, ceremony, label: i18n.t('challenge.passkey.submit'), primary: true, fields: remember(model, i18n) }, i18n)}
+${passkeyForm(frame, { action, options, ceremony, label: i18n.t('challenge.passkey.submit'), primary: true, fields: tick }, i18n)}
 ${otherMethods(model, i18n)}`;
   }
   const body = html`${usernameForPasswordManagers(model.email)}
 ${challengeField(challenge.method, model.problems, i18n)}
-${remember(model, i18n)}${submit(label)}`;
+${tick}${submit(label)}`;
   return html`<p>${i18n.t(`challenge.${challenge.method}.lead`)}</p>
 ${form(frame, { action, body })}
 ${otherMethods(model, i18n)}`;
-}
-
-function remember({ remember: offer }: ChallengeModel, i18n: I18n): Html {
-  if (offer === undefined) return html``;
-  const hint = i18n.t('secondFactor.rememberHint', { time: i18n.duration(offer.lifeS) });
-  return html`<label class="check"><input type="checkbox" name="remember_device" value="yes"${offer.ticked && html` checked`}> <span>${i18n.t('signIn.rememberDevice')}<br><span class="hint">${hint}</span></span></label>
-`;
 }
 
 function challengeField(

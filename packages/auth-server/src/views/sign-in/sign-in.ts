@@ -1,17 +1,23 @@
 import { type Html, html } from '@cls/shared/http/html';
 import { form } from '@cls/shared/pages/document';
-import { field, type Problem, passwordField, submit } from '../../web/form.ts';
+import {
+  field,
+  type Problem,
+  passkeyForm,
+  passwordField,
+  type RememberOffer,
+  rememberField,
+  submit,
+} from '../../web/form.ts';
 import type { I18n } from '../../web/i18n.ts';
 import { type Application, applicationName, cardPage, type PageModel } from '../../web/layout.ts';
-import { passkeyForm } from '../passkey-form.ts';
 
-/** Sends `email`, `password` and `remember_device` (`yes` or absent) to `action`. */
+/** Sends `email`, `password` and the tick to `action`. */
 export interface SignInModel extends PageModel {
   readonly action: string;
   /** From `login_hint` or the attempt before; nobody types it twice. */
   readonly email?: string;
-  /** “Remember this device”, for so long; absent where the operator does not offer it. */
-  readonly remember?: { readonly ticked: boolean; readonly lifeS: number };
+  readonly remember?: RememberOffer;
   /** The application that the person signs in to; absent for the account pages. */
   readonly application?: Application;
   /** Somebody is signed in and asked again, by `email`: here it can be somebody else. */
@@ -98,14 +104,7 @@ ${passwordField(
   i18n,
 )}
 ${model.resetHref !== undefined && html`<p class="end"><a href="${model.resetHref}">${i18n.t('signIn.forgot')}</a></p>`}
-${remember(model, i18n)}${submit(i18n.t('signIn.submit'), model.upstream ? 'quiet' : 'primary')}`;
-}
-
-function remember({ remember: offer }: SignInModel, i18n: I18n): Html {
-  if (offer === undefined) return html``;
-  const hint = i18n.t('signIn.rememberDeviceHint', { time: i18n.duration(offer.lifeS) });
-  return html`<label class="check"><input type="checkbox" name="remember_device" value="yes"${offer.ticked && html` checked`}> <span>${i18n.t('signIn.rememberDevice')}<br><span class="hint">${hint}</span></span></label>
-`;
+${rememberField(model.remember, 'signIn.rememberDeviceHint', i18n)}${submit(i18n.t('signIn.submit'), model.upstream ? 'quiet' : 'primary')}`;
 }
 
 function upstreamPanel(model: SignInModel, upstream: UpstreamProvider, i18n: I18n): Html {

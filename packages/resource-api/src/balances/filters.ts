@@ -81,6 +81,7 @@ export function askedFilters(filter: BalanceFilter): readonly FilterName[] {
 /** `ext:SOURCE:ID`: what a record is called elsewhere, in any filter that takes ids. */
 export const EXTERNAL_ID = `ext:${EXTERNAL_SOURCE}:${EXTERNAL_VALUE}`;
 
+/** Filters that take ids are named so. */
 type IdList = Extract<FilterName, `${string}Ids`>;
 const ID_LISTS = FILTER_NAMES.filter((name): name is IdList => name.endsWith('Ids'));
 

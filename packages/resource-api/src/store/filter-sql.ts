@@ -236,11 +236,10 @@ export function isAnsweredBy(part: 'ofBookTotals' | 'ofHistory', filter: Balance
   return askedFilters(filter).every((name) => FILTER_SQL[name][part] !== undefined);
 }
 
-/** Whether an item of histories in memory passes a filter that these answer. */
-export function historyTest(filter: BalanceFilter, items: ItemsOn): (item: number) => boolean {
-  const tests = askedFilters(filter).flatMap((name) => {
+/** What an item of histories in memory passes where they answer what a filter asks. */
+export function historyTests(filter: BalanceFilter, items: ItemsOn) {
+  return askedFilters(filter).flatMap((name) => {
     const { ofHistory } = FILTER_SQL[name] as FilterSql<unknown>;
     return ofHistory?.(filter[name], items) ?? [];
   });
-  return (item) => tests.every((passes) => passes(item));
 }

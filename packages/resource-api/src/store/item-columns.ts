@@ -3,7 +3,7 @@ import type { BookedTotal, FilterRequest, MarkedItem } from '../balances/balance
 import { oncePerKey } from '../balances/once-per-key.ts';
 import { COUNTED_ONCE } from '../balances/sublimits.ts';
 import { TOTAL_COMPONENTS } from '../ledger/balance.ts';
-import { historyTest } from './filter-sql.ts';
+import { historyTests } from './filter-sql.ts';
 import {
   balanceOf,
   type Dated,
@@ -184,17 +184,14 @@ export interface ItemsOn {
 
 function itemsOn(columns: ItemColumns, day: number): ItemsOn {
   const { words, countries, currencies, statuses, records, outstanding } = columns;
-  const wordOf = {
-    currency: (item: number) => currencies[item],
-    country: (item: number) => countries.values[placeOn(countries, item, day)],
-    facilityType: (item: number) => records.values[firstBy(records, item, day)],
-    status: (item: number) => statuses.values[placeOn(statuses, item, day)],
-  };
+  const places = { country: placeOn, facilityType: firstBy, status: placeOn };
+  const dated = { country: countries, facilityType: records, status: statuses };
   return {
     are(column, asked) {
       const isAsked = words.map((word) => asked.includes(word));
-      const own = wordOf[column];
-      return (item) => isAsked[own(item) ?? NOWHERE] === true;
+      if (column === 'currency') return (item) => isAsked[currencies[item] ?? NOWHERE] === true;
+      const [own, placeOf] = [dated[column], places[column]];
+      return (item) => isAsked[own.values[placeOf(own, item, day)] ?? NOWHERE] === true;
     },
     outstandingOf: (item) => outstanding.values[placeOn(outstanding, item, day)] ?? 0n,
   };
@@ -207,9 +204,10 @@ function livingPlaces(
 ): Int32Array {
   const { items, records, outstanding } = columns;
   const day = dayOf(asOf);
-  const passes = historyTest(filter, itemsOn(columns, day));
+  const tests = historyTests(filter, itemsOn(columns, day));
   const livingPlace = (item: number): number => {
-    if (!isSeen[item] || !passes(item)) return NOWHERE;
+    if (!isSeen[item]) return NOWHERE;
+    for (const passes of tests) if (!passes(item)) return NOWHERE;
     const place = placeOn(outstanding, item, day);
     const lives =
       outstanding.values[place] !== undefined && firstBy(records, item, day) !== NOWHERE;

@@ -12,15 +12,21 @@ import {
   type ReaderAccess,
   WORKED_OUT_SORTS,
 } from '../src/balances/balance-store.ts';
-import { foundPageStatement, sortingStatement } from '../src/store/balance-statements.ts';
+import { foundPageStatement } from '../src/store/balance-statements.ts';
 import { facetsStatement } from '../src/store/facets.ts';
 import { itemHistoriesStatement } from '../src/store/item-history-statement.ts';
 import { seenItemsStatement } from '../src/store/kept-items.ts';
 import { accruingStatement, owingStatement } from '../src/store/marked-items.ts';
 import { MIGRATIONS } from '../src/store/migrations.ts';
 import { foundMovementsStatement, movementWalkStatement } from '../src/store/movement-page.ts';
-import { hadMoreItemsStatement, plainWalkStatement, WALK_BOUNDS } from '../src/store/page-walk.ts';
+import {
+  hadMoreItemsStatement,
+  plainWalkStatement,
+  WALK_BOUNDS,
+  WHOLE_BOOK,
+} from '../src/store/page-walk.ts';
 import { seriesStatement } from '../src/store/principal-series.ts';
+import { sortedWalkStatement } from '../src/store/sorted-page.ts';
 import { sqlBalanceStore } from '../src/store/sql-balance-store.ts';
 import { groupTotalsStatement, totalsStatement } from '../src/store/totals.ts';
 import { date } from './support/book.ts';
@@ -72,9 +78,12 @@ describeOnEngines('each statement of the balance store', (engine) => {
             for (const place of [undefined, { ...after, sortValue: '1' }]) {
               const sorted = { ...request, sort: { by, descending }, after: place };
               await store.page(access, sorted);
-              // Asked after a walk that finds little, or where few deals are left.
-              for (const deals of [undefined, [1n]])
-                await asked.query(sortingStatement(sorted, deals).sql);
+              // Asked after a walk that finds little, and where few deals are left.
+              for (const statement of [
+                sortedWalkStatement(sorted, WHOLE_BOOK),
+                sortedWalkStatement(sorted, WALK_BOUNDS, [1n]),
+              ])
+                await asked.query(statement.sql);
             }
           }
         }

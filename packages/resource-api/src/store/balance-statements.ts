@@ -1,9 +1,7 @@
 import type { SqlValue } from '@cls/shared/sql/database';
 import type { Level, PageEnd, PageRequest, Snapshot, Sort } from '../balances/balance-store.ts';
 import { BY_LOOKUP, LEVEL_SQL, lenderSums, partyName, termsJoins } from './balance-levels.ts';
-import { conditions } from './filter-sql.ts';
 import { itemArray } from './page-rows.ts';
-import { orderOf } from './sort-sql.ts';
 
 export interface Statement {
   readonly sql: string;
@@ -39,32 +37,7 @@ export class Parameters {
   readonly add = (value: SqlValue): string => `$${this.values.push(value)}`;
 }
 
-/**
- * One page with all that its items tell, global balances before lenders' ones: all items of a filter
- * are sorted.
- *
- * @param deals the only ones that may have items of the page, by their keys
- */
-export function sortingStatement(request: SortedRequest, deals?: readonly bigint[]): Statement {
-  const { level, snapshot, sort, after, limit } = request;
-  const parameters = new Parameters(snapshot);
-  const sql = LEVEL_SQL[level];
-  const where = conditions(request, parameters, deals);
-  const order = orderOf(level, sort);
-  if (after !== undefined) where.push(order.after(after, parameters));
-  const page = `
-      SELECT i.key, ${order.value}::text AS sort_value,
-        row_number() OVER (ORDER BY ${order.by}) AS number
-      FROM ${sql.items}
-      WHERE ${where.join('\n        AND ')}
-      ORDER BY ${order.by} LIMIT ${parameters.add(limit + 1)}`;
-  const text = detailsOf(level, page);
-  // Without statistics the planner reads a whole table for the items of one deal.
-  const planning = deals === undefined ? BY_ONE_INDEX : BY_INDEX;
-  return { sql: text, parameters: parameters.values, planning };
-}
-
-/** The same of items that are found already, in their order. */
+/** A page of items that are found already, in their order. */
 export function foundPageStatement(
   level: Level,
   snapshot: Snapshot,

@@ -1,6 +1,6 @@
 import type { Database, Transaction } from '@cls/shared/sql/database';
 import type { PageEnd, PageRequest, ReaderAccess } from '../balances/balance-store.ts';
-import { type SortedRequest, sortingStatement } from './balance-statements.ts';
+import type { SortedRequest } from './balance-statements.ts';
 import { onTheWay } from './book-facts.ts';
 import type { FairDatabase } from './fair-database.ts';
 import { FEW_DEALS, fewDeals } from './few-deals.ts';
@@ -14,10 +14,9 @@ import {
   walkedItems,
   walkedPageStatement,
 } from './page-walk.ts';
-import { lastQuery, lookUp, readAs } from './read-as.ts';
+import { lastQuery, lookUp } from './read-as.ts';
 import { sortedWalkStatement } from './sorted-page.ts';
 
-/** The rows of a page: of one item too many where `next` does not tell whether there are more. */
 export interface PageRows<Row> {
   readonly rows: readonly Row[];
   readonly next: PageEnd | undefined;
@@ -42,10 +41,6 @@ export async function readPage<Row>(
   access: ReaderAccess,
   request: PageRequest,
 ): Promise<PageRows<Row>> {
-  const sortItems = async (sorted: SortedRequest, deals?: readonly bigint[]) => ({
-    rows: await readAs<Row>(database, access, sortingStatement(sorted, deals)),
-    next: undefined,
-  });
   const walk = (within: WalkBounds, before?: (on: Transaction) => Promise<void>) =>
     lookUp(
       database,
@@ -54,41 +49,28 @@ export async function readPage<Row>(
       before,
     );
   const page = await walk(bounds, onTheWay(request, tellsGeneration));
-  if ('deals' in page) return sortItems(page.request, page.deals);
   const { next, givenUp } = page;
   if (!givenUp || next === undefined) return page;
   const { after } = request;
   const furtherOn =
     next.key !== (after?.key ?? 0n) || next.sortValue !== (after?.sortValue ?? null);
   if (furtherOn && (await hadMoreItems(facts, request, bounds.smallBook))) return page;
-  if (isSorted(request)) return sortItems(request);
-  const whole = await walk(WHOLE_BOOK);
-  return 'deals' in whole ? sortItems(whole.request, whole.deals) : whole;
+  return walk(WHOLE_BOOK);
 }
 
-/** Items of few deals are to be sorted. */
-interface ToSort {
-  readonly request: SortedRequest;
-  readonly deals: readonly bigint[];
-}
-
-/**
- * Where the filter or the caller's grants leave few deals, a plain page walks their items alone, and
- * those of a sorted page are sorted.
- */
+/** Where the filter or the caller's grants leave few deals, a page looks at their items alone. */
 async function walkPage<Row>(
   transaction: Transaction,
   access: ReaderAccess,
   request: PageRequest,
   { database, granted, bounds }: Pick<PageDeps, 'database' | 'granted' | 'bounds'>,
-): Promise<(PageRows<Row> & { readonly givenUp: boolean }) | ToSort> {
+): Promise<PageRows<Row> & { readonly givenUp: boolean }> {
   const most = isSorted(request) ? FEW_DEALS.toSort : FEW_DEALS.toWalk;
   const known = await granted.of(transaction, access, request);
   const deals =
     known === undefined ? await fewDeals(transaction, access, request, most) : upTo(most, known);
-  if (deals !== undefined && isSorted(request)) return { request, deals };
   const statement = isSorted(request)
-    ? sortedWalkStatement(request, bounds)
+    ? sortedWalkStatement(request, bounds, deals)
     : plainWalkStatement(request, bounds, deals, known?.items);
   const { level, snapshot, limit, onTheWay } = request;
   const walk = async () => {

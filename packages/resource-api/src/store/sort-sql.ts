@@ -51,35 +51,34 @@ export function sortType(by: Sort['by']): string {
   return TYPES[COMPARED[by]];
 }
 
+/** How a page sorts its items, and what comes after where it begins. */
 interface Order {
-  /** What a page ends with: with the currency before an amount. */
-  readonly value: string;
   readonly by: string;
-  after(end: { sortValue: string | null; key: bigint }, parameters: Parameters): string;
+  readonly after: string;
 }
 
-export function orderOf(level: Level, sort: Sort): Order {
-  const [value, type] = [sortValue(level, sort.by), sortType(sort.by)];
+export function orderOf(
+  level: Level,
+  sort: Sort,
+  after: PageEnd | undefined,
+  parameters: Parameters,
+): Order {
+  const value = sortValue(level, sort.by);
   const [direction, beyond] = sort.descending ? ['DESC', '<'] : ['ASC', '>'];
-  const afterOne = (last: string, key: bigint, parameters: Parameters) =>
-    `(${value} ${beyond} ${last} OR (${value} = ${last} AND i.key > ${parameters.add(key)}))`;
-  if (!isAmountSort(sort.by)) {
-    return {
-      value,
-      by: `${value} ${direction}, i.key`,
-      after: ({ sortValue, key }, parameters) =>
-        afterOne(`${parameters.add(sortValue)}::${type}`, key, parameters),
-    };
-  }
-  return {
-    value: `concat(f.currency, ' ', ${value})`,
-    by: `f.currency, ${value} ${direction}, i.key`,
-    after: (end, parameters) => {
-      const last = endOfAmounts(end, parameters);
-      return `(f.currency > ${last.currency} OR (f.currency = ${last.currency}
-        AND ${afterOne(`${last.value}::${type}`, end.key, parameters)}))`;
-    },
+  const own = `${value} ${direction}, i.key`;
+  const beyondOne = (last: string, key: bigint) => {
+    const typed = `${last}::${sortType(sort.by)}`;
+    return `(${value} ${beyond} ${typed} OR (${value} = ${typed} AND i.key > ${parameters.add(key)}))`;
   };
+  if (!isAmountSort(sort.by)) {
+    const last = after && beyondOne(parameters.add(after.sortValue), after.key);
+    return { by: own, after: last ?? 'true' };
+  }
+  const by = `f.currency, ${own}`;
+  if (after === undefined) return { by, after: 'true' };
+  const { currency, value: last } = endOfAmounts(after, parameters);
+  const within = beyondOne(last, after.key);
+  return { by, after: `(f.currency > ${currency} OR (f.currency = ${currency} AND ${within}))` };
 }
 
 /** Where a page that is sorted by an amount ended: `USD 1250`. */

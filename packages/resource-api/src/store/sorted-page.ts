@@ -1,23 +1,44 @@
 import { isAmountSort } from '../balances/balance-store.ts';
-import { ITEM_TABLES } from './balance-levels.ts';
+import { BY_LOOKUP, ITEM_TABLES, LEVEL_SQL } from './balance-levels.ts';
 import { Parameters, type SortedRequest, type Statement } from './balance-statements.ts';
-import { leavesOutZero, outstandingBounds } from './filter-sql.ts';
-import { type WalkBounds, walkStatement } from './page-walk.ts';
-import { endOfAmounts, sortType, sortValue } from './sort-sql.ts';
+import { conditions, leavesOutZero, outstandingBounds } from './filter-sql.ts';
+import { type WalkBounds, WHOLE_BOOK, walkStatement } from './page-walk.ts';
+import { endOfAmounts, orderOf, sortType, sortValue } from './sort-sql.ts';
 
 /**
  * Walks what items were ever sorted by, from the place of the cursor on: value by value, and the
- * items of a value by their keys.
+ * items of a value by their keys. Where few deals are asked, or all of a small book, their items are sorted.
+ *
+ * @param deals the only ones that may have items of the page, by their keys
  */
-export function sortedWalkStatement(request: SortedRequest, bounds: WalkBounds): Statement {
+export function sortedWalkStatement(
+  request: SortedRequest,
+  bounds: WalkBounds,
+  deals?: readonly bigint[],
+): Statement {
   const parameters = new Parameters(request.snapshot);
   const { level, sort } = request;
   const sorted = [sortValue(level, sort.by), sortType(sort.by)] as const;
   const byAmount = isAmountSort(sort.by);
-  const sql = byAmount
-    ? amountCandidates(request, parameters)
-    : valueCandidates(request, parameters);
-  return walkStatement(request, parameters, { sql, sorted, byAmount }, bounds);
+  const walk = (sql: string) =>
+    walkStatement(request, parameters, { sql, sorted, byAmount }, bounds);
+  if (deals !== undefined || bounds === WHOLE_BOOK) {
+    return walk(sortedItems(request, parameters, deals));
+  }
+  return walk((byAmount ? amountCandidates : valueCandidates)(request, parameters));
+}
+
+function sortedItems(
+  request: SortedRequest,
+  parameters: Parameters,
+  deals: readonly bigint[] | undefined,
+): string {
+  const { level, sort } = request;
+  const order = orderOf(level, sort, request.after, parameters);
+  const where = [...conditions(request, parameters, deals), order.after];
+  return `
+    SELECT i.key, ${sortValue(level, sort.by)} AS value, f.currency FROM ${LEVEL_SQL[level].items}
+    WHERE ${where.join(' AND ')} ORDER BY ${order.by} ${BY_LOOKUP}`;
 }
 
 function valueCandidates(request: SortedRequest, parameters: Parameters): string {

@@ -69,9 +69,7 @@ export function sqlBalanceStore(
     pagesTellGeneration: tellsGeneration,
     async page(access, request) {
       const { rows, next } = await readPage<PageRow>(pages, access, request);
-      const found = toItems(request.level, rows);
-      const items = found.slice(0, request.limit);
-      return { items, next: found.length > request.limit ? items.at(-1)?.end : next };
+      return { items: toItems(request.level, rows), next };
     },
     async itemsOf(access, level, found, snapshot) {
       if (found.length === 0) return [];

@@ -137,30 +137,10 @@ function providerSettings(
   serviceAccounts: ServiceAccountDirectory,
 ): ProviderSettings {
   return {
-    issuer: config.issuer,
-    audience: config.audience,
-    scopeBase: config.scopeBase,
-    accountTokenTtlS: config.accountTokenTtlS,
-    refreshTokenTtlS: config.refreshTokenTtlS,
-    refreshAbsoluteS: config.refreshAbsoluteS,
-    sessionIdleS: config.sessionIdleS,
-    sessionAbsoluteS: config.sessionAbsoluteS,
-    rememberDeviceS: config.rememberDeviceS,
-    mfaPolicy: config.mfaPolicy,
-    policyUrl: config.policyUrl,
-    documentationUrl: config.documentationUrl,
-    cookieKey,
-    previousCookieKey: config.previousCookieKey,
-    serviceAccounts,
-    tokenBudget,
-    applications: accountServices.applications,
-    accounts: accountServices.accounts,
-    consents: accountServices.consents,
-    sessionStore: accountServices.sessionStore,
-    access: accountServices.access,
+    ...config,
+    ...accountServices,
+    ...{ cookieKey, serviceAccounts, tokenBudget, state, log },
     pages: providerPages(pages, accountServices, config.scopeBase),
-    state,
-    log,
   };
 }
 
@@ -219,16 +199,8 @@ function serve(
 
 function composeAccountGrant({ config, accountServices, state, clock }: ProviderDeps) {
   return accountGrant({
-    accounts: accountServices.accounts,
-    records: accountServices.records,
-    secondFactor: accountServices.secondFactor,
-    throttle: accountServices.throttle,
-    devices: accountServices.devices,
-    knownAddresses: accountServices.knownAddresses,
-    state,
-    clock,
-    mfaPolicy: config.mfaPolicy,
-    resourceServer: config,
+    ...accountServices,
+    ...{ state, clock, mfaPolicy: config.mfaPolicy, resourceServer: config },
   });
 }
 
@@ -237,16 +209,9 @@ async function composeAdminApi(deps: ProviderDeps): Promise<Middleware> {
   const { issuer, scopeBase, clockToleranceS } = config;
   const profile = { issuer, scopeBase, clockToleranceS, audience: adminAudience(issuer) };
   return adminApi({
-    issuer,
-    scopeBase,
-    accounts: accountServices.accounts,
-    records: accountServices.records,
-    administer: accountServices.administer,
-    invite: accountServices.invite,
-    throttle: accountServices.throttle,
-    auditReader: accountServices.auditReader,
+    ...accountServices,
+    ...{ issuer, scopeBase, logFault },
     serviceAccounts: sqlServiceAccounts(database),
     verifyToken: tokenVerifier(await ownKeys(keys), profile, clock, warnOfClock(log)),
-    logFault,
   });
 }

@@ -103,60 +103,15 @@ export function composeRooms(provider: Provider, deps: RoutingDeps): Rooms {
 
 function interactions(provider: Provider, deps: RoutingDeps): Middleware {
   const { config, accountServices, state, audit, pages } = deps;
-  return interactionRoutes(provider, {
-    issuer: config.issuer,
-    mfaPolicy: config.mfaPolicy,
-    scopeBase: config.scopeBase,
-    audience: config.audience,
-    accounts: accountServices.accounts,
-    secondFactor: accountServices.secondFactor,
-    throttle: accountServices.throttle,
-    devices: accountServices.devices,
-    knownAddresses: accountServices.knownAddresses,
-    secondStep: accountServices.secondStep,
-    passkeys: accountServices.passkeys,
-    recoveryCodes: accountServices.recoveryCodes,
-    totpEnrolments: accountServices.totpEnrolments,
-    upstreamSignIn: accountServices.upstreamSignIn,
-    upstreamProviders: accountServices.upstreamProviders,
-    recordDevice: accountServices.recordDevice,
-    rememberedDevices: accountServices.rememberedDevices,
-    accountApplications: accountServices.accountApplications,
-    state,
-    audit,
-    pages,
-  });
+  const { issuer, mfaPolicy, scopeBase, audience } = config;
+  const settings = { issuer, mfaPolicy, scopeBase, audience };
+  return interactionRoutes(provider, { ...accountServices, ...settings, state, audit, pages });
 }
 
 function accountPages(provider: Provider, { config, accountServices, state, pages }: RoutingDeps) {
-  return accountRoutes(provider, {
-    issuer: config.issuer,
-    scopeBase: config.scopeBase,
-    mfaPolicy: config.mfaPolicy,
-    sessions: config,
-    accounts: accountServices.accounts,
-    records: accountServices.records,
-    customers: accountServices.customers,
-    secondFactor: accountServices.secondFactor,
-    throttle: accountServices.throttle,
-    devices: accountServices.devices,
-    knownAddresses: accountServices.knownAddresses,
-    passwordRules: accountServices.passwordRules,
-    changeName: accountServices.changeName,
-    changePassword: accountServices.changePassword,
-    manageFactors: accountServices.manageFactors,
-    totpEnrolments: accountServices.totpEnrolments,
-    passkeys: accountServices.passkeys,
-    recoveryCodes: accountServices.recoveryCodes,
-    secondStep: accountServices.secondStep,
-    accountSessions: accountServices.accountSessions,
-    rememberedDevices: accountServices.rememberedDevices,
-    accountApplications: accountServices.accountApplications,
-    upstreamSignIn: accountServices.upstreamSignIn,
-    securityLog: accountServices.securityLog,
-    state,
-    pages,
-  });
+  const { issuer, mfaPolicy, scopeBase } = config;
+  const settings = { issuer, mfaPolicy, scopeBase, sessions: config };
+  return accountRoutes(provider, { ...accountServices, ...settings, state, pages });
 }
 
 function passwordPages(

@@ -27,7 +27,7 @@ import { signedOutPage, signOutPage } from '../../src/views/sign-in/sign-out.ts'
 import { stepUpPage } from '../../src/views/sign-in/step-up.ts';
 import { continuePage, refreshRedirectPage } from '../../src/web/continue.ts';
 import { type ErrorKind, errorPage } from '../../src/web/error.ts';
-import { expiredPage } from '../../src/web/expired.ts';
+import { expiredPage } from '../../src/web/expired-page.ts';
 import type { I18n } from '../../src/web/i18n.ts';
 import type { Frame, NextLink } from '../../src/web/layout.ts';
 

@@ -8,8 +8,7 @@ import { showErrorPage } from '../../web/error-page.ts';
 import { showExpired } from '../../web/expired-page.ts';
 import { nextLinkFrom } from '../../web/next-link.ts';
 import { seeOther } from '../../web/page.ts';
-import { leaveConsent } from './abandoned-consent.ts';
-import { consent, showConsent } from './consent-step.ts';
+import { consent, leaveConsent, showConsent } from './consent-step.ts';
 import {
   cancel,
   confirmPasskey,

@@ -154,7 +154,6 @@ function serve(deps: AppDeps): Middleware<ApiState> {
     const request = {
       caller,
       ...versions.contextOf(release),
-      keptAs: `${release.id} ${ctx.querystring}`,
       query: ctx.querystring,
       path: ctx.path,
       headers: ctx.req.headers,
@@ -170,7 +169,7 @@ function serve(deps: AppDeps): Middleware<ApiState> {
     const response = await askedByRequest(ctx.res, work, async () => route.handle(request));
     await writeAnswer(ctx, release, response);
     read = response.read;
-    const { keptFor: edition } = response;
+    const { edition } = response;
     if (use && edition) ctx.state.keepable = { caller, name, edition, use, read };
   };
 }

@@ -8,7 +8,6 @@ import {
   gzip as gzipCallback,
   gzipSync,
 } from 'node:zlib';
-import { LRUCache } from 'lru-cache';
 
 const brotli = promisify(brotliCallback);
 const gzip = promisify(gzipCallback);
@@ -58,12 +57,7 @@ interface Weights extends Readonly<Record<Coding, number>> {
   readonly identity: number;
 }
 
-/** Clients send few different headers, and each with every request. */
-const known = new LRUCache<string, Weights>({ max: 200 });
-
 function weightsOf(acceptEncoding: string): Weights {
-  const kept = known.get(acceptEncoding);
-  if (kept !== undefined) return kept;
   const named = new Map<string, number>();
   for (const part of acceptEncoding.toLowerCase().split(',')) {
     const [coding = '', ...parameters] = part.split(';').map((text) => text.trim());
@@ -71,9 +65,7 @@ function weightsOf(acceptEncoding: string): Weights {
     named.set(coding, weight === undefined ? 1 : Number(weight) || 0);
   }
   const of = (coding: string) => named.get(coding) ?? named.get('*') ?? 0;
-  const weights = { br: of('br'), gzip: of('gzip'), identity: named.get('identity') ?? 0 };
-  known.set(acceptEncoding, weights);
-  return weights;
+  return { br: of('br'), gzip: of('gzip'), identity: named.get('identity') ?? 0 };
 }
 
 /** A body in a coding; a stream's as it comes, with a failure passed on. */

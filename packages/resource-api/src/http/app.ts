@@ -170,7 +170,7 @@ function serve(deps: AppDeps): Middleware<ApiState> {
     await writeAnswer(ctx, release, response);
     read = response.read;
     const { edition } = response;
-    if (use && edition) ctx.state.keepable = { caller, name, edition, use, read };
+    if (use && edition) ctx.state.keepable = { caller, edition, use, read };
   };
 }
 

@@ -26,7 +26,7 @@ const BROTLI_QUALITY = 4;
 /** A content coding of RFC 9110 §8.4.1 that a body is sent in. */
 export type Coding = 'br' | 'gzip';
 
-/** What was compressed before, for as long as its bytes are kept. */
+/** Of bytes that are held elsewhere, as those of the documentation: each is compressed once. */
 const compressed: Readonly<Record<Coding, WeakMap<Buffer, Buffer | Promise<Buffer>>>> = {
   br: new WeakMap(),
   gzip: new WeakMap(),

@@ -41,8 +41,6 @@ export interface KeptAnswersDeps {
 /** What the route knows of an answer that may be sent again. */
 export interface Keepable {
   readonly caller: Caller;
-  /** The caller's name in limits. */
-  readonly name: string;
   readonly edition: Edition;
   readonly use: VersionUse;
   readonly read: ReadByAnswer | undefined;
@@ -60,7 +58,7 @@ export interface KeptAnswers {
   askerOf(req: IncomingMessage): string | undefined;
 }
 
-interface KeptAnswer extends Keepable {
+interface KeptAnswer extends Omit<Keepable, 'caller'> {
   readonly status: number;
   /** Names and values in turns. */
   readonly headers: readonly string[];
@@ -115,14 +113,14 @@ export function keptAnswers(deps: KeptAnswersDeps): KeptAnswers {
     const key = keyOf(req, caller);
     const answer = answers.get(key);
     if (answer === undefined) recordKept(false);
-    return answer && { key, answer };
+    return answer && { key, answer, caller, name: callerName(caller) };
   };
   const isCurrent = ({ edition, period }: KeptAnswer, generation: bigint): boolean =>
     generation === edition.generation &&
     ledger.today === edition.today &&
     versions.registry.period(clock.now()) === period;
   /** Counts the request as under way; undefined where it has to be refused. */
-  const begin = ({ name, caller, body }: KeptAnswer) => {
+  const begin = ({ name, caller, answer: { body } }: Found) => {
     // The long way refuses, and counts what it refuses.
     if (isLong(body) && !longAnswers.hasRoom(readerOf(caller))) return undefined;
     const ends: (() => void)[] = [];
@@ -153,8 +151,9 @@ export function keptAnswers(deps: KeptAnswersDeps): KeptAnswers {
       const { req, res, status, path, body } = ctx;
       if (keepable === undefined || version === undefined || req.method !== 'GET') return;
       if (status !== 304 && !(status === 200 && Buffer.isBuffer(body))) return;
-      answers.set(keyOf(req, keepable.caller), {
-        ...keepable,
+      const { caller, ...answered } = keepable;
+      answers.set(keyOf(req, caller), {
+        ...answered,
         ...{ status, path, route },
         headers: headersOf(res),
         body: Buffer.isBuffer(body) ? body : undefined,
@@ -165,9 +164,9 @@ export function keptAnswers(deps: KeptAnswersDeps): KeptAnswers {
       return (req, res) => {
         const startedMs = performance.now();
         const found = find(req);
-        const end = found && begin(found.answer);
+        const end = found && begin(found);
         if (found === undefined || end === undefined) return next(req, res);
-        const { key, answer } = found;
+        const { key, answer, caller, name } = found;
         let record: (() => void) | undefined;
         res.once('close', () => {
           end();
@@ -183,25 +182,34 @@ export function keptAnswers(deps: KeptAnswersDeps): KeptAnswers {
             recordKept(false);
             return goLongWay();
           }
-          const allowance = rateLimit?.countNow(answer.name);
+          const allowance = rateLimit?.countNow(name);
           if (rateLimit !== undefined && allowance === undefined) return goLongWay();
-          usage.count(answer.use);
+          const { clientId, subject, customer } = caller;
+          const use = { ...answer.use, clientId, subject };
+          usage.count(use);
           recordKept(true);
           const requestId = send(req, res, answer, allowance);
-          const { caller, path, route, status, read, use } = answer;
+          const { path, route, status, read } = answer;
           const address = clientAddress(req, trustedProxyHops);
           const query = (req.url ?? '').slice(path.length + 1);
           const { operation, served: version } = use;
           const at = clock.now();
           const request = { at, requestId, caller, address, version, operation, path, query };
           record = () => recordRead(readLog, res, request, read);
-          const { clientId, subject, customer } = caller;
           const line = { requestId, method: 'GET', path, route, status, clientId, subject };
           recordAnswer({ ...line, customer, address }, startedMs);
         }, goLongWay);
       };
     },
   };
+}
+
+interface Found {
+  readonly key: string;
+  readonly answer: KeptAnswer;
+  readonly caller: Caller;
+  /** The caller's name in limits. */
+  readonly name: string;
 }
 
 function isLong(body: Buffer | undefined): boolean {
@@ -233,22 +241,15 @@ function plainToken(rawHeaders: readonly string[]): string | undefined {
   return authorization?.startsWith('Bearer ') ? authorization.slice(7) : undefined;
 }
 
-/** All of a request that an answer depends on. No header has a line break. */
+/**
+ * All of a request that an answer depends on. No header has a line break, and callers of one customer
+ * with the same permissions see the same.
+ */
 function keyOf({ url, headers }: IncomingMessage, caller: Caller): string {
+  const { customer, accountType, permissions } = caller;
   const { accept, 'accept-encoding': coding, 'if-none-match': condition, origin } = headers;
-  const parts = [accept, coding, condition, origin, isFromBrowser(headers)];
-  return `${callerKey(caller)}\n${url}\n${parts.join('\n')}`;
-}
-
-/** A caller is one object for as long as its token is known. */
-const callerKeys = new WeakMap<Caller, string>();
-
-function callerKey(caller: Caller): string {
-  const known = callerKeys.get(caller);
-  if (known !== undefined) return known;
-  const key = JSON.stringify({ ...caller, permissions: [...caller.permissions].sort() });
-  callerKeys.set(caller, key);
-  return key;
+  const asks = [url, accept, coding, condition, origin, isFromBrowser(headers)];
+  return [customer, accountType, ...[...permissions].sort(), ...asks].join('\n');
 }
 
 /** Node's documentation has the method for requests, and its class for both. */

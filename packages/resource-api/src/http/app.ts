@@ -18,6 +18,7 @@ import Router from '@koa/router';
 import Koa, { type Middleware, type ParameterizedContext } from 'koa';
 import { callerName, readerOf } from '../access/caller-budget.ts';
 import { rateLimitHeaders } from '../access/rate-limit.ts';
+import { type RenderedPages, renderedPages } from '../memory/rendered-pages.ts';
 import type { VersionUse } from '../usage/usage-counter.ts';
 import type { ReadByAnswer } from '../versions/api-version.ts';
 import type { ApiVersions } from '../versions/api-versions.ts';
@@ -59,6 +60,7 @@ export interface App {
 export function createApp(deps: AppDeps): App {
   const app = new Koa<ApiState>();
   const kept = keptAnswers(deps);
+  const rendered = renderedPages(deps.memories);
   app.use(kept.keep);
   app.use(readableTarget);
   app.use(requestId);
@@ -70,11 +72,11 @@ export function createApp(deps: AppDeps): App {
   app.use(problems(faultLog(deps.log, deps.checks), deps.issuer));
   app.use(health(deps.checks, deps.isDraining));
   app.use(countLongAnswers(deps));
-  app.use(documentation(deps));
+  app.use(documentation({ ...deps, rendered }));
   app.use(refusalStep(deps.versions));
   app.use(lateCallers(deps));
   app.use(servedVersionStep(deps.versions));
-  app.use(routes(deps));
+  app.use(routes(deps, rendered));
   app.use(nothingHere(deps));
   app.on('error', (err) => {
     // An export whose client closed the connection ends in the middle.
@@ -98,14 +100,14 @@ function countLongAnswers({ longAnswers }: AppDeps): Middleware<ApiState> {
   };
 }
 
-function routes(deps: AppDeps): Middleware<ApiState> {
+function routes(deps: AppDeps, rendered: RenderedPages): Middleware<ApiState> {
   const { versions, clock } = deps;
   const router = new Router<ApiState>({ sensitive: true, strict: true });
   router.get('/api', (ctx) => {
     ctx.set('Cache-Control', 'public, max-age=300');
     ctx.body = { object: 'list', data: versions.registry.table(clock.now()) };
   });
-  router.get(`/api/:version${DESCRIPTION_PATH}`, describe(deps));
+  router.get(`/api/:version${DESCRIPTION_PATH}`, describe(deps, rendered));
   for (const path of versions.paths) {
     router.get(`/api/:version${path.replaceAll(/\{([^}]+)\}/g, ':$1')}`, serve(deps));
   }
@@ -114,8 +116,8 @@ function routes(deps: AppDeps): Middleware<ApiState> {
 }
 
 /** A version's contract, without a token. */
-function describe({ versions, scopeBase }: AppDeps): Middleware<ApiState> {
-  const describeRelease = descriptions(versions, scopeBase);
+function describe({ versions, scopeBase }: AppDeps, rendered: RenderedPages): Middleware<ApiState> {
+  const describeRelease = descriptions(versions, scopeBase, rendered);
   return async (ctx, next) => {
     const { version } = ctx.state;
     if (version?.resolution.kind !== 'served') return next();

@@ -7,12 +7,12 @@ import { LONG_ANSWER_BYTES, type LongAnswers } from '@cls/shared/http/long-answe
 import { requestIdOf } from '@cls/shared/http/request-id';
 import type { RecordAnswer } from '@cls/shared/http/request-log';
 import type { Middleware } from 'koa';
-import { LRUCache } from 'lru-cache';
 import { type CallerBudgets, callerName, readerOf } from '../access/caller-budget.ts';
 import { type Allowance, type RateLimit, rateLimitHeaders } from '../access/rate-limit.ts';
 import type { VerifiedTokens } from '../access/verified-tokens.ts';
 import type { Edition } from '../balances/balance-store.ts';
 import type { CurrentLedger } from '../balances/current-ledger.ts';
+import type { Memories } from '../memory/memories.ts';
 import type { ReadLog } from '../reads/read-log.ts';
 import type { UsageCounter, VersionUse } from '../usage/usage-counter.ts';
 import type { ReadByAnswer } from '../versions/api-version.ts';
@@ -34,8 +34,7 @@ export interface KeptAnswersDeps {
   readonly usage: Pick<UsageCounter, 'count'>;
   readonly clock: Clock;
   readonly recordAnswer: RecordAnswer;
-  /** Told of each request that could be answered from here, and whether it was. */
-  readonly recordKept: (wasKept: boolean) => void;
+  readonly memories: Memories;
 }
 
 /** What the route knows of an answer that may be sent again. */
@@ -71,7 +70,6 @@ interface KeptAnswer extends Omit<Keepable, 'caller'> {
 
 /** Below a version, all but its description asks the database. */
 const QUESTION = /^\/api\/[^/?]+\/cls\//;
-const BYTES_MAX = 32 * 1024 * 1024;
 /** An entry without its body and its key. */
 const ENTRY_BYTES = 1_024;
 /** Each answer has its own, from this file or from Node. */
@@ -96,11 +94,11 @@ export function keptAnswers(deps: KeptAnswersDeps): KeptAnswers {
     usage,
     clock,
   } = deps;
-  const { recordAnswer, recordKept } = deps;
-  const answers = new LRUCache<string, KeptAnswer>({
-    maxSize: BYTES_MAX,
-    sizeCalculation: ({ body }, key) => (body?.length ?? 0) + key.length + ENTRY_BYTES,
-  });
+  const { recordAnswer, memories } = deps;
+  const answers = memories.open<string, KeptAnswer>(
+    'answers',
+    ({ body }, key) => (body?.length ?? 0) + key.length + ENTRY_BYTES,
+  );
 
   const knownCaller = (req: IncomingMessage) => {
     const token = plainToken(req.rawHeaders);
@@ -112,7 +110,7 @@ export function keptAnswers(deps: KeptAnswersDeps): KeptAnswers {
     if (caller === undefined) return undefined;
     const key = keyOf(req, caller);
     const answer = answers.get(key);
-    if (answer === undefined) recordKept(false);
+    if (answer === undefined) answers.count(false);
     return answer && { key, answer, caller, name: callerName(caller) };
   };
   const isCurrent = ({ edition, period }: KeptAnswer, generation: bigint): boolean =>
@@ -179,7 +177,7 @@ export function keptAnswers(deps: KeptAnswersDeps): KeptAnswers {
         ledger.state().then(({ generation }) => {
           if (!isCurrent(answer, generation)) {
             answers.delete(key);
-            recordKept(false);
+            answers.count(false);
             return goLongWay();
           }
           const allowance = rateLimit?.countNow(name);
@@ -187,7 +185,7 @@ export function keptAnswers(deps: KeptAnswersDeps): KeptAnswers {
           const { clientId, subject, customer } = caller;
           const use = { ...answer.use, clientId, subject };
           usage.count(use);
-          recordKept(true);
+          answers.count(true);
           const requestId = send(req, res, answer, allowance);
           const { path, route, status, read } = answer;
           const address = clientAddress(req, trustedProxyHops);

@@ -21,6 +21,7 @@ import type {
 } from '../balances/balance-store.ts';
 import type { TotalBalance } from '../ledger/balance.ts';
 import type { BusinessDate } from '../ledger/business-date.ts';
+import { type Memories, openMemories } from '../memory/memories.ts';
 import { accrualStatement } from './accrual-statement.ts';
 import { type StreamRow, toStreams } from './accrual-streams.ts';
 import {
@@ -68,13 +69,14 @@ export function sqlBalanceStore(
   database: PageDeps['database'],
   facts: Facts = database,
   bounds: WalkBounds = WALK_BOUNDS,
+  memories: Memories = openMemories(),
 ): BalanceStore {
   // A replica may be behind what the primary has.
   const tellsGeneration = facts.generation === undefined;
-  const granted = grantedItems();
+  const granted = grantedItems(memories.book);
   const pages = { database, facts, granted, bounds, tellsGeneration };
-  const journaled = journaledDeals(database);
-  const itemsOf = keptItems(database, facts, journaled, granted);
+  const journaled = journaledDeals(database, memories);
+  const itemsOf = keptItems(database, facts, journaled, granted, memories);
   const dealsOf = async (
     access: ReaderAccess,
     { narrowing = {}, ...request }: Pick<FilterRequest, 'level' | 'filter' | 'narrowing'>,
@@ -216,7 +218,7 @@ export function sqlBalanceStore(
       const statement = accrualStatement(level, keys, snapshot);
       return toStreams(await readAll<StreamRow>(database, statement));
     },
-    accrualAmountsOf: keptAccruals(database, journaled),
+    accrualAmountsOf: keptAccruals(database, journaled, memories),
     async series(access, request) {
       const statement = seriesStatement(request, await dealsOf(access, request));
       return (await readAs<SeriesRow>(database, access, statement)).map(toStep);

@@ -33,7 +33,11 @@ export function keptAccruals(
       const statement = accrualHistoriesStatement(level, keys, seq);
       const rows = await readAll<HistoryRow>(database, statement);
       const own = rows.filter(({ items }) => items.length > 0);
-      const lists = listsByItem(own, own.map(toHistory));
+      const day = oncePerKey(dayOn);
+      const lists = listsByItem(
+        own,
+        own.map((row) => toHistory(row, day)),
+      );
       // A bill of these may have to be worked out again.
       const reopened = new Set(
         rows.flatMap((row) => (row.may_reopen ? [...row.items, ...row.context_of] : [])),

@@ -154,7 +154,7 @@ async function compose(
   const store = sqlBalanceStore(shared, reads, undefined, memories);
   const apart = config.readReplicas.length === 0 ? besideRequests(reads) : reads;
   const beside = sqlBalanceStore(apart, apart);
-  const ledger = currentLedger(store, clock);
+  const ledger = currentLedger(store, clock, memories.book);
   const cursors = cursorCodec(
     config.cursorKey ?? developmentSecret(config.dataDir, 'cursor-key'),
     config.previousCursorKey,

@@ -35,8 +35,13 @@ export const CACHES = {
   },
   book: {
     holds:
-      'what was looked up about a state of the book: what is known on a date, posting times, totals of a walk, a customer’s granted deals ([ADR 53](0053-granted-items.md)) and when its grants changed',
-    by: ['balances/snapshot.ts', 'balances/read-balances.ts', 'store/granted-items.ts'],
+      'a state of the book and what was looked up about it: what is known on a date, posting times, totals of a walk, a customer’s granted deals ([ADR 53](0053-granted-items.md)), when its grants changed',
+    by: [
+      'balances/current-ledger.ts',
+      'balances/snapshot.ts',
+      'balances/read-balances.ts',
+      'store/granted-items.ts',
+    ],
     size: { most: 16 * MIB, unit: 'bytes' },
     ends: 'another generation or day',
   },
@@ -60,7 +65,7 @@ export const CACHES = {
   },
   documentation: {
     holds: 'pages of the documentation and contracts, with their compressed bodies',
-    by: ['documentation/site.ts', 'versions/description.ts'],
+    by: ['memory/rendered-pages.ts', 'http/compression.ts'],
     entries: 1_000,
     ends: 'another status of a version',
   },

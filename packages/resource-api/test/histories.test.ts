@@ -7,7 +7,7 @@ import { outstandingPrincipal } from '../src/ledger/balance.ts';
 import { MIGRATIONS } from '../src/store/migrations.ts';
 import { sqlBalanceStore } from '../src/store/sql-balance-store.ts';
 import { date } from './support/book.ts';
-import { History, type Item, type Told } from './support/history.ts';
+import { act, History, type Imported, type Item, type Told } from './support/history.ts';
 import { expectTotalsWorkedOutAnew, STATUSES, someFilter } from './support/kept-totals.ts';
 import { expectReconciled } from './support/reconciled.ts';
 
@@ -30,12 +30,6 @@ const plain: Told = {
   borrower: 'Borrower',
   country: 'IN',
 };
-
-function oneOf<T>(random: Random, values: readonly T[]): T {
-  const [first, ...rest] = values;
-  if (first === undefined) throw new Error('nothing to choose from');
-  return random.pick([first, ...rest]);
-}
 
 describeOnDatabase('a book whose statements are imported, corrected and taken back', (engine) => {
   let database: Database;
@@ -105,7 +99,7 @@ describeOnDatabase('a book whose statements are imported, corrected and taken ba
     expect(state.lastDate).to.equal(history.dataThrough(history.lastSeq));
     await expectReconciled(database);
   };
-  const expectReport = ({ report, expected }: Awaited<ReturnType<History['import']>>) => {
+  const expectReport = ({ report, expected }: Imported) => {
     for (const [kind, loans] of Object.entries(expected)) {
       expect(report[kind] ?? [], kind).to.deep.equal(loans);
     }
@@ -160,7 +154,9 @@ describeOnDatabase('a book whose statements are imported, corrected and taken ba
       // Keeps what it read from one act to the next.
       const store = sqlBalanceStore(database);
       for (let step = 0; step < STEPS; step += 1) {
-        notes.push(await act(history, random));
+        const { note, imported } = await act(history, random, { loans: LOANS, dates: DATES });
+        notes.push(note);
+        if (imported !== undefined) expectReport(imported);
         for (const day of DATES) {
           const asked = { asOf: date(day), filter: someFilter(random, VALUES) };
           await expectTotalsWorkedOutAnew(store, database, FULL, asked, notes.join(', '));
@@ -169,58 +165,4 @@ describeOnDatabase('a book whose statements are imported, corrected and taken ba
       await compare(history, notes.join(', '));
     });
   }
-
-  const act = async (history: History, random: Random): Promise<string> => {
-    const imports = history.standingImports;
-    const last = imports.at(-1);
-    const drawn = history.done.filter(({ journal }) => journal !== undefined);
-    const choice = random.between(1, 12);
-    if (choice > 10) {
-      const loan = `R${history.loans.length}`;
-      const since = oneOf(random, DATES);
-      await history.book(loan, since);
-      return `book ${loan} ${since}`;
-    }
-    if (choice <= 2 && last !== undefined) {
-      await history.revert(last);
-      return `revert ${last.date}`;
-    }
-    if (choice <= 4 && history.loans.length > 0) {
-      const loan = oneOf(random, history.loans);
-      const day = oneOf(random, DATES);
-      await history.draw(loan, day, random.between(1, 9) * 100);
-      return `draw ${loan} ${day}`;
-    }
-    if (choice === 5 && drawn.length > 0) {
-      const turned = oneOf(random, drawn);
-      await history.turn(turned);
-      return `turn ${turned.date}`;
-    }
-    const gone = history.done.filter(({ told, turns }) => told.size > 0 && turns.length > 0);
-    const open = DATES.filter((day) => last === undefined || day >= last.date);
-    const again = gone.filter((one) => open.includes(one.date));
-    if (choice === 6 && again.length > 0) {
-      const one = oneOf(random, again);
-      const same = history.done.some(({ text, turns }) => text === one.text && turns.length === 0);
-      if (!same) {
-        expectReport(await history.import(one.date, one.stated ?? new Map()));
-        return `import again ${one.date}`;
-      }
-    }
-    const asOf = oneOf(random, open);
-    const told = new Map(
-      random.some(LOANS, random.between(1, LOANS.length)).map((loan): [string, Told] => [
-        loan,
-        {
-          disbursed: random.between(1, 5) * 10_000,
-          status: random.pick(['Repaying', 'Fully Repaid'] as const),
-          name: random.pick(['Project 1', 'Project 2', '']),
-          borrower: random.pick(['Borrower 1', 'Borrower 2', '']),
-          country: random.pick(['IN', 'BR']),
-        },
-      ]),
-    );
-    expectReport(await history.import(asOf, told));
-    return `import ${asOf}`;
-  };
 });

@@ -46,7 +46,7 @@ export interface PostgresInstance {
 export interface InstanceOptions {
   /** As `name=value`. */
   readonly settings?: readonly string[];
-  /** Where its data is; in a directory of its own without it. */
+  /** Where its data is, or will be; in a directory of its own without it. */
   readonly directory?: string;
 }
 
@@ -59,9 +59,10 @@ export async function startPostgresInstance(
   const binDir = postgresBinDir();
   if (binDir === undefined) return undefined;
   const directory = options.directory ?? temporaryDirectory('cls-postgres-');
-  const as = ownedBy(directory);
+  const data = join(directory, 'data');
+  if (existsSync(data)) return run(binDir, directory, options.settings ?? []);
   const initdb = ['-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '-N'];
-  execFileSync(join(binDir, 'initdb'), ['-D', join(directory, 'data'), ...initdb], as);
+  execFileSync(join(binDir, 'initdb'), ['-D', data, ...initdb], ownedBy(directory));
   const instance = await run(binDir, directory, options.settings ?? []);
   await instance.query('CREATE ROLE cls LOGIN CREATEDB CREATEROLE');
   return instance;

@@ -2,6 +2,7 @@
  * A book of statements, corrections and take-backs, and the naive model of it: a list of what was
  * done, from which every answer is worked out anew.
  */
+import type { Random } from '@cls/book-generator/random';
 import type { Database } from '@cls/shared/sql/database';
 import type { ImportReport } from '../../src/import/import-statement.ts';
 import type { BookRecord, JournalRecord, PostingRecord } from '../../src/journal-file/record.ts';
@@ -259,6 +260,70 @@ export class History {
     );
     return last?.seq ?? 0n;
   }
+}
+
+/** What `History.import` resolves to. */
+export type Imported = Awaited<ReturnType<History['import']>>;
+
+/**
+ * Does one thing that may happen to a book: a statement is imported, or imported again, or taken back, a
+ * loan is booked by its records alone, a drawing is posted, taken back or put back.
+ */
+export async function act(
+  history: History,
+  random: Random,
+  { loans, dates }: { readonly loans: readonly string[]; readonly dates: readonly string[] },
+): Promise<{ readonly note: string; readonly imported?: Imported }> {
+  const oneOf = <T>(values: readonly T[]) => random.pick(values as [T, ...T[]]);
+  const last = history.standingImports.at(-1);
+  const drawn = history.done.filter(({ journal }) => journal !== undefined);
+  const choice = random.between(1, 12);
+  if (choice > 10) {
+    const loan = `R${history.loans.length}`;
+    const since = oneOf(dates);
+    await history.book(loan, since);
+    return { note: `book ${loan} ${since}` };
+  }
+  if (choice <= 2 && last !== undefined) {
+    await history.revert(last);
+    return { note: `revert ${last.date}` };
+  }
+  if (choice <= 4 && history.loans.length > 0) {
+    const loan = oneOf(history.loans);
+    const day = oneOf(dates);
+    await history.draw(loan, day, random.between(1, 9) * 100);
+    return { note: `draw ${loan} ${day}` };
+  }
+  if (choice === 5 && drawn.length > 0) {
+    const turned = oneOf(drawn);
+    await history.turn(turned);
+    return { note: `turn ${turned.date}` };
+  }
+  const gone = history.done.filter(({ told, turns }) => told.size > 0 && turns.length > 0);
+  const open = dates.filter((day) => last === undefined || day >= last.date);
+  const again = gone.filter((one) => open.includes(one.date));
+  if (choice === 6 && again.length > 0) {
+    const one = oneOf(again);
+    const same = history.done.some(({ text, turns }) => text === one.text && turns.length === 0);
+    if (!same) {
+      const imported = await history.import(one.date, one.stated ?? new Map());
+      return { note: `import again ${one.date}`, imported };
+    }
+  }
+  const asOf = oneOf(open);
+  const told = new Map(
+    random.some(loans, random.between(1, loans.length)).map((loan): [string, Told] => [
+      loan,
+      {
+        disbursed: random.between(1, 5) * 10_000,
+        status: random.pick(['Repaying', 'Fully Repaid'] as const),
+        name: random.pick(['Project 1', 'Project 2', '']),
+        borrower: random.pick(['Borrower 1', 'Borrower 2', '']),
+        country: random.pick(['IN', 'BR']),
+      },
+    ]),
+  );
+  return { note: `import ${asOf}`, imported: await history.import(asOf, told) };
 }
 
 function stands({ seq, turns }: Done, knownSeq: bigint): boolean {

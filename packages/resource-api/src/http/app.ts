@@ -26,7 +26,7 @@ import { descriptions } from '../versions/description.ts';
 import { DESCRIPTION_PATH } from '../versions/version-headers.ts';
 import { cors } from './cors.ts';
 import { documentation } from './documentation.ts';
-import { type KeptAnswersDeps, keptAnswers } from './kept-answers.ts';
+import { type KeptAnswersDeps, keptAnswers } from './cached-answers.ts';
 import { methodNotAllowed } from './method-not-allowed.ts';
 import { recordRead } from './record-read.ts';
 import { askedByRequest } from './request-asker.ts';

@@ -7,7 +7,7 @@ import type { Resolution } from '../lifecycle/registry.ts';
 import type { ApiVersions } from '../versions/api-versions.ts';
 import { DESCRIPTION_PATH, versionHeaders } from '../versions/version-headers.ts';
 import { requireServed } from '../versions/version-refusals.ts';
-import type { Keepable } from './kept-answers.ts';
+import type { Keepable } from './cached-answers.ts';
 
 export interface ApiState extends RequestState {
   /** Of a request below `/api/{version}`. */

@@ -29,7 +29,7 @@ export const CACHES = {
   },
   answers: {
     holds: 'answers as sent ([ADR 39](0039-kept-answers.md))',
-    by: ['http/kept-answers.ts'],
+    by: ['http/cached-answers.ts'],
     size: { most: 64 * MIB, unit: 'bytes' },
     ends: 'another generation, day, or period of the calendar of versions',
   },

@@ -151,7 +151,7 @@ export function snapshots(
     { generation, seq }: LedgerState,
   ): Snapshot => ({
     ...{ asOf, ledgerSeq },
-    // What is kept of a state lacks what was posted since.
+    // What is cached of a state lacks what was posted since.
     edition: ledgerSeq > seq ? undefined : { generation, today: ledger.today },
   });
   const withFacts = async (snapshot: Snapshot, access: ReaderAccess) => {

@@ -24,9 +24,9 @@ import type { ReadByAnswer } from '../versions/api-version.ts';
 import type { ApiVersions } from '../versions/api-versions.ts';
 import { descriptions } from '../versions/description.ts';
 import { DESCRIPTION_PATH } from '../versions/version-headers.ts';
+import { type CachedAnswersDeps, cachedAnswers } from './cached-answers.ts';
 import { cors } from './cors.ts';
 import { documentation } from './documentation.ts';
-import { type KeptAnswersDeps, keptAnswers } from './cached-answers.ts';
 import { methodNotAllowed } from './method-not-allowed.ts';
 import { recordRead } from './record-read.ts';
 import { askedByRequest } from './request-asker.ts';
@@ -38,7 +38,7 @@ import {
 } from './version-step.ts';
 import { writeAnswer, writeBody } from './write-answer.ts';
 
-export interface AppDeps extends KeptAnswersDeps {
+export interface AppDeps extends CachedAnswersDeps {
   readonly log: Log;
   readonly issuer: string;
   /** Whose pages may read answers. */
@@ -59,9 +59,9 @@ export interface App {
 /** The API over HTTP: version, token, permission, rate limit, then the version's own route. */
 export function createApp(deps: AppDeps): App {
   const app = new Koa<ApiState>();
-  const kept = keptAnswers(deps);
+  const cached = cachedAnswers(deps);
   const rendered = renderedPages(deps.memories);
-  app.use(kept.keep);
+  app.use(cached.add);
   app.use(readableTarget);
   app.use(requestId);
   app.use(requestLog(deps.recordAnswer));
@@ -82,12 +82,12 @@ export function createApp(deps: AppDeps): App {
     // An export whose client closed the connection ends in the middle.
     if (!(err instanceof Abandoned)) deps.log.error({ err }, 'answer failed');
   });
-  const answer = kept.ahead(app.callback());
+  const answer = cached.ahead(app.callback());
   const handle: RequestListener = (request, response) => {
     readMediaRanges(request);
     answer(request, response);
   };
-  return { handle, askerOf: kept.askerOf };
+  return { handle, askerOf: cached.askerOf };
 }
 
 /** A slow reader holds a place for as long as it likes: long answers have few of the places. */
@@ -172,7 +172,7 @@ function serve(deps: AppDeps): Middleware<ApiState> {
     await writeAnswer(ctx, release, response);
     read = response.read;
     const { edition } = response;
-    if (use && edition) ctx.state.keepable = { caller, edition, use, read };
+    if (use && edition) ctx.state.cacheable = { caller, edition, use, read };
   };
 }
 

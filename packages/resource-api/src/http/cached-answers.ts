@@ -21,7 +21,7 @@ import { recordRead } from './record-read.ts';
 import type { ApiState } from './version-step.ts';
 import { isFromBrowser } from './write-answer.ts';
 
-export interface KeptAnswersDeps {
+export interface CachedAnswersDeps {
   readonly readLog: Pick<ReadLog, 'admit' | 'record'>;
   /** How many proxies in front are believed. */
   readonly trustedProxyHops: number;
@@ -38,26 +38,26 @@ export interface KeptAnswersDeps {
 }
 
 /** What the route knows of an answer that may be sent again. */
-export interface Keepable {
+export interface Cacheable {
   readonly caller: Caller;
   readonly edition: Edition;
   readonly use: VersionUse;
   readonly read: ReadByAnswer | undefined;
 }
 
-export interface KeptAnswers {
-  /** The first step: it keeps each answer as it is about to be sent. */
-  readonly keep: Middleware<ApiState>;
-  /** Sends what was kept, or hands the request on. */
+export interface CachedAnswers {
+  /** The first step: it caches each answer as it is about to be sent. */
+  readonly add: Middleware<ApiState>;
+  /** Sends a cached answer, or hands the request on. */
   ahead(next: RequestListener): RequestListener;
   /**
    * The name in limits of a request's caller, where the request asks the database something: its token
-   * was verified before, and no answer to it is kept. Undefined where more work is needed to know.
+   * was verified before, and no answer to it is cached. Undefined where more work is needed to know.
    */
   askerOf(req: IncomingMessage): string | undefined;
 }
 
-interface KeptAnswer extends Omit<Keepable, 'caller'> {
+interface CachedAnswer extends Omit<Cacheable, 'caller'> {
   readonly status: number;
   /** Names and values in turns. */
   readonly headers: readonly string[];
@@ -81,7 +81,7 @@ const OWN_HEADERS = ['x-request-id', 'ratelimit', 'connection'];
  * changed since is asked each time: the token, the limits, the calendar of versions, the book. A request
  * that finds anything changed goes the long way, which alone refuses requests.
  */
-export function keptAnswers(deps: KeptAnswersDeps): KeptAnswers {
+export function cachedAnswers(deps: CachedAnswersDeps): CachedAnswers {
   const {
     readLog,
     trustedProxyHops,
@@ -95,7 +95,7 @@ export function keptAnswers(deps: KeptAnswersDeps): KeptAnswers {
     clock,
   } = deps;
   const { recordAnswer, memories } = deps;
-  const answers = memories.open<string, KeptAnswer>(
+  const answers = memories.open<string, CachedAnswer>(
     'answers',
     ({ body }, key) => (body?.length ?? 0) + key.length + ENTRY_BYTES,
   );
@@ -113,7 +113,7 @@ export function keptAnswers(deps: KeptAnswersDeps): KeptAnswers {
     if (answer === undefined) answers.count(false);
     return answer && { key, answer, caller, name: callerName(caller) };
   };
-  const isCurrent = ({ edition, period }: KeptAnswer, generation: bigint): boolean =>
+  const isCurrent = ({ edition, period }: CachedAnswer, generation: bigint): boolean =>
     generation === edition.generation &&
     ledger.today === edition.today &&
     versions.registry.period(clock.now()) === period;
@@ -143,13 +143,13 @@ export function keptAnswers(deps: KeptAnswersDeps): KeptAnswers {
       if (caller === undefined || answers.has(keyOf(req, caller))) return undefined;
       return callerName(caller);
     },
-    async keep(ctx, next) {
+    async add(ctx, next) {
       await next();
-      const { keepable, version, route } = ctx.state;
+      const { cacheable, version, route } = ctx.state;
       const { req, res, status, path, body } = ctx;
-      if (keepable === undefined || version === undefined || req.method !== 'GET') return;
+      if (cacheable === undefined || version === undefined || req.method !== 'GET') return;
       if (status !== 304 && !(status === 200 && Buffer.isBuffer(body))) return;
-      const { caller, ...answered } = keepable;
+      const { caller, ...answered } = cacheable;
       answers.set(keyOf(req, caller), {
         ...answered,
         ...{ status, path, route },
@@ -204,7 +204,7 @@ export function keptAnswers(deps: KeptAnswersDeps): KeptAnswers {
 
 interface Found {
   readonly key: string;
-  readonly answer: KeptAnswer;
+  readonly answer: CachedAnswer;
   readonly caller: Caller;
   /** The caller's name in limits. */
   readonly name: string;
@@ -217,7 +217,7 @@ function isLong(body: Buffer | undefined): boolean {
 function send(
   { headers: asked }: IncomingMessage,
   res: ServerResponse,
-  { status, headers, body }: KeptAnswer,
+  { status, headers, body }: CachedAnswer,
   allowance: Allowance | undefined,
 ): string {
   const requestId = requestIdOf(asked['x-request-id']);

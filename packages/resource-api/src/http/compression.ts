@@ -34,7 +34,7 @@ const compressed: Readonly<Record<Coding, WeakMap<Buffer, Buffer | Promise<Buffe
 
 /**
  * The coding for a body, by `Accept-Encoding` (RFC 9110 §12.5.3): the one that the client prefers,
- * and brotli where it has no preference. A stream is never sent as brotli: it is not kept, and
+ * and brotli where it has no preference. A stream is never sent as brotli: it is not cached, and
  * compressing it takes longer.
  *
  * @returns undefined where the body is sent as it is.

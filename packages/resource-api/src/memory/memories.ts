@@ -44,7 +44,7 @@ export function openMemories(metrics: Metrics = noMetrics): Memories {
   const sizes = new Map<MemoryName, () => Size>();
   const lookedUp = metrics.counter({
     name: 'cls_cache_lookups_total',
-    help: 'Questions to what this process keeps, and whether they were answered from there.',
+    help: 'Look-ups in the caches of this process, and whether they held the answer.',
     labels: { cache: Object.keys(CACHES), result: ['hit', 'miss'] },
   });
   const gauge = (name: string, help: string, read: (its: Size, memory: Memory) => number) =>
@@ -54,9 +54,11 @@ export function openMemories(metrics: Metrics = noMetrics): Memories {
         value: read(size(), MEMORIES[cache]),
       })),
     );
-  gauge('cls_cache_entries', 'Entries that this process keeps.', ({ entries }) => entries);
-  gauge('cls_cache_bytes', 'Bytes that these take, about; 0 where nobody counts.', (its, memory) =>
-    memory.size === undefined ? 0 : its.size * (memory.size.bytes ?? 1),
+  gauge('cls_cache_entries', 'Entries of the memories of this process.', ({ entries }) => entries);
+  gauge(
+    'cls_cache_bytes',
+    'Bytes of the memories of this process, about; 0 where nobody counts.',
+    (its, memory) => (memory.size === undefined ? 0 : its.size * (memory.size.bytes ?? 1)),
   );
   const register: Memories['register'] = (name, size) => {
     sizes.set(name, size);

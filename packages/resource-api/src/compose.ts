@@ -116,8 +116,10 @@ export async function startResourceApi(
       ...logReads(log),
       memories,
     });
-    const deps = { database, keys, memories, metrics, log, clock, tracing };
-    return await compose(config, deps, versionsOf);
+    return await compose(
+      config,
+      ...([database, keys, memories, metrics, log, clock, versionsOf, tracing] as const),
+    );
   } catch (error) {
     keys?.stop();
     await metrics?.stop();
@@ -126,21 +128,17 @@ export async function startResourceApi(
   }
 }
 
-interface Opened {
-  readonly database: Database;
-  readonly keys: KeySource;
-  readonly memories: Memories;
-  readonly metrics: ServedMetrics;
-  readonly log: Log;
-  readonly clock: Clock;
-  readonly tracing: Tracing | undefined;
-}
-
 /** The only place where parts meet. */
 async function compose(
   config: ResourceApiConfig,
-  { database: opened, keys, memories, metrics, log, clock, tracing }: Opened,
+  opened: Database,
+  keys: KeySource,
+  memories: Memories,
+  metrics: ServedMetrics,
+  log: Log,
+  clock: Clock,
   versionsOf: typeof productVersions,
+  tracing: Tracing | undefined,
 ): Promise<ResourceApi> {
   const observed = observation(metrics, tracing);
   const database = observed.database(opened);

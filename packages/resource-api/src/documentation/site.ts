@@ -1,5 +1,5 @@
 import type { Release } from '../lifecycle/release.ts';
-import type { RenderedPages } from '../memory/rendered-pages.ts';
+import type { Cache, Page } from '../memory/memories.ts';
 import type { ApiVersions } from '../versions/api-versions.ts';
 import { etagOf } from '../versions/etag.ts';
 import { ASSETS, readAsset } from './assets.ts';
@@ -13,16 +13,9 @@ import { type PageModel, page } from './page.ts';
 import { postmanCollection } from './postman.ts';
 import { changesPage, endNotice, fieldsPage, statusTable, versionPage } from './version-pages.ts';
 
-/** What is at an address. */
-export interface Resource {
-  readonly type: string;
-  readonly body: Buffer;
-  readonly etag: string;
-}
-
 export interface Site {
   /** @param path below the deployment's base, such as `/docs/v1`. */
-  find(path: string, now: Date): Resource | undefined;
+  find(path: string, now: Date): Page | undefined;
   /** What a browser gets where there is nothing. */
   missing(now: Date): Buffer;
 }
@@ -31,7 +24,7 @@ export interface SiteDeps {
   readonly versions: ApiVersions;
   /** The base URL of the deployment. */
   readonly issuer: string;
-  readonly rendered: RenderedPages;
+  readonly pages: Cache<string, Page>;
   scope(permission: string): string;
 }
 
@@ -58,7 +51,7 @@ export function documentationSite(deps: SiteDeps): Site {
       makers ??= makersOf(deps, content, written);
       const make = makers.get(path);
       if (make === undefined || !isReleased(deps.versions, path, now)) return undefined;
-      return deps.rendered(path, stateAt(now), () => {
+      return deps.pages.once(`${path} ${stateAt(now)}`, () => {
         const { type, body } = make(now);
         const bytes = Buffer.from(body);
         return { type, body: bytes, etag: etagOf(bytes) };

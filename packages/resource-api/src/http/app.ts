@@ -18,7 +18,7 @@ import Router from '@koa/router';
 import Koa, { type Middleware, type ParameterizedContext } from 'koa';
 import { callerName, readerOf } from '../access/caller-budget.ts';
 import { rateLimitHeaders } from '../access/rate-limit.ts';
-import { type RenderedPages, renderedPages } from '../memory/rendered-pages.ts';
+import type { Cache, Page } from '../memory/memories.ts';
 import type { VersionUse } from '../usage/usage-counter.ts';
 import type { ReadByAnswer } from '../versions/api-version.ts';
 import type { ApiVersions } from '../versions/api-versions.ts';
@@ -60,7 +60,7 @@ export interface App {
 export function createApp(deps: AppDeps): App {
   const app = new Koa<ApiState>();
   const cached = cachedAnswers(deps);
-  const rendered = renderedPages(deps.memories);
+  const pages = deps.memories.open<string, Page>('documentation');
   app.use(cached.add);
   app.use(readableTarget);
   app.use(requestId);
@@ -72,11 +72,11 @@ export function createApp(deps: AppDeps): App {
   app.use(problems(faultLog(deps.log, deps.checks), deps.issuer));
   app.use(health(deps.checks, deps.isDraining));
   app.use(countLongAnswers(deps));
-  app.use(documentation({ ...deps, rendered }));
+  app.use(documentation({ ...deps, pages }));
   app.use(refusalStep(deps.versions));
   app.use(lateCallers(deps));
   app.use(servedVersionStep(deps.versions));
-  app.use(routes(deps, rendered));
+  app.use(routes(deps, pages));
   app.use(nothingHere(deps));
   app.on('error', (err) => {
     // An export whose client closed the connection ends in the middle.
@@ -100,14 +100,14 @@ function countLongAnswers({ longAnswers }: AppDeps): Middleware<ApiState> {
   };
 }
 
-function routes(deps: AppDeps, rendered: RenderedPages): Middleware<ApiState> {
+function routes(deps: AppDeps, pages: Cache<string, Page>): Middleware<ApiState> {
   const { versions, clock } = deps;
   const router = new Router<ApiState>({ sensitive: true, strict: true });
   router.get('/api', (ctx) => {
     ctx.set('Cache-Control', 'public, max-age=300');
     ctx.body = { object: 'list', data: versions.registry.table(clock.now()) };
   });
-  router.get(`/api/:version${DESCRIPTION_PATH}`, describe(deps, rendered));
+  router.get(`/api/:version${DESCRIPTION_PATH}`, describe(deps, pages));
   for (const path of versions.paths) {
     router.get(`/api/:version${path.replaceAll(/\{([^}]+)\}/g, ':$1')}`, serve(deps));
   }
@@ -116,17 +116,20 @@ function routes(deps: AppDeps, rendered: RenderedPages): Middleware<ApiState> {
 }
 
 /** A version's contract, without a token. */
-function describe({ versions, scopeBase }: AppDeps, rendered: RenderedPages): Middleware<ApiState> {
-  const describeRelease = descriptions(versions, scopeBase, rendered);
+function describe(
+  { versions, scopeBase }: AppDeps,
+  pages: Cache<string, Page>,
+): Middleware<ApiState> {
+  const describeRelease = descriptions(versions, scopeBase, pages);
   return async (ctx, next) => {
     const { version } = ctx.state;
     if (version?.resolution.kind !== 'served') return next();
     const { release, isLatest } = version.resolution;
-    const { body, etag } = describeRelease(release, version.now);
+    const { type, body, etag } = describeRelease(release, version.now);
     if (isLatest) ctx.set('Content-Location', `/api/${release.id}${DESCRIPTION_PATH}`);
     ctx.set('Cache-Control', 'public, max-age=300');
     ctx.set('Vary', 'Accept-Encoding');
-    await writeBody(ctx, 200, { 'Content-Type': 'application/json; charset=utf-8' }, body, etag);
+    await writeBody(ctx, 200, { 'Content-Type': type }, body, etag);
   };
 }
 

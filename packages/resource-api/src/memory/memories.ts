@@ -23,6 +23,19 @@ export class Cache<K extends {}, V extends {}> extends LRUCache<K, V> {
     this.count(value !== undefined);
     return value;
   }
+
+  once(key: K, make: () => V): V {
+    const value = this.lookUp(key) ?? make();
+    this.set(key, value);
+    return value;
+  }
+}
+
+/** A page of the documentation, or a contract. */
+export interface Page {
+  readonly type: string;
+  readonly body: Buffer;
+  readonly etag: string;
 }
 
 type Bounds<K, V> = LRUCache.OptionsBase<K, V, unknown>;

@@ -65,7 +65,7 @@ export const CACHES = {
   },
   documentation: {
     holds: 'pages of the documentation and contracts, with their compressed bodies',
-    by: ['memory/rendered-pages.ts', 'http/compression.ts'],
+    by: ['documentation/site.ts', 'versions/description.ts', 'http/compression.ts'],
     entries: 1_000,
     ends: 'another status of a version',
   },

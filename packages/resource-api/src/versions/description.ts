@@ -1,27 +1,22 @@
 import { type Permission, scopeOf } from '@cls/shared/access-token';
 import type { Release } from '../lifecycle/release.ts';
-import type { RenderedPages } from '../memory/rendered-pages.ts';
+import type { Cache, Page } from '../memory/memories.ts';
 import type { ApiVersions } from './api-versions.ts';
 import { etagOf } from './etag.ts';
 import type { OpenApiDocument, Operation } from './openapi.ts';
-
-export interface Description {
-  readonly body: Buffer;
-  readonly etag: string;
-}
 
 /**
  * The contracts as `/api/{version}/openapi.json` serves them: with this deployment's scopes, and
  * with the marks of a version that ends, from the registry as the headers are.
  */
-export function descriptions(versions: ApiVersions, scopeBase: string, rendered: RenderedPages) {
-  return (release: Release, now: Date): Description => {
+export function descriptions(versions: ApiVersions, scopeBase: string, pages: Cache<string, Page>) {
+  return (release: Release, now: Date): Page => {
     const isDeprecated = versions.registry.statusOf(release, now) !== 'Supported';
-    return rendered(`/api/${release.id}`, `${isDeprecated}`, () => {
+    return pages.once(`/api/${release.id} ${isDeprecated}`, () => {
       const { contract } = versions.module(release);
       const document = withLife(contract, release, isDeprecated, scopeBase);
       const body = Buffer.from(JSON.stringify(document));
-      return { body, etag: etagOf(body) };
+      return { type: 'application/json; charset=utf-8', body, etag: etagOf(body) };
     });
   };
 }

@@ -1,5 +1,5 @@
 // What reads cost in a book whose loans accrue: a generated one, with lenders, fees and sublimits. Each
-// question is as of another date, so that no kept answer fits, or of one date with other amounts; pages
+// question is as of another date, so that no cached answer fits, or of one date with other amounts; pages
 // are of 11 and 101 items for the same reason.
 // Aims: totals at most as long as the page; no export that slows down with the size of its batch.
 //   node bench/accruals.mjs [postgres|embedded] [contracts, 226] [years, 3] [questions, 50]

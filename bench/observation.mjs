@@ -1,5 +1,5 @@
 // What it costs to be watched: node bench/observation.mjs
-// Nanoseconds of processor time that metrics and traces add to a kept answer, to a request, and to a
+// Nanoseconds of processor time that metrics and traces add to a cached answer, to a request, and to a
 // statement.
 import { answerRecorder } from '../packages/shared/dist/src/http/request-log.js';
 import { silentLog } from '../packages/shared/dist/src/log.js';
@@ -35,7 +35,7 @@ for (const [name, metrics, traces] of [
   const request = observed.requests(() => record(answered, 0));
   rows.push({
     '': name,
-    'kept answer': await nanoseconds(() => {
+    'cached answer': await nanoseconds(() => {
       record(answered, 0);
       lookups({ cache: 'answers', result: 'hit' });
     }),

@@ -1,5 +1,5 @@
 // Pages of balances to callers with a token, each question asked for the first time: as of another
-// date, so that no kept answer fits. Beside it, in turns with it, the best SQL by hand for the rows of the
+// date, so that no cached answer fits. Beside it, in turns with it, the best SQL by hand for the rows of the
 // page that the caller sees: as a statement alone, prepared, on a connection of its own; and through a
 // bare HTTP server, which verifies nothing and sends the rows as JSON. Aims: at most 3 times the SQL by
 // hand, at most 3 ms of processor time in Node for a page of 10. Last, what totals cost beside a page of
@@ -52,7 +52,7 @@ const DAY_MS = 86_400_000;
 const DATES = Math.floor((Date.now() - FIRST_DAY) / DAY_MS) - WARM_UP_DATES;
 /** In the book, and before each date that is asked for. */
 const SINCE = 'fromDate=2025-04-15';
-/** Orders of a question's parameters: the same question, for which no kept answer fits. */
+/** Orders of a question's parameters: the same question, for which no cached answer fits. */
 const ORDERS = [(parts) => parts, (parts) => parts.toReversed()];
 
 const LIMITS = { 'page of 10': 10, 'page of 100': 100 };
@@ -168,7 +168,7 @@ async function ask(number, { query, path = '', token }) {
   return read(`${url}/api/v1/cls/balances${path}?${order(parts).join('&')}`, token);
 }
 
-/** The same questions with totals and without, in turns; of 11 items: no kept answer of a line above fits. */
+/** The same questions with totals and without, in turns; of 11 items: no cached answer of a line above fits. */
 async function totalsBesidePage(token, filter) {
   const asks = (query) => ({
     pid,

@@ -13,6 +13,11 @@ const checks = [
     process.execPath,
     [join(root, 'scripts', 'configuration-reference.mjs'), '--check'],
   ],
+  [
+    'memory reference',
+    process.execPath,
+    [join(root, 'scripts', 'memory-reference.mjs'), '--check'],
+  ],
   ['contracts', process.execPath, [join(root, 'scripts', 'contracts.mjs'), '--check']],
   ['migrations', process.execPath, [join(root, 'scripts', 'check-migrations.mjs')]],
   ['schema', process.execPath, [join(root, 'scripts', 'schema.mjs'), '--check']],

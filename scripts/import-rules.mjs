@@ -119,6 +119,7 @@ export const LIBRARY_PLACES = [
     places: ['shared/tracing/open-telemetry'],
   },
   { name: 'prom-client', places: ['shared/metrics/prometheus'] },
+  { name: 'lru-cache', places: ['resource-api/memory/', 'auth-server/clients/'] },
   { name: 'redis', places: ['resource-api/access/'] },
   { name: 'yaml', places: ['contract-gate/read-document'] },
 ];

@@ -20,9 +20,6 @@ export interface MeasuredDeps {
   readonly clock: Clock;
 }
 
-const CACHES = ['answers'] as const;
-export type RecordLookup = (cache: (typeof CACHES)[number], found: boolean) => void;
-
 /** What the limits of callers refuse with; see the pages of these errors. */
 const LIMITS = ['rate_limited', 'statement_budget_spent', 'too_many_at_once'];
 
@@ -33,7 +30,7 @@ const ASK_REPLICAS_MS = 500;
 export function measureResourceApi(
   metrics: Metrics,
   { database, replicas, keys, shared }: MeasuredDeps,
-): { readonly recordAnswer: RecordAnswer; readonly recordLookup: RecordLookup } {
+): RecordAnswer {
   const one = (name: string, help: string, read: () => number | undefined) =>
     metrics.gauge({ name, help, labels: {} }, () => oneValue(read()));
   one('cls_key_set_age_seconds', 'Since the issuer last answered with its keys.', () => keys.ageS);
@@ -50,16 +47,8 @@ export function measureResourceApi(
     help: 'Requests that were refused because the caller used up a limit.',
     labels: { tried: LIMITS },
   });
-  const lookups = metrics.counter({
-    name: 'cls_cache_lookups_total',
-    help: 'Questions to what this process keeps, and whether they were answered from there.',
-    labels: { cache: CACHES, result: ['hit', 'miss'] },
-  });
-  return {
-    recordAnswer: ({ status, refused }) => {
-      if (status === 429) throttled({ tried: refused ?? '' });
-    },
-    recordLookup: (cache, found) => lookups({ cache, result: found ? 'hit' : 'miss' }),
+  return ({ status, refused }) => {
+    if (status === 429) throttled({ tried: refused ?? '' });
   };
 }
 

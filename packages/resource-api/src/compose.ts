@@ -24,6 +24,7 @@ import { sqlTaskRuns } from '@cls/shared/sql/task-runs';
 import type { Tracing } from '@cls/shared/tracing/tracing';
 import { currentAsker } from './access/asker.ts';
 import { callerBudgets } from './access/caller-budget.ts';
+import { type CallersUsage, callersUsage } from './access/caller-usage.ts';
 import { keySetFile } from './access/key-set-file.ts';
 import { type KeySource, logReads, remoteKeySource } from './access/key-source.ts';
 import { leasedRateLimit, type RateLimit } from './access/rate-limit.ts';
@@ -49,6 +50,7 @@ import type { ResourceApiConfig } from './config.ts';
 import { createApp } from './http/app.ts';
 import { routePatterns } from './http/version-step.ts';
 import { createRegistry, type RetiredAt } from './lifecycle/registry.ts';
+import { type Memories, openMemories } from './memory/memories.ts';
 import { readLog } from './reads/read-log.ts';
 import { fairDatabase } from './store/fair-database.ts';
 import { MIGRATIONS } from './store/migrations.ts';
@@ -95,25 +97,31 @@ export async function startResourceApi(
   const schema = readSchema(MIGRATIONS);
   warnOfPlaintext(config, log);
   const database = await openDatabase(config.database, 'cls-resource-api', schema, log);
-  const keys = remoteKeySource({
-    url: config.jwksUrl,
-    refreshMs: config.jwksRefreshS * 1000,
-    file: keySetFile(join(config.dataDir, 'key-set.json'), config.jwksUrl, ({ message }) =>
-      log.warn(
-        { reason: message },
-        'the key set cannot be saved in CLS_DATA_DIR: after a restart, no token can be verified until auth-server answers',
-      ),
-    ),
-    ...logReads(log),
-  });
   let metrics: ServedMetrics | undefined;
+  let keys: KeySource | undefined;
   try {
     metrics = await openMetrics(config.metrics, 'resource-api', MANIFEST, log);
     if (config.production) await warnOfOwnerRole(database, config.database, log);
     await reportRefusedReaderRole(database, log);
-    return await compose(config, database, keys, metrics, log, clock, versionsOf, tracing);
+    const memories = openMemories(metrics);
+    keys = remoteKeySource({
+      url: config.jwksUrl,
+      refreshMs: config.jwksRefreshS * 1000,
+      file: keySetFile(join(config.dataDir, 'key-set.json'), config.jwksUrl, ({ message }) =>
+        log.warn(
+          { reason: message },
+          'the key set cannot be saved in CLS_DATA_DIR: after a restart, no token can be verified until auth-server answers',
+        ),
+      ),
+      ...logReads(log),
+      memories,
+    });
+    return await compose(
+      config,
+      ...([database, keys, memories, metrics, log, clock, versionsOf, tracing] as const),
+    );
   } catch (error) {
-    keys.stop();
+    keys?.stop();
     await metrics?.stop();
     await database.close();
     throw error;
@@ -125,6 +133,7 @@ async function compose(
   config: ResourceApiConfig,
   opened: Database,
   keys: KeySource,
+  memories: Memories,
   metrics: ServedMetrics,
   log: Log,
   clock: Clock,
@@ -133,21 +142,22 @@ async function compose(
 ): Promise<ResourceApi> {
   const observed = observation(metrics, tracing);
   const database = observed.database(opened);
-  const budgets = callerBudgets(config.callerLimits);
+  const usageOf = callersUsage(memories);
+  const budgets = callerBudgets(config.callerLimits, undefined, usageOf);
   const recordRead = readCounter(metrics);
   const { reads, replicas, sources } = openReads(config, database, observed, recordRead, log);
   const pool = config.database.kind === 'postgres' ? sharedOut(config.database.poolSize) : 1;
   const slots = () => pool * sources();
   const shared = fairDatabase(reads, { slots, budgets, asker: currentAsker });
-  const store = sqlBalanceStore(shared, reads);
+  const store = sqlBalanceStore(shared, reads, undefined, memories);
   const apart = config.readReplicas.length === 0 ? besideRequests(reads) : reads;
   const beside = sqlBalanceStore(apart, apart);
-  const ledger = currentLedger(store, clock);
+  const ledger = currentLedger(store, clock, memories.book);
   const cursors = cursorCodec(
     config.cursorKey ?? developmentSecret(config.dataDir, 'cursor-key'),
     config.previousCursorKey,
   );
-  const times = snapshots(store, ledger);
+  const times = snapshots(store, ledger, memories.book);
   const readBalances = balancesReader(store, times, cursors);
   const readChanges = changesReader(store, times, readBalances);
   const readCompared = comparedReader(store, times);
@@ -189,7 +199,7 @@ async function compose(
     },
     notices.retiredAt,
   );
-  const measured = measureResourceApi(metrics, { database, replicas, keys, shared, clock });
+  const countThrottled = measureResourceApi(metrics, { database, replicas, keys, shared, clock });
   const needs: readonly ReadinessCheck[] = [
     {
       name: 'database',
@@ -218,9 +228,10 @@ async function compose(
   // A book that others bill is not billed here.
   measureTasks(metrics, sqlTaskRuns(apart), Object.keys(TASKS), ['bill']);
   let service: HttpService | undefined;
+  const verify = tokenVerifier(keys, config, clock, warnOfClock(log));
   const app = createApp({
-    tokens: rememberVerified(tokenVerifier(keys, config, clock, warnOfClock(log)), keys, clock),
-    rateLimit: rateLimitOf(config, redis),
+    tokens: rememberVerified(verify, keys, clock, memories),
+    rateLimit: rateLimitOf(config, redis, usageOf),
     budgets,
     longAnswers: longAnswers(config.longAnswers, metrics),
     readLog: reading,
@@ -237,10 +248,10 @@ async function compose(
     clock,
     log,
     recordAnswer: answerRecorder(log, metrics, routePatterns(versions), {
-      measured: [measured.recordAnswer],
+      measured: [countThrottled],
       traced: tracing === undefined ? [] : [tracing.answered],
     }),
-    recordKept: (wasKept) => measured.recordLookup('answers', wasKept),
+    memories,
   });
   const { host, port, drainDelayMs, trustedProxyHops, limits, healthPort } = config;
   const running = await startHttpService(
@@ -309,8 +320,10 @@ function sharedOut(poolSize: number): number {
 function rateLimitOf(
   { rateLimitPerMinute: limit }: ResourceApiConfig,
   redis: RedisScripts | undefined,
+  usageOf: CallersUsage,
 ): RateLimit | undefined {
   if (limit === 0) return undefined;
-  const window = redis === undefined ? memoryWindow(limit) : redisWindow(limit, redis);
-  return leasedRateLimit(limit, window);
+  const window =
+    redis === undefined ? memoryWindow(limit, usageOf) : redisWindow(limit, redis, usageOf);
+  return leasedRateLimit(limit, window, usageOf);
 }

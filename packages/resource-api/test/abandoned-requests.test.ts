@@ -241,7 +241,7 @@ describe('more questions than may wait for the database [PostgreSQL]', () => {
       expect(refused.headers.get('content-type')).to.equal('application/problem+json');
       expect(await refused.json()).to.include({ code: 'unavailable', requestId: 'mine' });
       expect(await shed()).to.equal(before + 1);
-      expect((await api.getWith(known, token)).status, 'a kept answer').to.equal(200);
+      expect((await api.getWith(known, token)).status, 'a cached answer').to.equal(200);
       expect((await api.getWith('/api/v1/openapi.json', token)).status).to.equal(200);
       expect((await api.getWith('/livez', token)).status).to.equal(200);
       expect((await api.get(`${MOVEMENTS}?limit=1`)).status, 'another caller').to.equal(200);

@@ -186,7 +186,7 @@ describeOnDatabase('amounts that accrue, from histories that are kept', (engine)
 });
 
 const accrualsOf = (book: Database, factsKept?: number) =>
-  keptAccruals(book, journaledDeals(book), factsKept);
+  keptAccruals(book, journaledDeals(book), undefined, factsKept);
 
 const isWorkedOut = (sql: string) => sql.includes('reopened');
 

@@ -22,7 +22,7 @@ describe('histories that are kept', () => {
 
   const historiesOf = (facts: (key: bigint) => number, factsKept = 1_000) =>
     keptHistories<string>(deals, {
-      factsKept,
+      ...{ name: 'items', factsKept },
       atOnce: { facts: MOST_FACTS, keys: 3 },
       read: async (_, keys, seq) => {
         read.push([...keys]);

@@ -3,6 +3,7 @@ import { describeOnDatabase } from '@cls/testing/engines';
 import { type Exposition, readExposition } from '@cls/testing/exposition';
 import { statusOfRaw, UNREADABLE } from '@cls/testing/raw-request';
 import { expect } from 'chai';
+import { CACHES } from '../src/memory/register.ts';
 import { startTestApi, type TestApi } from './support/api.ts';
 import { importWorldBank, statement } from './support/book.ts';
 
@@ -53,6 +54,29 @@ describeOnDatabase('Metrics of resource-api', (engine) => {
     expect(grown('cls_http_requests_total', asked)).to.equal(4);
     expect(grown('cls_http_request_duration_seconds_count', { route: BALANCES })).to.equal(4);
     expect(grown('cls_cache_lookups_total', { cache: 'answers', result: 'hit' })).to.equal(3);
+  });
+
+  it('show how often each cache answered and how full it is', async () => {
+    const token = await api.token();
+    for (const limit of [2, 3]) await api.getWith(`${BALANCES}?limit=${limit}`, token);
+    await fetch(`${api.baseUrl}/docs`).then((answer) => answer.text());
+    const { value } = await read();
+    for (const cache of Object.keys(CACHES)) {
+      expect(value('cls_cache_entries', { cache }), cache).to.be.at.least(0);
+      expect(value('cls_cache_lookups_total', { cache, result: 'miss' }), cache).to.be.at.least(0);
+    }
+    for (const cache of ['tokens', 'keys', 'answers', 'book', 'documentation']) {
+      expect(value('cls_cache_entries', { cache }), cache).to.be.above(0);
+    }
+    for (const cache of ['tokens', 'keys', 'book']) {
+      expect(value('cls_cache_lookups_total', { cache, result: 'hit' }), cache).to.be.above(0);
+    }
+    expect(value('cls_cache_bytes', { cache: 'answers' })).to.be.above(1_000);
+    expect(value('cls_cache_entries', { cache: 'callers' })).to.be.above(0);
+  });
+
+  it('are of eight caches at most', () => {
+    expect(Object.keys(CACHES)).to.have.lengthOf.at.most(8);
   });
 
   it('stay as many, whatever versions, paths, deals, methods and callers ask', async () => {

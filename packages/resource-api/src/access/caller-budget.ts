@@ -1,8 +1,7 @@
 import type { Caller } from '@cls/shared/access/caller';
 import type { Reader } from '@cls/shared/http/long-answers';
 import { Refusal } from '@cls/shared/http/refusal';
-import { LRUCache } from 'lru-cache';
-import { CALLERS_MAX } from './rate-limit.ts';
+import { type CallersUsage, callersUsage } from './caller-usage.ts';
 
 /** What each caller may use of this replica. */
 export interface CallerLimits {
@@ -46,11 +45,6 @@ const MINUTE_MS = 60_000;
 const DEBT_MAX = 2;
 const AT_ONCE_RETRY_S = 1;
 
-interface Meter {
-  spentMs: number;
-  atMs: number;
-}
-
 /**
  * Used time is given back evenly: with a budget of 30 s a minute, half a second each second. A
  * request is refused while the budget is used up. A request under way is completed, and the caller
@@ -59,23 +53,23 @@ interface Meter {
 export function callerBudgets(
   { statementSeconds, requestsAtOnce }: CallerLimits,
   nowMs: () => number = () => performance.now(),
+  usageOf: CallersUsage = callersUsage(),
 ): CallerBudgets {
   const budgetMs = statementSeconds * 1_000;
   // Without a limit, the meter still shows which caller used more recently.
   const ratePerMs = (budgetMs || MINUTE_MS) / MINUTE_MS;
-  const meters = new LRUCache<string, Meter>({ max: CALLERS_MAX });
   const underWay = new Map<string, number>();
 
   const spentBy = (caller: string): number => {
-    const meter = meters.get(caller);
-    if (meter === undefined) return 0;
-    return Math.max(0, meter.spentMs - (nowMs() - meter.atMs) * ratePerMs);
+    const { statements } = usageOf(caller);
+    if (statements === undefined) return 0;
+    return Math.max(0, statements.spentMs - (nowMs() - statements.atMs) * ratePerMs);
   };
   return {
     spentBy,
     spend(caller, ms) {
       const spentMs = Math.min(spentBy(caller) + ms, (budgetMs || MINUTE_MS) * DEBT_MAX);
-      meters.set(caller, { spentMs, atMs: nowMs() });
+      usageOf(caller).statements = { spentMs, atMs: nowMs() };
     },
     begin(caller) {
       const count = underWay.get(caller) ?? 0;

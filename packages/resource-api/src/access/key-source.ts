@@ -10,6 +10,7 @@ import { aheadOfDate } from '@cls/shared/clock-offset';
 import type { Log } from '@cls/shared/log';
 import { outageLog, whyFailed } from '@cls/shared/outage-log';
 import type { CryptoKey } from 'jose';
+import { type Memories, openMemories } from '../memory/memories.ts';
 
 export interface KeySource extends VerificationKeys {
   /** True once a usable key set was read. */
@@ -43,6 +44,7 @@ export interface KeySetFile {
 export interface KeySourceOptions {
   readonly url: string;
   readonly refreshMs: number;
+  readonly memories?: Memories;
   /** Where the last good set is kept over a restart; undefined keeps none. */
   readonly file?: KeySetFile;
   readonly onFailure: (error: Error) => void;
@@ -72,8 +74,9 @@ const LAST_RETRY_MS = 5_000;
 
 /** Starts reading at once. Times are monotonic, so setting the clock changes nothing here. */
 export function remoteKeySource(options: KeySourceOptions): KeySource {
-  const { url, refreshMs, file, onFailure, onRead } = options;
+  const { url, refreshMs, file, onFailure, onRead, memories = openMemories() } = options;
   let keys: ReadonlyMap<string, CryptoKey> = new Map();
+  const count = memories.register('keys', () => ({ entries: keys.size, size: 0 }));
   let readAtMs: number | undefined;
   let issuerClock: { readonly aheadS: number | undefined; readonly atMs: number } | undefined;
   let everRead = false;
@@ -160,6 +163,7 @@ export function remoteKeySource(options: KeySourceOptions): KeySource {
     },
     async find(kid) {
       const known = keys.get(kid);
+      count(known !== undefined);
       if (known !== undefined && usable()) return known;
       // A first read that is under way may be just what this request needs.
       if (!usable()) {

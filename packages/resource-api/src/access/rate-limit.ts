@@ -1,5 +1,5 @@
 import { Refusal } from '@cls/shared/http/refusal';
-import { LRUCache } from 'lru-cache';
+import { type CallersUsage, type CallerUsage, callersUsage } from './caller-usage.ts';
 
 /** What a caller may still do in this window, for the RateLimit headers. */
 export interface Allowance {
@@ -27,22 +27,19 @@ export interface RateLimit {
  * The size of a lease, as a part of the limit. A replica never holds more unused points than this.
  */
 const LEASE_PART = 100;
-/** Callers that a process counts; the one that was counted the longest ago makes room. */
-export const CALLERS_MAX = 50_000;
 
-interface Lease {
-  points: number;
-  left: number;
-  endsMs: number;
-}
+type Lease = NonNullable<CallerUsage['lease']>;
 
 /**
  * Limits requests per caller over all replicas. Points are leased from the shared window in
  * batches, so that most requests cost no round trip; a replica never allows more than it leased.
  */
-export function leasedRateLimit(limit: number, shared: SharedWindow): RateLimit {
+export function leasedRateLimit(
+  limit: number,
+  shared: SharedWindow,
+  usageOf: CallersUsage = callersUsage(),
+): RateLimit {
   const leasePoints = Math.max(1, Math.floor(limit / LEASE_PART));
-  const leases = new LRUCache<string, Lease>({ max: CALLERS_MAX });
   const renewals = new Map<string, Promise<Lease>>();
 
   const renew = (key: string): Promise<Lease> => {
@@ -52,7 +49,7 @@ export function leasedRateLimit(limit: number, shared: SharedWindow): RateLimit 
       .take(key, leasePoints)
       .then(({ taken, left, resetMs }) => {
         const lease = { points: taken, left, endsMs: performance.now() + resetMs };
-        leases.set(key, lease);
+        usageOf(key).lease = lease;
         return lease;
       })
       .finally(() => renewals.delete(key));
@@ -74,7 +71,7 @@ export function leasedRateLimit(limit: number, shared: SharedWindow): RateLimit 
   };
 
   const currentLease = (key: string): Lease | undefined => {
-    const lease = leases.get(key);
+    const { lease } = usageOf(key);
     return lease !== undefined && performance.now() < lease.endsMs ? lease : undefined;
   };
 

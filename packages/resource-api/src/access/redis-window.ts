@@ -1,3 +1,4 @@
+import type { CallersUsage } from './caller-usage.ts';
 import type { SharedWindow } from './rate-limit.ts';
 import type { RedisScripts } from './redis-connection.ts';
 import { memoryWindow, WINDOW_S, windowAnswer } from './shared-window.ts';
@@ -17,8 +18,12 @@ const PREFIX = 'cls:api:rate:';
  * The window of all replicas, in Redis. While Redis is down each replica counts by itself: a
  * limit that is briefly too generous is better than no service.
  */
-export function redisWindow(limit: number, redis: RedisScripts): SharedWindow {
-  const own = memoryWindow(limit);
+export function redisWindow(
+  limit: number,
+  redis: RedisScripts,
+  usageOf?: CallersUsage,
+): SharedWindow {
+  const own = memoryWindow(limit, usageOf);
   const count = async (key: string, points: number): Promise<[number, number]> => {
     const values = [`${points}`, `${WINDOW_S * 1000}`];
     const answer = await redis.run(COUNT, [`${PREFIX}${key}`], values);

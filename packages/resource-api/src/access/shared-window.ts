@@ -1,21 +1,19 @@
-import { LRUCache } from 'lru-cache';
-import { CALLERS_MAX, type SharedWindow } from './rate-limit.ts';
+import { type CallersUsage, callersUsage } from './caller-usage.ts';
+import type { SharedWindow } from './rate-limit.ts';
 
 export const WINDOW_S = 60;
 
 /** One process's own window. A key's window begins with its first points and is not extended. */
-export function memoryWindow(limit: number): SharedWindow {
-  const counts = new LRUCache<string, number>({
-    max: CALLERS_MAX,
-    ttl: WINDOW_S * 1_000,
-    noUpdateTTL: true,
-    ttlResolution: 0, // With a clock that stands for a millisecond, a window can seem too long.
-  });
+export function memoryWindow(limit: number, usageOf: CallersUsage = callersUsage()): SharedWindow {
   return {
     async take(key, points) {
-      const counted = (counts.get(key) ?? 0) + points;
-      counts.set(key, counted);
-      return windowAnswer(limit, points, counted, counts.getRemainingTTL(key));
+      const usage = usageOf(key);
+      const nowMs = performance.now();
+      const begun = usage.window !== undefined && nowMs < usage.window.endsMs && usage.window;
+      const window = begun || { points: 0, endsMs: nowMs + WINDOW_S * 1_000 };
+      window.points += points;
+      usage.window = window;
+      return windowAnswer(limit, points, window.points, window.endsMs - nowMs);
     },
   };
 }

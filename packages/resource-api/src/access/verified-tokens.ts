@@ -1,7 +1,7 @@
 import { tokenExpired } from '@cls/shared/access/token-refusals';
 import type { VerifiedToken, VerifyToken } from '@cls/shared/access/verify-token';
 import { type Clock, epochSeconds } from '@cls/shared/clock';
-import { LRUCache } from 'lru-cache';
+import { type Memories, openMemories } from '../memory/memories.ts';
 import type { KeySource } from './key-source.ts';
 
 /** Checks tokens, and knows those that it has checked. */
@@ -11,9 +11,6 @@ export interface VerifiedTokens {
   known(token: string): VerifiedToken | undefined;
 }
 
-const TOKENS_MAX = 20_000;
-const CHARS_MAX = 32 * 1024 * 1024;
-
 /**
  * Remembers verified tokens by their whole text, so that a token's signature is checked once and
  * not on every request. An entry ends with the token, or with the key that signed it.
@@ -22,12 +19,9 @@ export function rememberVerified(
   verify: VerifyToken,
   keys: KeySource,
   clock: Clock,
+  memories: Memories = openMemories(),
 ): VerifiedTokens {
-  const verified = new LRUCache<string, VerifiedToken>({
-    max: TOKENS_MAX,
-    maxSize: CHARS_MAX,
-    sizeCalculation: (_, token) => token.length,
-  });
+  const verified = memories.open<string, VerifiedToken>('tokens', (_, token) => token.length);
   let removals = 0;
   keys.onRemoved((kids) => {
     removals += 1;
@@ -36,7 +30,7 @@ export function rememberVerified(
   const holds = ({ expiresAtS }: VerifiedToken) => epochSeconds(clock) < expiresAtS;
   return {
     known(token) {
-      const known = verified.get(token);
+      const known = verified.lookUp(token);
       return known !== undefined && holds(known) ? known : undefined;
     },
     async verify(token) {

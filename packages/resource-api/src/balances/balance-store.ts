@@ -68,7 +68,7 @@ export interface Snapshot {
   readonly edition?: Edition | undefined;
 }
 
-/** A state of the book on a day: what an answer is kept for. */
+/** A state of the book on a day: what an answer is cached for. */
 export interface Edition {
   readonly generation: bigint;
   readonly today: BusinessDate;

@@ -1,5 +1,7 @@
 import type { Clock } from '@cls/shared/clock';
 import { type BusinessDate, businessDateOf } from '../ledger/business-date.ts';
+import type { BookMemory } from '../memory/book-memory.ts';
+import { openMemories } from '../memory/memories.ts';
 import type { BalanceStore, LedgerState } from './balance-store.ts';
 
 /** Where the ledger stands now. */
@@ -19,14 +21,17 @@ export interface CurrentLedger {
   readonly today: BusinessDate;
 }
 
-export function currentLedger(store: BalanceStore, clock: Clock): CurrentLedger {
+export function currentLedger(
+  store: BalanceStore,
+  clock: Clock,
+  memory: BookMemory = openMemories().book,
+): CurrentLedger {
   const today = () => businessDateOf(clock.now());
-  let known: { date: BusinessDate; state: LedgerState } | undefined;
-  let likely: LedgerState | undefined;
+  let likely: { readonly date: BusinessDate; readonly state: LedgerState } | undefined;
   return {
     isToldByPages: store.pagesTellGeneration,
     get likely() {
-      return known?.date === today() ? likely : undefined;
+      return likely?.date === today() ? likely.state : undefined;
     },
     get today() {
       return today();
@@ -34,14 +39,12 @@ export function currentLedger(store: BalanceStore, clock: Clock): CurrentLedger 
     state: sharedLookUp(async () => {
       const generation = await store.generation();
       const date = today();
-      if (known?.date === date && known.state.generation === generation) {
-        likely = known.state;
-        return likely;
-      }
-      likely = known = undefined;
+      const edition = { generation, today: date };
+      const isSame = memory.has(edition, 'state');
+      likely = undefined;
       // May be of a later generation, which then includes more than was asked for.
-      const state = await store.ledgerState(date);
-      known = { date, state };
+      const state = await memory.once(edition, 'state', () => store.ledgerState(date));
+      if (isSame) likely = { date, state };
       return state;
     }),
   };

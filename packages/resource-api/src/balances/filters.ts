@@ -14,11 +14,6 @@ export type FilterName = keyof BalanceFilter;
 
 /** What a filter means to a question. Its SQL is in `store/filter-sql.ts`. */
 interface FilterMeaning {
-  /**
-   * Whether a record that is booked without a journal may change what the filter finds at a sequence
-   * that was known before it: by its zero balance, its lender, or what it adds to the deal that holds it.
-   */
-  readonly findsRecords: boolean;
   /** Levels whose items are coarser than what the filter names. */
   readonly tooFineFor?: readonly Level[];
   /** Where the store finds too much, and the reading of each item decides. */
@@ -34,38 +29,36 @@ export interface DecidedByReading {
 
 /** Every filter. What was reported before, and what is past due to a lender, are worked out and not looked up. */
 export const FILTERS: Readonly<Record<FilterName, FilterMeaning>> = {
-  dealIds: { findsRecords: false },
-  facilityIds: { findsRecords: false, tooFineFor: ['deal'] },
-  contractIds: { findsRecords: false, tooFineFor: ['deal', 'facility', 'position'] },
-  currencies: { findsRecords: false },
-  facilityTypes: { findsRecords: false, tooFineFor: ['deal'] },
-  statuses: { findsRecords: false },
-  borrowerIds: { findsRecords: false },
-  countries: { findsRecords: false },
-  lenderIds: { findsRecords: true },
-  minOutstandingMinor: { findsRecords: false },
-  maxOutstandingMinor: { findsRecords: false },
-  maturityFrom: { findsRecords: true },
-  maturityTo: { findsRecords: true },
-  search: { findsRecords: true },
+  dealIds: {},
+  facilityIds: { tooFineFor: ['deal'] },
+  contractIds: { tooFineFor: ['deal', 'facility', 'position'] },
+  currencies: {},
+  facilityTypes: { tooFineFor: ['deal'] },
+  statuses: {},
+  borrowerIds: {},
+  countries: {},
+  lenderIds: {},
+  minOutstandingMinor: {},
+  maxOutstandingMinor: {},
+  maturityFrom: {},
+  maturityTo: {},
+  search: {},
   pastDue: {
-    findsRecords: false,
     reading: {
       levels: ['position'],
       passes: ({ item: { position }, pastDue }) => pastDueTo(position?.lenderId, pastDue) > 0n,
     },
   },
   restated: {
-    findsRecords: false,
     reading: {
       levels: LEVELS,
       passes: ({ former }) => former !== undefined,
       candidates: ({ reportedSeq }) => ({ changedAfter: reportedSeq }),
     },
   },
-  changedAfter: { findsRecords: false },
-  itemKeys: { findsRecords: false },
-  includeZero: { findsRecords: true },
+  changedAfter: {},
+  itemKeys: {},
+  includeZero: {},
 };
 export const FILTER_NAMES = Object.keys(FILTERS) as readonly FilterName[];
 

@@ -1,5 +1,4 @@
 import type { Caller } from '@cls/shared/access/caller';
-import { LRUCache } from 'lru-cache';
 import { COMPONENTS, ZERO_BALANCE } from '../ledger/balance.ts';
 import { dayBefore } from '../ledger/business-date.ts';
 import { type AccrualExplanation, accrualsIn, itemWithAccruals, withAccruals } from './accruals.ts';
@@ -22,8 +21,13 @@ import {
   type Snapshot,
 } from './balance-store.ts';
 import type { CursorCodec } from './cursor.ts';
-import { decidedFilter, isDecidedByReading, readPassing } from './decided-by-reading.ts';
-import { askedFilters, FILTERS, resolveIds } from './filters.ts';
+import {
+  type DecidedRequest,
+  decidedFilter,
+  isDecidedByReading,
+  readPassing,
+} from './decided-by-reading.ts';
+import { resolveIds } from './filters.ts';
 import { type Reporting, type ReportingRates, reportingRates } from './reporting.ts';
 import type { QuestionTimes, ResolvedSnapshot, Snapshots, WalkSnapshot } from './snapshot.ts';
 import { orderedPage } from './worked-out-order.ts';
@@ -108,8 +112,9 @@ export const MOST = {
   asked: { items: undefined, accruing: 10_000, read: undefined },
   'where cheap': { items: 20_000, accruing: 2_000, read: 2_000 },
 };
-const TOTALS_KEPT = 500;
-const POSTING_TIMES_KEPT = 10_000;
+/** Of one currency, about. */
+const TOTAL_BYTES = 1_000;
+const POSTING_TIME_BYTES = 60;
 
 export function balancesReader(
   store: BalanceStore,
@@ -117,8 +122,8 @@ export function balancesReader(
   cursors: CursorCodec,
   most: Readonly<Record<Exclude<TotalsWish, 'none'>, AddedUp>> = MOST,
 ): ReadBalances {
-  const totalsOf = keptTotals(store);
-  const readingsOf = readingsReader(store);
+  const totalsOf = totalsReader(store, times);
+  const readingsOf = readingsReader(store, times);
   return async (caller, question) => {
     const { level, sort, limit, position } = question;
     const access = accessOf(caller);
@@ -201,58 +206,43 @@ export function walkOf({ asOf, ledgerSeq, knownAt, fxNumber }: WalkSnapshot): Wa
   return { asOf, ledgerSeq, knownAt, fxNumber };
 }
 
-/**
- * Totals over a filter are read once for all pages of a walk. Where the filter finds records, only while
- * the book stays as it is; so for a caller with grants: in the next state the same sequences may be of
- * more deals, on the next day of those whose grant begins. And an answer may have been begun from a
- * state that is no more, for a sequence that is newer than it: nobody sees that answer, and nobody may
- * find its totals here.
- */
-export function keptTotals(store: BalanceStore) {
-  const kept = new LRUCache<string, readonly CurrencyTotal[]>({ max: TOTALS_KEPT });
-  return async (
+/** Totals over a filter are read once for all pages of a walk, while the book stays as it is. */
+export function totalsReader(store: BalanceStore, { memory }: Snapshots) {
+  return (
     reader: string,
     access: ReaderAccess,
-    request: { level: Level; filter: BalanceFilter; snapshot: ResolvedSnapshot },
+    request: DecidedRequest,
     most: AddedUp,
     read: (items: readonly BalanceItem[]) => Promise<readonly BalanceReading[]>,
   ): Promise<readonly CurrencyTotal[] | undefined> => {
     const { level, filter, snapshot } = request;
-    const findsRecords = askedFilters(filter).some((name) => FILTERS[name].findsRecords);
-    const isLasting = 'fullControl' in access && !findsRecords;
-    const edition = isLasting ? undefined : snapshot.edition;
+    const { asOf, ledgerSeq, edition } = snapshot;
     const plain = (_: string, value: unknown) => (typeof value === 'bigint' ? `${value}` : value);
-    const values = JSON.stringify(filter, plain);
-    const key = JSON.stringify([
-      reader,
-      snapshot.grantsAt ?? '',
-      ...(edition === undefined ? [] : [`${edition.generation}`, edition.today]),
-      level,
-      snapshot.asOf,
-      `${snapshot.ledgerSeq}`,
-      values,
-      most,
-    ]);
-    const known = kept.get(key);
-    if (known !== undefined) return known;
+    const asked = JSON.stringify([reader, level, asOf, ledgerSeq, filter, most], plain);
     // Totals that are still being read are not shared: a caller would wait in another caller's
     // queue, and be cancelled with it.
-    const decided = await decidedFilter(store, access, request, read, most.read);
-    const totals =
-      decided && (await readTotals(store, access, { ...request, filter: decided }, most));
-    if (totals !== undefined) kept.set(key, totals);
-    return totals;
+    return memory.once(
+      edition,
+      `totals ${asked}`,
+      async () => {
+        const decided = await decidedFilter(store, access, request, read, most.read);
+        return decided && readTotals(store, access, { ...request, filter: decided }, most);
+      },
+      (totals = []) => totals.length * TOTAL_BYTES,
+    );
   };
 }
 
 /** Reads what is shown of items beyond their balances. */
-export function readingsReader(store: BalanceStore) {
-  const postingTimes = new LRUCache<bigint, string>({ max: POSTING_TIMES_KEPT });
-  const postedAt = async (seqs: readonly bigint[]): Promise<void> => {
-    const missing = seqs.filter((seq) => !postingTimes.has(seq));
-    if (missing.length === 0) return;
-    for (const [seq, at] of await store.postedAt(missing)) postingTimes.set(seq, at);
-  };
+export function readingsReader(store: BalanceStore, { memory }: Snapshots) {
+  /** The items of a page have the same last postings on most dates. */
+  const postedAt = async (seqs: readonly bigint[], { edition }: Snapshot) =>
+    memory.once(
+      edition,
+      `posted ${seqs}`,
+      () => store.postedAt(seqs),
+      ({ size }) => size * POSTING_TIME_BYTES,
+    );
   return async (
     access: ReaderAccess,
     { level, fromDate }: Pick<BalanceQuestion, 'level' | 'fromDate'>,
@@ -274,15 +264,17 @@ export function readingsReader(store: BalanceStore) {
     const accruing = items.filter(({ accrues }) => accrues);
     const owing = items.filter(({ owes }) => owes);
     const before = fromDate && { asOf: dayBefore(fromDate), ledgerSeq: snapshot.ledgerSeq };
-    const [openings, formers, pastDue, formerPastDue, streams, formerStreams] = await Promise.all([
-      before && store.balancesOf(access, level, keysOf(items), before),
-      store.balancesOf(access, level, keysOf(later), reported),
-      store.pastDueOf(level, keysOf(owing), snapshot),
-      store.pastDueOf(level, keysOf(later), reported),
-      store.accrualsOf(level, keysOf(accruing), snapshot),
-      store.accrualsOf(level, keysOf(later.filter(({ accrues }) => accrues)), reported),
-      postedAt([...items.map(({ lastSeq }) => lastSeq), reported.ledgerSeq]),
-    ]);
+    const seqs = [...items.map(({ lastSeq }) => lastSeq), reported.ledgerSeq];
+    const [openings, formers, pastDue, formerPastDue, streams, formerStreams, postingTimes] =
+      await Promise.all([
+        before && store.balancesOf(access, level, keysOf(items), before),
+        store.balancesOf(access, level, keysOf(later), reported),
+        store.pastDueOf(level, keysOf(owing), snapshot),
+        store.pastDueOf(level, keysOf(later), reported),
+        store.accrualsOf(level, keysOf(accruing), snapshot),
+        store.accrualsOf(level, keysOf(later.filter(({ accrues }) => accrues)), reported),
+        postedAt(seqs, snapshot),
+      ]);
     const accrualsOf = accrualsIn(streams);
     const formerAccrualsOf = accrualsIn(formerStreams);
     const formerOf = (booked: BalanceItem): FormerReading | undefined => {

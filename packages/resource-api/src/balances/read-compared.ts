@@ -15,11 +15,11 @@ import {
   type BalanceReading,
   everyItem,
   expand,
-  keptTotals,
   MOST,
   ratesOf,
   readerName,
   readingsReader,
+  totalsReader,
 } from './read-balances.ts';
 import type { ComparedTimes, ResolvedSnapshot, Snapshots } from './snapshot.ts';
 
@@ -55,8 +55,8 @@ export type ReadCompared = (
 ) => Promise<ComparedPage | undefined>;
 
 export function comparedReader(store: BalanceStore, times: Snapshots): ReadCompared {
-  const totalsOf = keptTotals(store);
-  const readingsOf = readingsReader(store);
+  const totalsOf = totalsReader(store, times);
+  const readingsOf = readingsReader(store, times);
   return async (caller, { compare, question, filter, snapshot: answer, items }) => {
     const access = accessOf(caller);
     const snapshot = await times.compared(compare, access, answer, question);

@@ -1,7 +1,8 @@
 import type { ProblemCode } from '@cls/shared/http/problem-codes';
 import { Refusal } from '@cls/shared/http/refusal';
-import { LRUCache } from 'lru-cache';
 import type { BusinessDate } from '../ledger/business-date.ts';
+import type { BookMemory } from '../memory/book-memory.ts';
+import { openMemories } from '../memory/memories.ts';
 import type {
   BalanceStore,
   FxState,
@@ -64,6 +65,8 @@ export interface FoundSnapshot {
 }
 
 export interface Snapshots {
+  /** What was looked up about the states of the book that snapshots are of. */
+  readonly memory: BookMemory;
   /** @throws {Refusal} `as_of_in_future`, `as_of_before_book`, `known_at_in_future`, … */
   find(times: QuestionTimes, access: ReaderAccess): Promise<FoundSnapshot>;
   /** The snapshot of a walk that continues, at the question's `ledger`. */
@@ -97,38 +100,39 @@ export interface Snapshots {
   ): Promise<ResolvedSnapshot | undefined>;
 }
 
-const KEPT = 1_000;
-
-export function snapshots(store: BalanceStore, ledger: CurrentLedger): Snapshots {
-  // What a state of knowledge says of a date never changes.
-  const kept = new LRUCache<string, Promise<KnowledgeFacts>>({ max: KEPT });
-  const nameOf = ({ asOf, ledgerSeq }: Snapshot) => `${asOf} ${ledgerSeq}`;
+export function snapshots(
+  store: BalanceStore,
+  ledger: CurrentLedger,
+  memory: BookMemory = openMemories().book,
+): Snapshots {
+  const knowledge = ({ asOf, ledgerSeq }: Snapshot) => `knowledge ${asOf} ${ledgerSeq}`;
   const facts = (snapshot: Snapshot): Promise<KnowledgeFacts> =>
-    keep(kept, nameOf(snapshot), () => store.knowledge(snapshot));
+    memory.once(snapshot.edition, knowledge(snapshot), () => store.knowledge(snapshot));
   const foundAt = (
-    snapshot: At,
+    snapshot: Snapshot,
     { seen }: LedgerState,
     resolve: () => Promise<ResolvedSnapshot>,
-  ): FoundSnapshot => {
-    const name = nameOf(snapshot);
-    return {
-      snapshot,
-      resolve,
-      onTheWay: () => ({
+  ): FoundSnapshot => ({
+    snapshot,
+    resolve,
+    onTheWay() {
+      const { edition } = snapshot;
+      const name = knowledge(snapshot);
+      const isKnown = edition === undefined || memory.has(edition, name);
+      return {
         generation: seen && ((generation) => void Object.assign(seen, { generation })),
-        knowledge: kept.has(name) ? undefined : (known) => kept.set(name, Promise.resolve(known)),
-      }),
-    };
-  };
-  const grants = new LRUCache<string, Promise<string | undefined>>({ max: KEPT });
-  const grantsAt = (access: ReaderAccess, generation: bigint): Promise<string | undefined> =>
+        knowledge: isKnown ? undefined : (known) => memory.add(edition, name, known),
+      };
+    },
+  });
+  const grantsAt = async (access: ReaderAccess, { edition }: Snapshot) =>
     'fullControl' in access
-      ? Promise.resolve(undefined)
-      : keep(grants, `${generation} ${access.customer}`, () => store.grantsChangedAt(access));
+      ? undefined
+      : memory.once(edition, `grants ${access.customer}`, () => store.grantsChangedAt(access));
   /** The default `asOf` at an instant, where it is still the same for that sequence. */
-  const soleDate = async (ledgerSeq: bigint, instant: string): Promise<BusinessDate> => {
+  const soleDate = async (at: Omit<Snapshot, 'asOf'>, instant: string): Promise<BusinessDate> => {
     const [first, last] = await Promise.all(
-      [dayOf(instant), ledger.today].map((asOf) => facts({ asOf, ledgerSeq })),
+      [dayOf(instant), ledger.today].map((asOf) => facts({ ...at, asOf })),
     );
     if (first?.dataThrough === undefined || first.dataThrough !== last?.dataThrough) {
       throw sinceAsOfRequired();
@@ -141,14 +145,17 @@ export function snapshots(store: BalanceStore, ledger: CurrentLedger): Snapshots
     if (answer.refused === 'before_book') return 0n;
     throw answer.refused === 'posting' ? stillPosting() : inFuture(parameter, instant);
   };
-  const at = (asOf: BusinessDate, ledgerSeq: bigint, { generation, seq }: LedgerState): At => ({
-    ...{ asOf, ledgerSeq, generation },
-    // What is kept of a state lacks what was posted since.
+  const at = (
+    asOf: BusinessDate,
+    ledgerSeq: bigint,
+    { generation, seq }: LedgerState,
+  ): Snapshot => ({
+    ...{ asOf, ledgerSeq },
+    // What is cached of a state lacks what was posted since.
     edition: ledgerSeq > seq ? undefined : { generation, today: ledger.today },
   });
-  const withFacts = async (snapshot: At, access: ReaderAccess) => {
-    const { generation } = snapshot;
-    const [known, granted] = await Promise.all([facts(snapshot), grantsAt(access, generation)]);
+  const withFacts = async (snapshot: Snapshot, access: ReaderAccess) => {
+    const [known, granted] = await Promise.all([facts(snapshot), grantsAt(access, snapshot)]);
     return { ...snapshot, ...known, grantsAt: granted };
   };
   /**
@@ -157,7 +164,7 @@ export function snapshots(store: BalanceStore, ledger: CurrentLedger): Snapshots
    * missing in that state.
    */
   const resolved = async (
-    snapshot: At,
+    snapshot: Snapshot,
     access: ReaderAccess,
     { fx, until }: { readonly fx: FxState; readonly until: string | undefined },
   ): Promise<ResolvedSnapshot> => {
@@ -185,7 +192,7 @@ export function snapshots(store: BalanceStore, ledger: CurrentLedger): Snapshots
     if (ledgerSeq === 0n && state.seq > 0n) throw knownBeforeBook(knownAt);
     // What was data then: journals of dates after that day were still waiting for theirs.
     const day = dayOf(knownAt);
-    const then = await facts({ asOf: day, ledgerSeq });
+    const then = await facts(at(day, ledgerSeq, state));
     const date = asOf ?? then.dataThrough ?? day;
     checkDates(date, fromDate, today, then.firstDate);
     const fx = reporting === undefined ? NO_RATES : await store.fxStateAt(knownAt);
@@ -193,6 +200,7 @@ export function snapshots(store: BalanceStore, ledger: CurrentLedger): Snapshots
     return foundAt(snapshot, state, () => resolved(snapshot, access, { fx, until: knownAt }));
   };
   return {
+    memory,
     find,
     async resume({ asOf, ledgerSeq, knownAt, fxNumber }, access, found) {
       const state = found ?? (await ledger.state());
@@ -214,7 +222,8 @@ export function snapshots(store: BalanceStore, ledger: CurrentLedger): Snapshots
       const ledgerSeq = await sequenceAt('updatedSince', updatedSince);
       if (ledgerSeq > now.ledgerSeq) throw sinceAfterNow(updatedSince);
       if (ledgerSeq === 0n) return undefined;
-      const date = sinceAsOf ?? asOf ?? (await soleDate(ledgerSeq, updatedSince));
+      const { edition } = now;
+      const date = sinceAsOf ?? asOf ?? (await soleDate({ ledgerSeq, edition }, updatedSince));
       const fx = reporting === undefined ? NO_RATES : await store.fxStateAt(updatedSince);
       const state = await ledger.state();
       const known = await withFacts(at(date, ledgerSeq, state), access);
@@ -224,7 +233,8 @@ export function snapshots(store: BalanceStore, ledger: CurrentLedger): Snapshots
       const date = asOf ?? answer.asOf;
       checkNotInFuture('compareAsOf', date, ledger.today);
       if (knownAt === undefined) {
-        const known = await facts({ asOf: date, ledgerSeq: answer.ledgerSeq });
+        const { ledgerSeq, edition } = answer;
+        const known = await facts({ asOf: date, ledgerSeq, edition });
         // What is known is what the answer knows, and so is when it became known.
         return ifInBook({ ...answer, ...known, asOf: date, knownAt: answer.knownAt });
       }
@@ -239,22 +249,7 @@ export function snapshots(store: BalanceStore, ledger: CurrentLedger): Snapshots
   };
 }
 
-type At = Snapshot & Pick<LedgerState, 'generation'>;
-
 const NO_RATES: FxState = { number: 0n, knownAt: undefined };
-
-function keep<T>(
-  kept: LRUCache<string, Promise<T>>,
-  key: string,
-  read: () => Promise<T>,
-): Promise<T> {
-  const known = kept.get(key);
-  if (known !== undefined) return known;
-  const found = read();
-  kept.set(key, found);
-  found.catch(() => kept.delete(key));
-  return found;
-}
 
 /** The day of an instant in UTC. */
 function dayOf(instant: string): BusinessDate {

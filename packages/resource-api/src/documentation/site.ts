@@ -1,4 +1,5 @@
 import type { Release } from '../lifecycle/release.ts';
+import type { Cache, Page } from '../memory/memories.ts';
 import type { ApiVersions } from '../versions/api-versions.ts';
 import { etagOf } from '../versions/etag.ts';
 import { ASSETS, readAsset } from './assets.ts';
@@ -12,16 +13,9 @@ import { type PageModel, page } from './page.ts';
 import { postmanCollection } from './postman.ts';
 import { changesPage, endNotice, fieldsPage, statusTable, versionPage } from './version-pages.ts';
 
-/** What is at an address. */
-export interface Resource {
-  readonly type: string;
-  readonly body: Buffer;
-  readonly etag: string;
-}
-
 export interface Site {
   /** @param path below the deployment's base, such as `/docs/v1`. */
-  find(path: string, now: Date): Resource | undefined;
+  find(path: string, now: Date): Page | undefined;
   /** What a browser gets where there is nothing. */
   missing(now: Date): Buffer;
 }
@@ -30,6 +24,7 @@ export interface SiteDeps {
   readonly versions: ApiVersions;
   /** The base URL of the deployment. */
   readonly issuer: string;
+  readonly pages: Cache<string, Page>;
   scope(permission: string): string;
 }
 
@@ -47,7 +42,6 @@ export function documentationSite(deps: SiteDeps): Site {
   const basePath = new URL(deps.issuer).pathname.replace(/\/$/, '');
   let content: Content | undefined;
   let makers: ReadonlyMap<string, Make> | undefined;
-  const made = new Map<string, { state: string; resource: Resource }>();
   const stateAt = (now: Date) => JSON.stringify([registry.table(now), registry.latest(now).id]);
   const written = (model: PageModel, now: Date) =>
     below(basePath, page({ latest: registry.latest(now).id }, model));
@@ -57,14 +51,11 @@ export function documentationSite(deps: SiteDeps): Site {
       makers ??= makersOf(deps, content, written);
       const make = makers.get(path);
       if (make === undefined || !isReleased(deps.versions, path, now)) return undefined;
-      const state = stateAt(now);
-      const known = made.get(path);
-      if (known?.state === state) return known.resource;
-      const { type, body } = make(now);
-      const bytes = Buffer.from(body);
-      const resource = { type, body: bytes, etag: etagOf(bytes) };
-      made.set(path, { state, resource });
-      return resource;
+      return deps.pages.once(`${path} ${stateAt(now)}`, () => {
+        const { type, body } = make(now);
+        const bytes = Buffer.from(body);
+        return { type, body: bytes, etag: etagOf(bytes) };
+      });
     },
     missing: (now) => Buffer.from(written(missingPage(), now)),
   };

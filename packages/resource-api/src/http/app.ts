@@ -17,14 +17,15 @@ import Router from '@koa/router';
 import Koa, { type Middleware, type ParameterizedContext } from 'koa';
 import { callerName, readerOf } from '../access/caller-budget.ts';
 import { rateLimitHeaders } from '../access/rate-limit.ts';
+import type { Cache, Page } from '../memory/memories.ts';
 import type { VersionUse } from '../usage/usage-counter.ts';
 import type { ReadByAnswer } from '../versions/api-version.ts';
 import type { ApiVersions } from '../versions/api-versions.ts';
 import { descriptions } from '../versions/description.ts';
 import { DESCRIPTION_PATH } from '../versions/version-headers.ts';
+import { type CachedAnswersDeps, cachedAnswers } from './cached-answers.ts';
 import { cors } from './cors.ts';
 import { documentation } from './documentation.ts';
-import { type KeptAnswersDeps, keptAnswers } from './kept-answers.ts';
 import { methodNotAllowed } from './method-not-allowed.ts';
 import { recordRead } from './record-read.ts';
 import { askedByRequest } from './request-asker.ts';
@@ -36,7 +37,7 @@ import {
 } from './version-step.ts';
 import { writeAnswer, writeBody } from './write-answer.ts';
 
-export interface AppDeps extends KeptAnswersDeps {
+export interface AppDeps extends CachedAnswersDeps {
   readonly log: Log;
   readonly issuer: string;
   /** Whose pages may read answers. */
@@ -57,8 +58,9 @@ export interface App {
 /** The API over HTTP: version, token, permission, rate limit, then the version's own route. */
 export function createApp(deps: AppDeps): App {
   const app = new Koa<ApiState>();
-  const kept = keptAnswers(deps);
-  app.use(kept.keep);
+  const cached = cachedAnswers(deps);
+  const pages = deps.memories.open<string, Page>('documentation');
+  app.use(cached.add);
   app.use(readableTarget);
   app.use(requestId);
   app.use(requestLog(deps.recordAnswer));
@@ -69,22 +71,22 @@ export function createApp(deps: AppDeps): App {
   app.use(problems(faultLog(deps.log, deps.checks), deps.issuer));
   app.use(health(deps.checks, deps.isDraining));
   app.use(countLongAnswers(deps));
-  app.use(documentation(deps));
+  app.use(documentation({ ...deps, pages }));
   app.use(refusalStep(deps.versions));
   app.use(lateCallers(deps));
   app.use(servedVersionStep(deps.versions));
-  app.use(routes(deps));
+  app.use(routes(deps, pages));
   app.use(nothingHere(deps));
   app.on('error', (err) => {
     // An export whose client closed the connection ends in the middle.
     if (!(err instanceof Abandoned)) deps.log.error({ err }, 'answer failed');
   });
-  const answer = kept.ahead(app.callback());
+  const answer = cached.ahead(app.callback());
   const handle: RequestListener = (request, response) => {
     readMediaRanges(request);
     answer(request, response);
   };
-  return { handle, askerOf: kept.askerOf };
+  return { handle, askerOf: cached.askerOf };
 }
 
 /** A slow reader holds a place for as long as it likes: long answers have few of the places. */
@@ -97,14 +99,14 @@ function countLongAnswers({ longAnswers }: AppDeps): Middleware<ApiState> {
   };
 }
 
-function routes(deps: AppDeps): Middleware<ApiState> {
+function routes(deps: AppDeps, pages: Cache<string, Page>): Middleware<ApiState> {
   const { versions, clock } = deps;
   const router = new Router<ApiState>({ sensitive: true, strict: true });
   router.get('/api', (ctx) => {
     ctx.set('Cache-Control', 'public, max-age=300');
     ctx.body = { object: 'list', data: versions.registry.table(clock.now()) };
   });
-  router.get(`/api/:version${DESCRIPTION_PATH}`, describe(deps));
+  router.get(`/api/:version${DESCRIPTION_PATH}`, describe(deps, pages));
   for (const path of versions.paths) {
     router.get(`/api/:version${path.replaceAll(/\{([^}]+)\}/g, ':$1')}`, serve(deps));
   }
@@ -113,17 +115,20 @@ function routes(deps: AppDeps): Middleware<ApiState> {
 }
 
 /** A version's contract, without a token. */
-function describe({ versions, scopeBase }: AppDeps): Middleware<ApiState> {
-  const describeRelease = descriptions(versions, scopeBase);
+function describe(
+  { versions, scopeBase }: AppDeps,
+  pages: Cache<string, Page>,
+): Middleware<ApiState> {
+  const describeRelease = descriptions(versions, scopeBase, pages);
   return async (ctx, next) => {
     const { version } = ctx.state;
     if (version?.resolution.kind !== 'served') return next();
     const { release, isLatest } = version.resolution;
-    const { body, etag } = describeRelease(release, version.now);
+    const { type, body, etag } = describeRelease(release, version.now);
     if (isLatest) ctx.set('Content-Location', `/api/${release.id}${DESCRIPTION_PATH}`);
     ctx.set('Cache-Control', 'public, max-age=300');
     ctx.set('Vary', 'Accept-Encoding');
-    await writeBody(ctx, 200, { 'Content-Type': 'application/json; charset=utf-8' }, body, etag);
+    await writeBody(ctx, 200, { 'Content-Type': type }, body, etag);
   };
 }
 
@@ -153,7 +158,6 @@ function serve(deps: AppDeps): Middleware<ApiState> {
     const request = {
       caller,
       ...versions.contextOf(release),
-      keptAs: `${release.id} ${ctx.querystring}`,
       query: ctx.querystring,
       path: ctx.path,
       headers: ctx.req.headers,
@@ -169,8 +173,8 @@ function serve(deps: AppDeps): Middleware<ApiState> {
     const response = await askedByRequest(ctx.res, work, async () => route.handle(request));
     await writeAnswer(ctx, release, response);
     read = response.read;
-    const { keptFor: edition } = response;
-    if (use && edition) ctx.state.keepable = { caller, name, edition, use, read };
+    const { edition } = response;
+    if (use && edition) ctx.state.cacheable = { caller, edition, use, read };
   };
 }
 

@@ -8,7 +8,6 @@ import {
   gzip as gzipCallback,
   gzipSync,
 } from 'node:zlib';
-import { LRUCache } from 'lru-cache';
 
 const brotli = promisify(brotliCallback);
 const gzip = promisify(gzipCallback);
@@ -27,7 +26,7 @@ const BROTLI_QUALITY = 4;
 /** A content coding of RFC 9110 §8.4.1 that a body is sent in. */
 export type Coding = 'br' | 'gzip';
 
-/** What was compressed before, for as long as its bytes are kept. */
+/** Of bytes that are held elsewhere, as those of the documentation: each is compressed once. */
 const compressed: Readonly<Record<Coding, WeakMap<Buffer, Buffer | Promise<Buffer>>>> = {
   br: new WeakMap(),
   gzip: new WeakMap(),
@@ -35,7 +34,7 @@ const compressed: Readonly<Record<Coding, WeakMap<Buffer, Buffer | Promise<Buffe
 
 /**
  * The coding for a body, by `Accept-Encoding` (RFC 9110 §12.5.3): the one that the client prefers,
- * and brotli where it has no preference. A stream is never sent as brotli: it is not kept, and
+ * and brotli where it has no preference. A stream is never sent as brotli: it is not cached, and
  * compressing it takes longer.
  *
  * @returns undefined where the body is sent as it is.
@@ -58,12 +57,7 @@ interface Weights extends Readonly<Record<Coding, number>> {
   readonly identity: number;
 }
 
-/** Clients send few different headers, and each with every request. */
-const known = new LRUCache<string, Weights>({ max: 200 });
-
 function weightsOf(acceptEncoding: string): Weights {
-  const kept = known.get(acceptEncoding);
-  if (kept !== undefined) return kept;
   const named = new Map<string, number>();
   for (const part of acceptEncoding.toLowerCase().split(',')) {
     const [coding = '', ...parameters] = part.split(';').map((text) => text.trim());
@@ -71,9 +65,7 @@ function weightsOf(acceptEncoding: string): Weights {
     named.set(coding, weight === undefined ? 1 : Number(weight) || 0);
   }
   const of = (coding: string) => named.get(coding) ?? named.get('*') ?? 0;
-  const weights = { br: of('br'), gzip: of('gzip'), identity: named.get('identity') ?? 0 };
-  known.set(acceptEncoding, weights);
-  return weights;
+  return { br: of('br'), gzip: of('gzip'), identity: named.get('identity') ?? 0 };
 }
 
 /** A body in a coding; a stream's as it comes, with a failure passed on. */

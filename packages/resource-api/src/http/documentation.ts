@@ -3,6 +3,7 @@ import type { Clock } from '@cls/shared/clock';
 import { Refusal } from '@cls/shared/http/refusal';
 import type { Context, Middleware } from 'koa';
 import { documentationSite, type Site } from '../documentation/site.ts';
+import type { Cache, Page } from '../memory/memories.ts';
 import type { ApiVersions } from '../versions/api-versions.ts';
 import { methodNotAllowed } from './method-not-allowed.ts';
 import { writeBody } from './write-answer.ts';
@@ -20,6 +21,7 @@ export interface DocumentationDeps {
   readonly issuer: string;
   readonly scopeBase: string;
   readonly clock: Clock;
+  readonly pages: Cache<string, Page>;
 }
 
 /** `GET {base}/docs…`, without a token. `latest` leads to the version that it stands for. */
@@ -28,9 +30,10 @@ export function documentation({
   issuer,
   scopeBase,
   clock,
+  pages,
 }: DocumentationDeps): Middleware {
   const scope = (name: string) => scopeOf(scopeBase, name as Permission);
-  const site = documentationSite({ versions, issuer, scope });
+  const site = documentationSite({ versions, issuer, pages, scope });
   return async (ctx, next) => {
     if (ctx.path !== '/docs' && !ctx.path.startsWith('/docs/')) return next();
     const now = clock.now();

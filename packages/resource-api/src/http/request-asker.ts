@@ -40,7 +40,7 @@ export async function askedByRequest<T>(
   else res.once('close', closed);
   const asker: Asker = {
     name,
-    // Made when some work needs it: a kept answer does not.
+    // Made when some work needs it: a cached answer does not.
     get signal() {
       if (aborter === undefined) {
         aborter = new AbortController();

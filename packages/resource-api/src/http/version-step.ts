@@ -7,7 +7,7 @@ import type { Resolution } from '../lifecycle/registry.ts';
 import type { ApiVersions } from '../versions/api-versions.ts';
 import { DESCRIPTION_PATH, versionHeaders } from '../versions/version-headers.ts';
 import { requireServed } from '../versions/version-refusals.ts';
-import type { Keepable } from './kept-answers.ts';
+import type { Cacheable } from './cached-answers.ts';
 
 export interface ApiState extends RequestState {
   /** Of a request below `/api/{version}`. */
@@ -17,7 +17,7 @@ export interface ApiState extends RequestState {
   /** Counts the answer among the long ones until it was sent. @throws {Refusal} */
   beginLongAnswer(): void;
   /** Where the answer may be sent again. */
-  keepable?: Keepable;
+  cacheable?: Cacheable;
 }
 
 /**

@@ -64,22 +64,10 @@ export function actualDays(from: BusinessDate, to: BusinessDate): number {
   return dayNumber(to) - dayNumber(from);
 }
 
-const DATES_KEPT = 50_000;
-
-/** The same dates are asked for again and again: parsing them takes longer than counting. */
-function oncePerDate<T>(work: (date: BusinessDate) => T): (date: BusinessDate) => T {
-  const known = new Map<BusinessDate, T>();
-  return (date) => {
-    const found = known.get(date);
-    if (found !== undefined) return found;
-    const told = work(date);
-    if (known.size >= DATES_KEPT) known.clear();
-    known.set(date, told);
-    return told;
-  };
+/** Since 1970. */
+export function dayNumber(date: BusinessDate): number {
+  return Date.parse(date) / DAY_MS;
 }
-
-const dayNumber = oncePerDate((date) => Date.parse(date) / DAY_MS);
 
 /** D1 = 31 counts as 30; D2 = 31 counts as 30 where D1 is 30 or 31. */
 function bondDays(from: BusinessDate, to: BusinessDate): number {
@@ -119,8 +107,7 @@ export interface Day extends Readonly<Record<Scale, number>> {
   readonly ofMonth: number;
 }
 
-/** The same object for the same date, mostly. */
-export const dayOn: (date: BusinessDate) => Day = oncePerDate((date) => {
+export function dayOn(date: BusinessDate): Day {
   const number = dayNumber(date);
   const ofMonth = dayOfMonth(date);
   const months = 30 * monthsOf(date);
@@ -133,7 +120,7 @@ export const dayOn: (date: BusinessDate) => Day = oncePerDate((date) => {
     '30/360': Number(over(360, months + ofMonth).parts),
     '30/360 from a 30th': Number(over(360, months + Math.min(ofMonth, 30)).parts),
   };
-});
+}
 
 /** All scales of a day count. */
 export function scalesOf(dayCount: DayCount): readonly Scale[] {

@@ -45,7 +45,8 @@ interface Bills {
 
 type Dates = [from: BusinessDate, to: BusinessDate, effectiveDate: BusinessDate];
 
-export function toHistory(row: HistoryRow): AccrualHistory {
+/** @param day of a date: histories that are read together share it */
+export function toHistory(row: HistoryRow, day = dayOn): AccrualHistory {
   const lines = linesOf(row.steps);
   const { dayCount, ends } = subjectOf(row);
   const bills = told<Dates>(row.bills);
@@ -58,15 +59,15 @@ export function toHistory(row: HistoryRow): AccrualHistory {
   return {
     component: row.component,
     amountsBetween: amountsBetween({ dayCount, rates, ends }, lines),
-    begins: dayOn(row.begins),
-    bills: toBills(bills),
+    begins: day(row.begins),
+    bills: toBills(bills, day),
     share: Math.ceil(facts / row.items.length),
   };
 }
 
-function toBills(bills: readonly Dates[]): Bills {
+function toBills(bills: readonly Dates[], day: typeof dayOn): Bills {
   const [from, to, effective] = [0, 1, 2].map((column) =>
-    bills.map((dates) => dayOn(dates[column] as BusinessDate)),
+    bills.map((dates) => day(dates[column] as BusinessDate)),
   ) as [Day[], Day[], Day[]];
   const numbered = (days: readonly Day[]) => Int32Array.from(days, ({ number }) => number);
   const numbers = { from: numbered(from), to: numbered(to), effective: numbered(effective) };

@@ -1,6 +1,6 @@
 import type { Transaction } from '@cls/shared/sql/database';
-import { LRUCache } from 'lru-cache';
 import type { Level, PageRequest, ReaderAccess } from '../balances/balance-store.ts';
+import type { BookMemory } from '../memory/book-memory.ts';
 import { BY_LOOKUP, ITEM_TABLES } from './balance-levels.ts';
 import { FEW_DEALS, grantedStatement, narrowsDeals } from './few-deals.ts';
 
@@ -23,46 +23,31 @@ export interface GrantedItems {
   ): Promise<Granted | undefined>;
 }
 
-interface Kept extends Granted {
-  readonly generation: bigint;
-}
-
-const KEPT = 200;
 const ITEMS_CHARS_MAX = 32 * 1024;
+/** Of a key in an array. */
+const KEY_BYTES = 24;
 
 /**
  * Deals and items that a caller was granted, looked up once for a state of the book. They only say where
  * a page may look: each item and line is read under row-level security as before.
  */
-export function grantedItems(): GrantedItems {
-  const kept = new LRUCache<string, Kept>({ max: KEPT });
-  const asked = new Map<string, Promise<Granted>>();
+export function grantedItems(memory: BookMemory): GrantedItems {
   return {
     async of(transaction, access, request) {
       const { level, snapshot } = request;
       const { edition } = snapshot;
       if ('fullControl' in access || edition === undefined) return undefined;
       if (narrowsDeals(request)) return undefined;
-      const key = `${access.customer} ${level}`;
-      const { generation } = edition;
-      const known = kept.get(key);
-      if (known?.generation === generation && known.today === edition.today) return known;
-      // A page and its totals ask at the same time. The one that is waited for may be cancelled.
-      const name = `${key} ${generation} ${edition.today}`;
-      const shared = await asked.get(name)?.catch(() => undefined);
-      if (shared !== undefined) return shared;
-      const finding = find(transaction, level);
-      asked.set(name, finding);
-      try {
-        const found = await finding;
-        // A grant may begin with a day, which the database decides by its own clock.
-        if (found.today === edition.today) kept.set(key, { ...found, generation });
-        return found;
-      } finally {
-        asked.delete(name);
-      }
+      const question = `granted ${level} ${access.customer}`;
+      const found = await memory.once(edition, question, () => find(transaction, level), bytesOf);
+      // A grant may begin with a day, which the database decides by its own clock.
+      return found.today === edition.today ? found : find(transaction, level);
     },
   };
+}
+
+function bytesOf({ deals = [], items = '' }: Granted): number {
+  return deals.length * KEY_BYTES + items.length;
 }
 
 async function find(transaction: Transaction, level: Level): Promise<Granted> {

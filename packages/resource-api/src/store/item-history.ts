@@ -1,6 +1,6 @@
 import { outstandingPrincipal, TOTAL_COMPONENTS, type TotalBalance } from '../ledger/balance.ts';
 import type { BusinessDate } from '../ledger/business-date.ts';
-import { dayOn } from '../ledger/day-count.ts';
+import { dayNumber } from '../ledger/day-count.ts';
 
 /** A row of `itemHistoriesStatement`. Only `deal`, `rated` and `countries` where a deal has no items. */
 export interface ItemHistoryRow {
@@ -114,7 +114,7 @@ const ENDS: Readonly<Record<string, number>> = {
 
 /** Days compare faster than dates. */
 export function dayOf(date: string): number {
-  return ENDS[date] ?? dayOn(date as BusinessDate).number;
+  return ENDS[date] ?? dayNumber(date as BusinessDate);
 }
 
 /** Most amounts are zero: one value for all of them takes less memory. */

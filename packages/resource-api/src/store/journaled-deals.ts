@@ -1,5 +1,7 @@
 import type { Database } from '@cls/shared/sql/database';
 import type { Snapshot } from '../balances/balance-store.ts';
+import { type Memories, openMemories } from '../memory/memories.ts';
+import { BOOKKEEPING } from '../memory/register.ts';
 import { BY_INDEX, instant } from './balance-statements.ts';
 import { readAll } from './read-as.ts';
 
@@ -15,7 +17,7 @@ export interface JournaledDeals {
 
 /** Of more journals, or of more deals, it is cheaper to begin anew. */
 const JOURNALS_MAX = 10_000n;
-const DEALS_MAX = 50_000;
+const DEALS_MAX = BOOKKEEPING.journaled.entries;
 
 /** A book that lost journals has others under their sequences, posted at other instants. */
 interface Reached {
@@ -40,8 +42,12 @@ const JOURNALS = `
       SELECT deal_key, max(seq) AS seq FROM journal
       WHERE seq > $1 AND seq <= $2 AND $2 - $1 <= ${JOURNALS_MAX} GROUP BY deal_key) j) AS deals`;
 
-export function journaledDeals(database: Database): JournaledDeals {
+export function journaledDeals(
+  database: Database,
+  memories: Memories = openMemories(),
+): JournaledDeals {
   const last = new Map<bigint, bigint>();
+  memories.register('journaled', () => ({ entries: last.size, size: 0 }));
   let reached: Reached = { seq: 0n, postedAt: null, generation: -1n };
   let epoch = 0;
   let since = 0n;

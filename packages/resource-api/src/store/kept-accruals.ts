@@ -1,9 +1,9 @@
 import type { Database } from '@cls/shared/sql/database';
-import { LRUCache } from 'lru-cache';
 import { type AddedAmounts, accrualsIn } from '../balances/accruals.ts';
-import type { AccruedAmounts, BalanceStore, Level, Snapshot } from '../balances/balance-store.ts';
+import type { AccruedAmounts, BalanceStore, Level } from '../balances/balance-store.ts';
 import { oncePerKey } from '../balances/once-per-key.ts';
 import { type Day, dayOn } from '../ledger/day-count.ts';
+import type { Memories } from '../memory/memories.ts';
 import { type AccrualHistory, addAccrued, type HistoryRow, toHistory } from './accrual-history.ts';
 import { accrualHistoriesStatement, accrualStatement, holdersLines } from './accrual-statement.ts';
 import { listsByItem, type StreamRow, toStreams } from './accrual-streams.ts';
@@ -13,10 +13,6 @@ import type { JournaledDeals } from './journaled-deals.ts';
 import { keptHistories } from './kept-histories.ts';
 import { readAll } from './read-as.ts';
 
-/** Dates whose amounts are kept: most callers ask for the same few. */
-const DATES_KEPT = 4;
-/** Rates, bills and balances of all items together: some 210 bytes each. */
-const FACTS_KEPT = 250_000;
 const AT_ONCE = { facts: 20_000, keys: 100 };
 
 /**
@@ -26,17 +22,22 @@ const AT_ONCE = { facts: 20_000, keys: 100 };
 export function keptAccruals(
   database: Database,
   deals: JournaledDeals,
-  factsKept = FACTS_KEPT,
+  memories?: Memories,
+  factsKept?: number,
 ): BalanceStore['accrualAmountsOf'] {
   const kept = keptHistories<readonly AccrualHistory[]>(deals, {
-    factsKept,
+    ...{ name: 'accruals', memories, factsKept },
     atOnce: AT_ONCE,
     read: async (level, keys, seq) => {
       const items = await readAll<ItemRow>(database, dealsOf(level, keys));
       const statement = accrualHistoriesStatement(level, keys, seq);
       const rows = await readAll<HistoryRow>(database, statement);
       const own = rows.filter(({ items }) => items.length > 0);
-      const lists = listsByItem(own, own.map(toHistory));
+      const day = oncePerKey(dayOn);
+      const lists = listsByItem(
+        own,
+        own.map((row) => toHistory(row, day)),
+      );
       // A bill of these may have to be worked out again.
       const reopened = new Set(
         rows.flatMap((row) => (row.may_reopen ? [...row.items, ...row.context_of] : [])),
@@ -48,20 +49,14 @@ export function keptAccruals(
       });
     },
   });
-  const known = new LRUCache<string, AddedUp>({ max: DATES_KEPT });
-  /** By their list: items with the same histories share one, and after a journal there is another. */
-  const addedUpOn = ({ asOf, ledgerSeq }: Snapshot): AddedUp => {
-    const question = `${asOf} ${ledgerSeq}`;
-    const addedUp = known.get(question) ?? oncePerKey((list) => sumOf(list, dayOn(asOf)));
-    known.set(question, addedUp);
-    return addedUp;
-  };
   return async (level, keys, snapshot) => {
     if (keys.length === 0) return new Map();
     const found = await kept.find(level, keys, snapshot);
     const amounts = new Map<bigint, AccruedAmounts>();
     const others: bigint[] = [];
-    const addedUp = addedUpOn(snapshot);
+    const asOf = dayOn(snapshot.asOf);
+    // Items with the same histories share one list.
+    const addedUp = oncePerKey((list: readonly AccrualHistory[]) => sumOf(list, asOf));
     for (const [index, key] of keys.entries()) {
       const histories = found[index];
       if (histories === undefined) others.push(key);
@@ -75,8 +70,6 @@ export function keptAccruals(
     return amounts;
   };
 }
-
-type AddedUp = (histories: readonly AccrualHistory[]) => AccruedAmounts;
 
 function sumOf(histories: readonly AccrualHistory[], asOf: Day): AccruedAmounts {
   const sums: AddedAmounts = new Map();

@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache';
 import { LEVELS, type Level, type Snapshot } from '../balances/balance-store.ts';
+import { type Memories, openMemories } from '../memory/memories.ts';
 import type { JournaledDeals } from './journaled-deals.ts';
 
 /** The history of what a key stands for, as read at a sequence. */
@@ -38,8 +38,10 @@ export interface KeptHistories<History> {
 }
 
 interface Options<History> {
-  /** Of all histories together. */
-  readonly factsKept: number;
+  readonly name: 'items' | 'accruals';
+  readonly memories?: Memories | undefined;
+  /** Of all histories together, where not as many as in the register. */
+  readonly factsKept?: number | undefined;
   /**
    * What is read at once, by what keys had so far: nobody is to wait for all that the book has. A history
    * of more facts is not kept.
@@ -61,11 +63,11 @@ const FACTS_AT_FIRST = 1_000;
 /** Keeps histories as the book is known now. They are of all dates, so a question with another date finds them. */
 export function keptHistories<History>(
   deals: JournaledDeals,
-  { factsKept, atOnce, read }: Options<History>,
+  { name, memories = openMemories(), factsKept, atOnce, read }: Options<History>,
 ): KeptHistories<History> {
-  const known = new LRUCache<number, Kept<History>>({
-    ...{ maxSize: factsKept, sizeCalculation: ({ facts }) => facts },
+  const known = memories.open<number, Kept<History>>(name, ({ facts }) => facts, {
     ...{ ttl: UNUSED_MS, updateAgeOnGet: true },
+    ...(factsKept === undefined ? {} : { maxSize: factsKept }),
   });
   const sofar = { keys: 1, facts: FACTS_AT_FIRST };
   let epoch = 0;
@@ -78,8 +80,8 @@ export function keptHistories<History>(
     return isKnown ? kept : undefined;
   };
   const hasRoom = (): boolean => {
-    if (known.calculatedSize >= factsKept) known.purgeStale();
-    return known.calculatedSize < factsKept;
+    if (known.calculatedSize >= known.maxSize) known.purgeStale();
+    return known.calculatedSize < known.maxSize;
   };
   const readHistories = async (level: Level, keys: readonly bigint[], seq: bigint) => {
     const found = await read(level, keys, seq);
@@ -89,7 +91,7 @@ export function keptHistories<History>(
       sofar.keys += 1;
       sofar.facts += facts;
       const isLong = facts > atOnce.facts;
-      const fits = !isLong && known.calculatedSize + facts <= factsKept;
+      const fits = !isLong && known.calculatedSize + facts <= known.maxSize;
       const kept = history && fits ? { history, facts } : { history: undefined, facts: 1 };
       known.set(cacheKey(level, key), { seq, deal, isLong, ...kept });
     }
@@ -116,6 +118,7 @@ export function keptHistories<History>(
     forgetOtherBook();
     const found = lookUp();
     const unknown = keys.filter((_, index) => found[index] === undefined);
+    known.count(unknown.length === 0);
     if (unknown.length === 0) return found;
     await readSome(level, unknown, snapshot.ledgerSeq);
     return lookUp();

@@ -1,5 +1,4 @@
 import type { Database } from '@cls/shared/sql/database';
-import { LRUCache } from 'lru-cache';
 import {
   type FilterRequest,
   type Level,
@@ -7,6 +6,7 @@ import {
   type ReaderAccess,
   type Snapshot,
 } from '../balances/balance-store.ts';
+import type { Memories } from '../memory/memories.ts';
 import { BY_LOOKUP, ITEM_TABLES } from './balance-levels.ts';
 import { BY_INDEX, type Statement } from './balance-statements.ts';
 import { GENERATION, type GenerationRow } from './book-facts.ts';
@@ -57,10 +57,6 @@ interface Seen extends SeenItems {
 
 /** All items of so large a book may be looked at for each question. */
 export const SMALL_BOOK = 20_000;
-/** Items and what they come to on a day, of all readers together: some 80 bytes each. */
-const SEEN_KEPT = 500_000;
-/** What items come to on a day, of all deals together: some 400 bytes each. */
-const FACTS_KEPT = 100_000;
 const AT_ONCE = { facts: 5_000, keys: 1_000 };
 /** Of more deals the database finds the items by the filter. */
 const UNKNOWN_MAX = 1_000;
@@ -75,9 +71,10 @@ export function keptItems(
   facts: Database,
   deals: JournaledDeals,
   granted: GrantedItems,
+  memories: Memories,
 ): KeptItems {
   const histories = keptHistories<DealItems>(deals, {
-    factsKept: FACTS_KEPT,
+    ...{ name: 'items', memories },
     atOnce: AT_ONCE,
     read: async (level, keys, seq) => {
       const statement = itemHistoriesStatement(level, keys, seq);
@@ -88,11 +85,9 @@ export function keptItems(
       return [...byDeal].map(([deal, rows]) => ({ key: deal, deal, ...toDealItems(deal, rows) }));
     },
   });
-  const kept = new LRUCache<string, Seen>({
-    maxSize: SEEN_KEPT,
-    sizeCalculation: ({ items, known = [] }) =>
-      known.reduce((size, { columns }) => size + columns.outstanding.days.length, 1 + items.size),
-  });
+  const kept = memories.open<string, Seen>('visible', ({ items, known = [] }) =>
+    known.reduce((size, { columns }) => size + columns.outstanding.days.length, 1 + items.size),
+  );
 
   const lookUpItems = async (access: ReaderAccess, request: Asked, extent: Extent) => {
     if (extent === 'few deals') return itemsOfFewDeals(database, granted, access, request);
@@ -117,6 +112,7 @@ export function keptItems(
     const { epoch } = deals;
     const before = kept.get(key);
     let seen = before?.epoch === epoch && isOf(before, snapshot) ? before : undefined;
+    kept.count(seen !== undefined);
     if (seen === undefined) {
       const found = (await lookUpItems(access, request, extent)) ?? { ...TOO_MANY, ...edition };
       const { generation } = edition;

@@ -16,6 +16,7 @@ import type {
   ValuedItem,
 } from '../balances/balance-store.ts';
 import type { TotalBalance } from '../ledger/balance.ts';
+import { type Memories, openMemories } from '../memory/memories.ts';
 import { accrualStatement } from './accrual-statement.ts';
 import { type StreamRow, toStreams } from './accrual-streams.ts';
 import { balancesStatement, foundPageStatement } from './balance-statements.ts';
@@ -57,14 +58,15 @@ export function sqlBalanceStore(
   database: PageDeps['database'],
   facts: Facts = database,
   bounds: WalkBounds = WALK_BOUNDS,
+  memories: Memories = openMemories(),
 ): BalanceStore {
   // A replica may be behind what the primary has.
   const tellsGeneration = facts.generation === undefined;
-  const granted = grantedItems();
+  const granted = grantedItems(memories.book);
   const pages = { database, facts, granted, bounds, tellsGeneration };
-  const journaled = journaledDeals(database);
+  const journaled = journaledDeals(database, memories);
   return {
-    ...filterTotals(database, facts, keptItems(database, facts, journaled, granted)),
+    ...filterTotals(database, facts, keptItems(database, facts, journaled, granted, memories)),
     ...bookFacts(database, facts),
     pagesTellGeneration: tellsGeneration,
     async page(access, request) {
@@ -116,7 +118,7 @@ export function sqlBalanceStore(
       const statement = accrualStatement(level, keys, snapshot);
       return toStreams(await readAll<StreamRow>(database, statement));
     },
-    accrualAmountsOf: keptAccruals(database, journaled),
+    accrualAmountsOf: keptAccruals(database, journaled, memories),
     movements: (access, request) => readMovements(database, facts, access, request, bounds),
     async movementsOf(access, level, keys, { snapshot, fromDate, limit }) {
       if (keys.length === 0) return new Map();

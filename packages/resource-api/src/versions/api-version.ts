@@ -13,8 +13,6 @@ export interface VersionRequest {
   readonly version: VersionId;
   /** Whether a change of behaviour, by its name, holds for that version. */
   applies(change: string): boolean;
-  /** The version and the query as they were sent: what an answer may be kept by. */
-  readonly keptAs: string;
   /** Marks and reads the questions of cursors. */
   readonly walk: Walk;
   /** As it was sent, without the question mark. */
@@ -41,7 +39,7 @@ export interface VersionResponse {
   /** Strong validator, quotes included; http/conditional.ts turns a match into 304. */
   readonly etag?: string;
   /** The same request gets the same answer for as long as this is the state of the book. */
-  readonly keptFor?: Edition;
+  readonly edition?: Edition;
   /** Absent where the answer has nothing of the book. */
   readonly read?: ReadByAnswer;
 }

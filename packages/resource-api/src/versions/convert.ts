@@ -29,7 +29,6 @@ export function convertedRoute(
     changes: oldestFirst.toReversed(),
     head,
   };
-  const kept = new WeakMap<Buffer, VersionResponse>();
   return {
     ...own,
     async handle(request) {
@@ -44,23 +43,13 @@ export function convertedRoute(
       if (query.has('cursor')) for (const name of parametersOf(question).keys()) query.delete(name);
       up(query);
       const response = await newest.handle({ ...request, walk, query: `${query}` });
-      const known = Buffer.isBuffer(response.body) ? kept.get(response.body) : undefined;
-      if (known !== undefined) return known;
       // Of a page that a cursor names, the whole question, not the cursor alone.
       const asked = { ...request, query: `${walk.asked()}` };
       if (response.body instanceof Readable) {
         return convertExport(conversion, own, asked, response, response.body);
       }
       const bytes = Buffer.isBuffer(response.body) ? response.body : Buffer.from(response.body);
-      const { keptFor, read } = response;
-      const answer = {
-        ...convertDocument(conversion, own, asked, response, bytes),
-        ...(keptFor === undefined ? {} : { keptFor }),
-        ...(read === undefined ? {} : { read }),
-      };
-      // Bytes that the newest version keeps are kept for this version and query alone (`keptAs`).
-      if (Buffer.isBuffer(response.body)) kept.set(response.body, answer);
-      return answer;
+      return { ...response, ...convertDocument(conversion, own, asked, response, bytes) };
     },
   };
 }

@@ -1,30 +1,23 @@
 import { type Permission, scopeOf } from '@cls/shared/access-token';
 import type { Release } from '../lifecycle/release.ts';
+import type { Cache, Page } from '../memory/memories.ts';
 import type { ApiVersions } from './api-versions.ts';
 import { etagOf } from './etag.ts';
 import type { OpenApiDocument, Operation } from './openapi.ts';
-
-export interface Description {
-  readonly body: Buffer;
-  readonly etag: string;
-}
 
 /**
  * The contracts as `/api/{version}/openapi.json` serves them: with this deployment's scopes, and
  * with the marks of a version that ends, from the registry as the headers are.
  */
-export function descriptions(versions: ApiVersions, scopeBase: string) {
-  const made = new Map<string, Description>();
-  return (release: Release, now: Date): Description => {
+export function descriptions(versions: ApiVersions, scopeBase: string, pages: Cache<string, Page>) {
+  return (release: Release, now: Date): Page => {
     const isDeprecated = versions.registry.statusOf(release, now) !== 'Supported';
-    const key = `${release.id} ${isDeprecated}`;
-    const known = made.get(key);
-    if (known !== undefined) return known;
-    const document = withLife(versions.module(release).contract, release, isDeprecated, scopeBase);
-    const body = Buffer.from(JSON.stringify(document));
-    const description = { body, etag: etagOf(body) };
-    made.set(key, description);
-    return description;
+    return pages.once(`/api/${release.id} ${isDeprecated}`, () => {
+      const { contract } = versions.module(release);
+      const document = withLife(contract, release, isDeprecated, scopeBase);
+      const body = Buffer.from(JSON.stringify(document));
+      return { type: 'application/json; charset=utf-8', body, etag: etagOf(body) };
+    });
   };
 }
 

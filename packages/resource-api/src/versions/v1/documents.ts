@@ -1,9 +1,7 @@
 /** What is answered by one document: `{ "object": "item", "data": …, "meta": … }`. */
-import type { Caller } from '@cls/shared/access/caller';
 import { Refusal } from '@cls/shared/http/refusal';
 import { FACETS, type Facet } from '../../balances/balance-store.ts';
 import type { ToldGroup } from '../../balances/group-sums.ts';
-import { readerName } from '../../balances/read-balances.ts';
 import type { ReadCaller } from '../../balances/read-caller.ts';
 import type { ReadFacets } from '../../balances/read-facets.ts';
 import type { ReadGroups } from '../../balances/read-groups.ts';
@@ -38,10 +36,9 @@ export interface DocumentDeps {
   readonly readFacets: ReadFacets;
 }
 
-type Answer = VersionResponse & { body: Buffer };
-type Cached = (question: string, answer: () => Promise<Answer>) => Promise<Answer>;
+type Answered = (answer: () => Promise<VersionResponse>) => Promise<VersionResponse>;
 
-export function documentRoutes(deps: DocumentDeps, cached: Cached): VersionRoute[] {
+export function documentRoutes(deps: DocumentDeps, answered: Answered): VersionRoute[] {
   const route = (name: DocumentName): VersionRoute => ({
     path: DOCUMENT_PATHS[name],
     permissions: V1_PERMISSIONS,
@@ -58,9 +55,7 @@ export function documentRoutes(deps: DocumentDeps, cached: Cached): VersionRoute
     },
     async handle(request) {
       requireJson(request);
-      const { caller, keptAs } = request;
-      const asked = name === 'me' ? nameOf(caller) : idOf(request);
-      return cached(`${readerName(caller)} ${name} ${asked} ${keptAs}`, async () => {
+      return answered(async () => {
         const document = await ANSWERS[name](deps, request);
         const body = Buffer.from(JSON.stringify(document));
         const headers = { 'Content-Type': 'application/json; charset=utf-8' };
@@ -167,11 +162,6 @@ function parse(name: DocumentName, request: VersionRequest): BalancesQuery {
   });
   if (query.fields !== undefined) checkFields(query.fields, { ...query, resource: 'balances' });
   return query;
-}
-
-/** What an answer tells about its caller besides what the caller sees. */
-function nameOf({ customer, accountType, permissions }: Caller): string {
-  return [customer, accountType, ...[...permissions].sort()].join(' ');
 }
 
 function idOf({ path }: VersionRequest): string {

@@ -1,4 +1,4 @@
-import { answerCache } from '../../balances/answer-cache.ts';
+import { answerNow } from '../../balances/answer-now.ts';
 import type { LedgerState } from '../../balances/balance-store.ts';
 import type { CurrentLedger } from '../../balances/current-ledger.ts';
 import { type CursorCodec, type CursorPosition, cursorMismatch } from '../../balances/cursor.ts';
@@ -56,7 +56,7 @@ export interface V1Deps {
 
 /** Version 1 of the API. */
 export function v1(deps: V1Deps): ApiVersion {
-  const cached = answerCache<VersionResponse & { body: Buffer }>(deps.ledger);
+  const answered = answerNow(deps.ledger);
   const route = (resource: Resource): VersionRoute => ({
     path: PATHS[resource],
     permissions: V1_PERMISSIONS,
@@ -76,20 +76,15 @@ export function v1(deps: V1Deps): ApiVersion {
     async handle(request) {
       const type = exportFormatOf(request);
       if (type !== 'application/json') return exported(deps, resource, type, request);
-      return cached(
-        `${readerName(request.caller)} ${resource} ${request.keptAs}`,
-        (state) =>
-          resource === 'movements'
-            ? movementsAnswer(deps, request, state)
-            : balancesAnswer(deps, resource, request, state),
-        resource !== 'movements',
-      );
+      return resource === 'movements'
+        ? answered((state) => movementsAnswer(deps, request, state))
+        : answered((state) => balancesAnswer(deps, resource, request, state), true);
     },
   });
   return {
     id: 'v1',
     contract: v1Contract(),
-    routes: [...(Object.keys(PATHS) as Resource[]).map(route), ...documentRoutes(deps, cached)],
+    routes: [...(Object.keys(PATHS) as Resource[]).map(route), ...documentRoutes(deps, answered)],
   };
 }
 
@@ -226,7 +221,6 @@ function jsonAnswer(
       unknown
     >,
 ) {
-  // Bytes, not text: an answer that is kept is encoded once.
   const body = Buffer.from(JSON.stringify(document));
   const items = document.data.length;
   const next = `/api/v1${PATHS[resource]}?limit=${limit}&cursor=${nextCursor}`;

@@ -116,11 +116,22 @@ describe('an answer that is sent again', () => {
       return { requestId, method: 'GET', path: BALANCES, status: 200, durationMs: 0, ...caller };
     });
     expect(lines.map((line) => ({ ...line, durationMs: 0 }))).to.deep.equal(logged);
+    // The same answer to another caller of the customer, in its own name.
+    const another = 'svc_00000000000000000000000002';
+    const its = await api.token({ ...claims, sub: another, client_id: another });
+    await ask(`${url}&include=none`, bearer(its));
+    lines.length = 0;
+    expect((await ask(url, bearer(its))).again).to.equal(true);
+    expect(lines.map((line) => (line as { subject: string }).subject)).to.deep.equal([another]);
     await api.stopService();
     const database = await openDatabaseAsOperator(api.location, 'test', silentLog);
     const used = await sqlVersionUsage(database).since('2020-01-01');
     await database.close();
-    expect(used.find(({ customer }) => customer === 'counted')?.requests).to.equal(3);
+    const counted = used.filter(({ customer }) => customer === 'counted');
+    expect(counted.map(({ subject, requests }) => [subject, requests])).to.deep.equal([
+      [caller.subject, 3],
+      [another, 2],
+    ]);
   });
 });
 

@@ -6,12 +6,12 @@ import { clientAddress } from '@cls/shared/http/client-address';
 import { LONG_ANSWER_BYTES, type LongAnswers } from '@cls/shared/http/long-answers';
 import { type RecordAnswer, requestIdOf } from '@cls/shared/http/request-log';
 import type { Middleware } from 'koa';
-import { LRUCache } from 'lru-cache';
 import { type CallerBudgets, callerName, readerOf } from '../access/caller-budget.ts';
 import { type Allowance, type RateLimit, rateLimitHeaders } from '../access/rate-limit.ts';
 import type { VerifiedTokens } from '../access/verified-tokens.ts';
 import type { Edition } from '../balances/balance-store.ts';
 import type { CurrentLedger } from '../balances/current-ledger.ts';
+import type { Memories } from '../memory/memories.ts';
 import type { ReadLog } from '../reads/read-log.ts';
 import type { UsageCounter, VersionUse } from '../usage/usage-counter.ts';
 import type { ReadByAnswer } from '../versions/api-version.ts';
@@ -20,7 +20,7 @@ import { recordRead } from './record-read.ts';
 import type { ApiState } from './version-step.ts';
 import { isFromBrowser } from './write-answer.ts';
 
-export interface KeptAnswersDeps {
+export interface CachedAnswersDeps {
   readonly readLog: Pick<ReadLog, 'admit' | 'record'>;
   /** How many proxies in front are believed. */
   readonly trustedProxyHops: number;
@@ -33,33 +33,30 @@ export interface KeptAnswersDeps {
   readonly usage: Pick<UsageCounter, 'count'>;
   readonly clock: Clock;
   readonly recordAnswer: RecordAnswer;
-  /** Told of each request that could be answered from here, and whether it was. */
-  readonly recordKept: (wasKept: boolean) => void;
+  readonly memories: Memories;
 }
 
 /** What the route knows of an answer that may be sent again. */
-export interface Keepable {
+export interface Cacheable {
   readonly caller: Caller;
-  /** The caller's name in limits. */
-  readonly name: string;
   readonly edition: Edition;
   readonly use: VersionUse;
   readonly read: ReadByAnswer | undefined;
 }
 
-export interface KeptAnswers {
-  /** The first step: it keeps each answer as it is about to be sent. */
-  readonly keep: Middleware<ApiState>;
-  /** Sends what was kept, or hands the request on. */
+export interface CachedAnswers {
+  /** The first step: it caches each answer as it is about to be sent. */
+  readonly add: Middleware<ApiState>;
+  /** Sends a cached answer, or hands the request on. */
   ahead(next: RequestListener): RequestListener;
   /**
    * The name in limits of a request's caller, where the request asks the database something: its token
-   * was verified before, and no answer to it is kept. Undefined where more work is needed to know.
+   * was verified before, and no answer to it is cached. Undefined where more work is needed to know.
    */
   askerOf(req: IncomingMessage): string | undefined;
 }
 
-interface KeptAnswer extends Keepable {
+interface CachedAnswer extends Omit<Cacheable, 'caller'> {
   readonly status: number;
   /** Names and values in turns. */
   readonly headers: readonly string[];
@@ -72,7 +69,6 @@ interface KeptAnswer extends Keepable {
 
 /** Below a version, all but its description asks the database. */
 const QUESTION = /^\/api\/[^/?]+\/cls\//;
-const BYTES_MAX = 32 * 1024 * 1024;
 /** An entry without its body and its key. */
 const ENTRY_BYTES = 1_024;
 /** Each answer has its own, from this file or from Node. */
@@ -84,7 +80,7 @@ const OWN_HEADERS = ['x-request-id', 'ratelimit', 'connection'];
  * changed since is asked each time: the token, the limits, the calendar of versions, the book. A request
  * that finds anything changed goes the long way, which alone refuses requests.
  */
-export function keptAnswers(deps: KeptAnswersDeps): KeptAnswers {
+export function cachedAnswers(deps: CachedAnswersDeps): CachedAnswers {
   const {
     readLog,
     trustedProxyHops,
@@ -97,11 +93,11 @@ export function keptAnswers(deps: KeptAnswersDeps): KeptAnswers {
     usage,
     clock,
   } = deps;
-  const { recordAnswer, recordKept } = deps;
-  const answers = new LRUCache<string, KeptAnswer>({
-    maxSize: BYTES_MAX,
-    sizeCalculation: ({ body }, key) => (body?.length ?? 0) + key.length + ENTRY_BYTES,
-  });
+  const { recordAnswer, memories } = deps;
+  const answers = memories.open<string, CachedAnswer>(
+    'answers',
+    ({ body }, key) => (body?.length ?? 0) + key.length + ENTRY_BYTES,
+  );
 
   const knownCaller = (req: IncomingMessage) => {
     const token = plainToken(req.rawHeaders);
@@ -113,15 +109,15 @@ export function keptAnswers(deps: KeptAnswersDeps): KeptAnswers {
     if (caller === undefined) return undefined;
     const key = keyOf(req, caller);
     const answer = answers.get(key);
-    if (answer === undefined) recordKept(false);
-    return answer && { key, answer };
+    if (answer === undefined) answers.count(false);
+    return answer && { key, answer, caller, name: callerName(caller) };
   };
-  const isCurrent = ({ edition, period }: KeptAnswer, generation: bigint): boolean =>
+  const isCurrent = ({ edition, period }: CachedAnswer, generation: bigint): boolean =>
     generation === edition.generation &&
     ledger.today === edition.today &&
     versions.registry.period(clock.now()) === period;
   /** Counts the request as under way; undefined where it has to be refused. */
-  const begin = ({ name, caller, body }: KeptAnswer) => {
+  const begin = ({ name, caller, answer: { body } }: Found) => {
     // The long way refuses, and counts what it refuses.
     if (isLong(body) && !longAnswers.hasRoom(readerOf(caller))) return undefined;
     const ends: (() => void)[] = [];
@@ -146,14 +142,15 @@ export function keptAnswers(deps: KeptAnswersDeps): KeptAnswers {
       if (caller === undefined || answers.has(keyOf(req, caller))) return undefined;
       return callerName(caller);
     },
-    async keep(ctx, next) {
+    async add(ctx, next) {
       await next();
-      const { keepable, version, route } = ctx.state;
+      const { cacheable, version, route } = ctx.state;
       const { req, res, status, path, body } = ctx;
-      if (keepable === undefined || version === undefined || req.method !== 'GET') return;
+      if (cacheable === undefined || version === undefined || req.method !== 'GET') return;
       if (status !== 304 && !(status === 200 && Buffer.isBuffer(body))) return;
-      answers.set(keyOf(req, keepable.caller), {
-        ...keepable,
+      const { caller, ...answered } = cacheable;
+      answers.set(keyOf(req, caller), {
+        ...answered,
         ...{ status, path, route },
         headers: headersOf(res),
         body: Buffer.isBuffer(body) ? body : undefined,
@@ -164,9 +161,9 @@ export function keptAnswers(deps: KeptAnswersDeps): KeptAnswers {
       return (req, res) => {
         const startedMs = performance.now();
         const found = find(req);
-        const end = found && begin(found.answer);
+        const end = found && begin(found);
         if (found === undefined || end === undefined) return next(req, res);
-        const { key, answer } = found;
+        const { key, answer, caller, name } = found;
         let record: (() => void) | undefined;
         res.once('close', () => {
           end();
@@ -179,28 +176,37 @@ export function keptAnswers(deps: KeptAnswersDeps): KeptAnswers {
         ledger.state().then(({ generation }) => {
           if (!isCurrent(answer, generation)) {
             answers.delete(key);
-            recordKept(false);
+            answers.count(false);
             return goLongWay();
           }
-          const allowance = rateLimit?.countNow(answer.name);
+          const allowance = rateLimit?.countNow(name);
           if (rateLimit !== undefined && allowance === undefined) return goLongWay();
-          usage.count(answer.use);
-          recordKept(true);
+          const { clientId, subject, customer } = caller;
+          const use = { ...answer.use, clientId, subject };
+          usage.count(use);
+          answers.count(true);
           const requestId = send(req, res, answer, allowance);
-          const { caller, path, route, status, read, use } = answer;
+          const { path, route, status, read } = answer;
           const address = clientAddress(req, trustedProxyHops);
           const query = (req.url ?? '').slice(path.length + 1);
           const { operation, served: version } = use;
           const at = clock.now();
           const request = { at, requestId, caller, address, version, operation, path, query };
           record = () => recordRead(readLog, res, request, read);
-          const { clientId, subject, customer } = caller;
           const line = { requestId, method: 'GET', path, route, status, clientId, subject };
           recordAnswer({ ...line, customer, address }, startedMs);
         }, goLongWay);
       };
     },
   };
+}
+
+interface Found {
+  readonly key: string;
+  readonly answer: CachedAnswer;
+  readonly caller: Caller;
+  /** The caller's name in limits. */
+  readonly name: string;
 }
 
 function isLong(body: Buffer | undefined): boolean {
@@ -210,7 +216,7 @@ function isLong(body: Buffer | undefined): boolean {
 function send(
   { headers: asked }: IncomingMessage,
   res: ServerResponse,
-  { status, headers, body }: KeptAnswer,
+  { status, headers, body }: CachedAnswer,
   allowance: Allowance | undefined,
 ): string {
   const requestId = requestIdOf(asked['x-request-id']);
@@ -232,22 +238,15 @@ function plainToken(rawHeaders: readonly string[]): string | undefined {
   return authorization?.startsWith('Bearer ') ? authorization.slice(7) : undefined;
 }
 
-/** All of a request that an answer depends on. No header has a line break. */
+/**
+ * All of a request that an answer depends on. No header has a line break, and callers of one customer
+ * with the same permissions see the same.
+ */
 function keyOf({ url, headers }: IncomingMessage, caller: Caller): string {
+  const { customer, accountType, permissions } = caller;
   const { accept, 'accept-encoding': coding, 'if-none-match': condition, origin } = headers;
-  const parts = [accept, coding, condition, origin, isFromBrowser(headers)];
-  return `${callerKey(caller)}\n${url}\n${parts.join('\n')}`;
-}
-
-/** A caller is one object for as long as its token is known. */
-const callerKeys = new WeakMap<Caller, string>();
-
-function callerKey(caller: Caller): string {
-  const known = callerKeys.get(caller);
-  if (known !== undefined) return known;
-  const key = JSON.stringify({ ...caller, permissions: [...caller.permissions].sort() });
-  callerKeys.set(caller, key);
-  return key;
+  const asks = [url, accept, coding, condition, origin, isFromBrowser(headers)];
+  return [customer, accountType, ...[...permissions].sort(), ...asks].join('\n');
 }
 
 /** Node's documentation has the method for requests, and its class for both. */

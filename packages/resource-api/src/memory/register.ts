@@ -1,0 +1,92 @@
+/** Every memory of the process. `npm run docs` writes the table of ADR 6 from it. */
+export interface Memory {
+  readonly holds: string;
+  /** Files below `src`. */
+  readonly by: readonly string[];
+  readonly entries?: number;
+  /** Of all entries together. */
+  readonly size?: { readonly most: number; readonly unit: string; readonly bytes?: number };
+  /** What makes an entry useless. Besides, the entry that was used the longest ago makes room. */
+  readonly ends: string;
+}
+
+const MIB = 1024 * 1024;
+
+/** What the process keeps so as not to ask for it, or make it, again. */
+export const CACHES = {
+  tokens: {
+    holds: 'verified tokens',
+    by: ['access/verified-tokens.ts'],
+    entries: 20_000,
+    size: { most: 32 * MIB, unit: 'bytes' },
+    ends: '`exp`, or the key’s end',
+  },
+  keys: {
+    holds: 'the key set, also on disk',
+    by: ['access/key-source.ts'],
+    size: { most: MIB / 4, unit: 'bytes' },
+    ends: 'a key: two reads in a row without it. The set: 25 hours without a read',
+  },
+  answers: {
+    holds: 'answers as sent ([ADR 39](0039-kept-answers.md))',
+    by: ['http/cached-answers.ts'],
+    size: { most: 64 * MIB, unit: 'bytes' },
+    ends: 'another generation, day, or period of the calendar of versions',
+  },
+  book: {
+    holds:
+      'a state of the book and what was looked up about it: what is known on a date, posting times, totals of a walk, a customer’s granted deals ([ADR 53](0053-granted-items.md)), when its grants changed',
+    by: [
+      'balances/current-ledger.ts',
+      'balances/snapshot.ts',
+      'balances/read-balances.ts',
+      'store/granted-items.ts',
+    ],
+    size: { most: 16 * MIB, unit: 'bytes' },
+    ends: 'another generation or day',
+  },
+  items: {
+    holds: 'what the items of a deal come to on all dates ([ADR 56](0056-kept-items.md))',
+    by: ['store/kept-items.ts', 'store/kept-histories.ts'],
+    size: { most: 100_000, unit: 'facts', bytes: 400 },
+    ends: 'a journal of the deal; ten minutes unused',
+  },
+  visible: {
+    holds: 'which items a reader sees, and their columns ([ADR 56](0056-kept-items.md))',
+    by: ['store/kept-items.ts'],
+    size: { most: 500_000, unit: 'places', bytes: 80 },
+    ends: 'another generation or day',
+  },
+  accruals: {
+    holds: 'what accrues in an item on all dates ([ADR 55](0055-kept-accruals.md))',
+    by: ['store/kept-accruals.ts', 'store/kept-histories.ts'],
+    size: { most: 250_000, unit: 'facts', bytes: 210 },
+    ends: 'a journal of the deal; ten minutes unused',
+  },
+  documentation: {
+    holds: 'pages of the documentation and contracts, with their compressed bodies',
+    by: ['documentation/site.ts', 'versions/description.ts', 'http/compression.ts'],
+    entries: 1_000,
+    ends: 'another status of a version',
+  },
+} as const satisfies Record<string, Memory>;
+
+/** What is no cache: what limits count, and which entries of caches have ended. */
+export const BOOKKEEPING = {
+  callers: {
+    holds: 'what each caller has used of its limits',
+    by: ['access/caller-usage.ts'],
+    entries: 50_000,
+    ends: 'the minute; statements: time pays them back',
+  },
+  journaled: {
+    holds: 'which deals got journals: it ends their histories',
+    by: ['store/journaled-deals.ts'],
+    entries: 50_000,
+    ends: 'lost journals, or 10,000 new ones at once',
+  },
+} as const satisfies Record<string, Memory>;
+
+export const MEMORIES: Readonly<Record<MemoryName, Memory>> = { ...CACHES, ...BOOKKEEPING };
+export type CacheName = keyof typeof CACHES;
+export type MemoryName = CacheName | keyof typeof BOOKKEEPING;

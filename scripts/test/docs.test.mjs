@@ -48,10 +48,12 @@ describe('the decisions', () => {
   const index = readFileSync(join(root, 'docs/reasons/adr/README.md'), 'utf8');
   const decisions = files.filter((file) => /^docs\/reasons\/adr\/\d/.test(file)).sort();
 
-  it('are numbered without gaps', () => {
-    expect(decisions.map((file) => Number(basename(file).slice(0, 4)))).to.deep.equal(
-      decisions.map((_, at) => at + 1),
+  it('have each number once, or the list names the decision that it was merged into', () => {
+    const merged = [...index.matchAll(/^Merged into \d+: (.+)\.$/gm)].flatMap(([, list]) =>
+      list.split(', ').map(Number),
     );
+    const numbers = [...decisions.map((file) => Number(basename(file).slice(0, 4))), ...merged];
+    expect(numbers.sort((a, b) => a - b)).to.deep.equal(numbers.map((_, at) => at + 1));
   });
 
   for (const file of decisions) {

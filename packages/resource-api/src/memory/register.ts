@@ -28,14 +28,14 @@ export const CACHES = {
     ends: 'a key: two reads in a row without it. The set: 25 hours without a read',
   },
   answers: {
-    holds: 'answers as sent ([ADR 39](0039-kept-answers.md))',
+    holds: 'answers as sent ([ADR 57](0057-how-a-read-is-answered.md))',
     by: ['http/cached-answers.ts'],
     size: { most: 64 * MIB, unit: 'bytes' },
     ends: 'another generation, day, or period of the calendar of versions',
   },
   book: {
     holds:
-      'a state of the book and what was looked up about it: what is known on a date, posting times, totals of a walk, a customer’s granted deals ([ADR 53](0053-granted-items.md)), when its grants changed',
+      'a state of the book and what was looked up about it: what is known on a date, posting times, totals of a walk, a customer’s granted deals ([ADR 57](0057-how-a-read-is-answered.md)), when its grants changed',
     by: [
       'balances/current-ledger.ts',
       'balances/snapshot.ts',
@@ -46,19 +46,21 @@ export const CACHES = {
     ends: 'another generation or day',
   },
   items: {
-    holds: 'what the items of a deal come to on all dates ([ADR 56](0056-kept-items.md))',
+    holds:
+      'what the items of a deal come to on all dates ([ADR 57](0057-how-a-read-is-answered.md))',
     by: ['store/kept-items.ts', 'store/kept-histories.ts'],
     size: { most: 100_000, unit: 'facts', bytes: 400 },
     ends: 'a journal of the deal; ten minutes unused',
   },
   visible: {
-    holds: 'which items a reader sees, and their columns ([ADR 56](0056-kept-items.md))',
+    holds:
+      'which items a reader sees, and their columns ([ADR 57](0057-how-a-read-is-answered.md))',
     by: ['store/kept-items.ts'],
     size: { most: 500_000, unit: 'places', bytes: 80 },
     ends: 'another generation or day',
   },
   accruals: {
-    holds: 'what accrues in an item on all dates ([ADR 55](0055-kept-accruals.md))',
+    holds: 'what accrues in an item on all dates ([ADR 57](0057-how-a-read-is-answered.md))',
     by: ['store/kept-accruals.ts', 'store/kept-histories.ts'],
     size: { most: 250_000, unit: 'facts', bytes: 210 },
     ends: 'a journal of the deal; ten minutes unused',

@@ -116,6 +116,7 @@ describeOnEngines('each statement of the balance store', (engine) => {
         await asked.query(itemHistoriesStatement(level, [1n], 1n).sql);
         await asked.query(seenItemsStatement(level, 'all').sql);
         await asked.query(seenItemsStatement(level, 'with rates').sql);
+        await asked.query(seenItemsStatement(level, [1n]).sql);
       }),
     groupTotals: () =>
       everyQuestion(async (access, level, filter) => {

@@ -40,7 +40,7 @@ export const CACHES = {
       'balances/current-ledger.ts',
       'balances/snapshot.ts',
       'balances/read-balances.ts',
-      'store/granted-items.ts',
+      'store/granted-deals.ts',
     ],
     size: { most: 16 * MIB, unit: 'bytes' },
     ends: 'another generation or day',

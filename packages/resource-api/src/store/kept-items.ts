@@ -11,7 +11,7 @@ import { BY_LOOKUP, ITEM_TABLES } from './balance-levels.ts';
 import { BY_INDEX, type Statement } from './balance-statements.ts';
 import { GENERATION, type GenerationRow } from './book-facts.ts';
 import { isAnsweredBy } from './filter-sql.ts';
-import type { GrantedItems } from './granted-items.ts';
+import type { GrantedDeals } from './granted-deals.ts';
 import { type SeenColumns, seenColumns } from './item-columns.ts';
 import { type DealItems, type ItemHistoryRow, toDealItems } from './item-history.ts';
 import { itemHistoriesStatement } from './item-history-statement.ts';
@@ -60,6 +60,8 @@ export const SMALL_BOOK = 20_000;
 const AT_ONCE = { facts: 5_000, keys: 1_000 };
 /** Of more deals the database finds the items by the filter. */
 const UNKNOWN_MAX = 1_000;
+/** So it does where few deals have more items. */
+const FEW_ITEMS = 5_000;
 
 /**
  * What the items of a reader's deals come to on all dates, as the book is known now. Which items it sees
@@ -70,7 +72,7 @@ export function keptItems(
   database: Database,
   facts: Database,
   deals: JournaledDeals,
-  granted: GrantedItems,
+  granted: GrantedDeals,
   memories: Memories,
 ): KeptItems {
   const histories = keptHistories<DealItems>(deals, {
@@ -169,20 +171,20 @@ interface SeenItems {
 const TOO_MANY = { isFew: false, deals: [], items: new Set<bigint>() };
 
 /** Undefined where they are not few. */
-async function itemsOfFewDeals(
+function itemsOfFewDeals(
   database: Database,
-  granted: GrantedItems,
+  granted: GrantedDeals,
   access: ReaderAccess,
   { level, snapshot }: Asked,
 ): Promise<SeenItems | undefined> {
-  const few = await lookUp(database, access, (transaction) =>
-    granted.of(transaction, access, { level, filter: NO_FILTER, snapshot }),
-  );
-  if (few?.deals === undefined || few.items === undefined) return undefined;
-  const { today, deals, items } = few;
-  const keys = items === '{}' ? [] : items.slice(1, -1).split(',').map(BigInt);
-  // One of its facilities stands for a deal, another one on each date.
-  return { today, isFew: true, deals, items: new Set(level === 'deal' ? deals : keys) };
+  return lookUp(database, access, async (transaction) => {
+    const asked = { level, filter: NO_FILTER, snapshot };
+    const few = await granted.of(transaction, access, asked);
+    if (few?.deals === undefined) return undefined;
+    const { sql, parameters } = seenItemsStatement(level, few.deals);
+    const items = toSeen(await transaction.query<ItemsRow>(sql, parameters));
+    return items.items.size > FEW_ITEMS ? undefined : { ...items, deals: few.deals };
+  });
 }
 
 async function itemsOfBook(
@@ -191,25 +193,38 @@ async function itemsOfBook(
   level: Level,
   extent: 'all' | 'with rates',
 ): Promise<SeenItems> {
-  const [row] = await readAs<ItemsRow>(database, access, seenItemsStatement(level, extent));
+  return toSeen(await readAs<ItemsRow>(database, access, seenItemsStatement(level, extent)));
+}
+
+function toSeen([row]: readonly ItemsRow[]): SeenItems {
   const { today = '', deals = [], items = [] } = row ?? {};
   return { today, isFew: true, deals, items: new Set(items) };
 }
 
-export function seenItemsStatement(level: Level, extent: 'all' | 'with rates'): Statement {
+/** @param extent which deals: some by their keys, the reader's, or those that have rates */
+export function seenItemsStatement(
+  level: Level,
+  extent: 'all' | 'with rates' | readonly bigint[],
+): Statement {
   const [table, deal] = level === 'deal' ? ['deal', 'key'] : [ITEM_TABLES[level], 'deal_key'];
   const columns = `i.${deal} AS deal_key, i.key`;
-  const items =
-    extent === 'all'
-      ? `SELECT ${columns} FROM ${table} i`
-      : `WITH RECURSIVE ${RATED}
-        SELECT item.* FROM rated CROSS JOIN LATERAL (
-          SELECT ${columns} FROM ${table} i WHERE i.${deal} = rated.key ${BY_LOOKUP}) item`;
+  const ofDeals = (asked: string) => `SELECT item.* FROM ${asked} CROSS JOIN LATERAL (
+          SELECT ${columns} FROM ${table} i WHERE i.${deal} = asked.key ${BY_LOOKUP}) item`;
+  const items = {
+    all: `SELECT ${columns} FROM ${table} i`,
+    'with rates': `WITH RECURSIVE ${RATED} ${ofDeals('rated asked')}`,
+    few: `${ofDeals('unnest($1::bigint[]) AS asked (key)')} LIMIT ${FEW_ITEMS + 1}`,
+  };
+  const isAmong = typeof extent !== 'string';
   const sql = `
     SELECT (now() AT TIME ZONE 'UTC')::date::text AS today,
       coalesce(array_agg(DISTINCT deal_key), '{}') AS deals, coalesce(array_agg(key), '{}') AS items
-    FROM (${items}) i`;
-  return { sql, parameters: [], planning: extent === 'all' ? '' : BY_INDEX };
+    FROM (${items[isAmong ? 'few' : extent]}) i`;
+  return {
+    sql,
+    parameters: isAmong ? [extent] : [],
+    planning: extent === 'all' ? '' : BY_INDEX,
+  };
 }
 
 interface ItemsRow {

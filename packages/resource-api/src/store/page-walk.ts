@@ -115,28 +115,20 @@ export function walkStatement(
  * Walks items in the order of their keys.
  *
  * @param deals the only ones that may have items of the page, by their keys; undefined: the book
- * @param items all of these deals, where they are known: their keys as the literal of an array
  */
 export function plainWalkStatement(
   request: PageRequest,
   bounds: WalkBounds,
   deals?: readonly bigint[],
-  items?: string,
 ): Statement {
   const { level, filter, snapshot, after } = request;
   const parameters = new Parameters(snapshot);
   const place = parameters.add(after?.key ?? 0n);
-  const candidates = (): Candidates => {
-    if (deals === undefined) return ofBook(level, filter.includeZero, place);
-    if (items !== undefined) return { sql: ofItems(parameters.add(items), place) };
-    return { sql: ofDeals(level, parameters.add(deals), place) };
-  };
-  return walkStatement(request, parameters, candidates(), bounds);
-}
-
-function ofItems(items: string, place: string): string {
-  return `SELECT key FROM unnest(${items}::bigint[]) AS known (key)
-        WHERE key > ${place} ORDER BY key ${BY_LOOKUP}`;
+  const candidates =
+    deals === undefined
+      ? ofBook(level, filter.includeZero, place)
+      : { sql: ofDeals(level, parameters.add(deals), place) };
+  return walkStatement(request, parameters, candidates, bounds);
 }
 
 function ofBook(level: Level, includeZero: boolean, place: string): Candidates {

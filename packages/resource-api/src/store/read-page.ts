@@ -4,7 +4,7 @@ import type { SortedRequest } from './balance-statements.ts';
 import { onTheWay } from './book-facts.ts';
 import type { FairDatabase } from './fair-database.ts';
 import { FEW_DEALS, fewDeals } from './few-deals.ts';
-import type { Granted, GrantedItems } from './granted-items.ts';
+import type { Granted, GrantedDeals } from './granted-deals.ts';
 import {
   hadMoreItemsStatement,
   plainWalkStatement,
@@ -26,7 +26,7 @@ export interface PageDeps {
   readonly database: Database & Partial<Pick<FairDatabase, 'hasRoom'>>;
   /** Answers what is of the book itself. */
   readonly facts: Database;
-  readonly granted: GrantedItems;
+  readonly granted: GrantedDeals;
   readonly bounds: WalkBounds;
   /** Whether the database that a page is read from decides where the book stands. */
   readonly tellsGeneration: boolean;
@@ -71,7 +71,7 @@ async function walkPage<Row>(
     known === undefined ? await fewDeals(transaction, access, request, most) : upTo(most, known);
   const statement = isSorted(request)
     ? sortedWalkStatement(request, bounds, deals)
-    : plainWalkStatement(request, bounds, deals, known?.items);
+    : plainWalkStatement(request, bounds, deals);
   const { level, snapshot, limit, onTheWay } = request;
   const walk = async () => {
     const walked = await transaction.query<WalkRow>(statement.sql, statement.parameters);

@@ -25,7 +25,7 @@ import { changedDealsStatement } from './changed-deals.ts';
 import { facetsStatement } from './facets.ts';
 import { FEW_DEALS, fewDeals } from './few-deals.ts';
 import { isAnsweredBy } from './filter-sql.ts';
-import { grantedItems } from './granted-items.ts';
+import { grantedDeals } from './granted-deals.ts';
 import { grantsStatement } from './grants-statement.ts';
 import { ratedOn, totalsOn } from './item-columns.ts';
 import { journaledDeals } from './journaled-deals.ts';
@@ -62,7 +62,7 @@ export function sqlBalanceStore(
 ): BalanceStore {
   // A replica may be behind what the primary has.
   const tellsGeneration = facts.generation === undefined;
-  const granted = grantedItems(memories.book);
+  const granted = grantedDeals(memories.book);
   const pages = { database, facts, granted, bounds, tellsGeneration };
   const journaled = journaledDeals(database, memories);
   return {

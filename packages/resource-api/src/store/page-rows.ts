@@ -110,7 +110,7 @@ function factsOf(level: Level, values: readonly unknown[]): ItemFacts {
     for (const name of names) told[name] = values[place++];
     if (part !== undefined) facts[part] = told;
   }
-  return facts as unknown as ItemFacts;
+  return facts as ItemFacts;
 }
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };

@@ -2,9 +2,24 @@ import { EventEmitter } from 'node:events';
 import { silentLog } from '@cls/shared/log';
 import { expect } from 'chai';
 import type { KoaContextWithOIDC } from '../src/library/oidc.ts';
+import { providerAdapter } from '../src/library/provider-adapter.ts';
 import { spend } from '../src/oauth/token/spend.ts';
 import { answeringScope } from '../src/state/answering.ts';
 import type { StateStore } from '../src/state/state-store.ts';
+
+/** What a request does up to its answer, and what the end of its connection does. */
+async function answer(asked: readonly string[], status: number, work: () => Promise<unknown>) {
+  const res = Object.assign(new EventEmitter(), { destroyed: false });
+  const ctx = { res, status: 200 };
+  const scope = answeringScope({ synced: async () => undefined }, silentLog);
+  await scope(ctx, async () => {
+    await work();
+    ctx.status = status;
+  });
+  const before = [...asked];
+  res.emit('close');
+  return { before, after: asked };
+}
 
 const SPENDABLE = { kind: 'RefreshToken', key: 'key', secret: 'secret' };
 
@@ -18,16 +33,10 @@ async function refresh(graceS: number, status = 200) {
     },
     settle: async () => void asked.push('settle'),
   } as unknown as StateStore;
-  const res = Object.assign(new EventEmitter(), { destroyed: false });
-  const ctx = { res, status: 200, body: {}, oidc: { client: { clientId: 'a' }, params: {} } };
-  const scope = answeringScope({ synced: async () => undefined }, silentLog);
-  await scope(ctx as never, async () => {
-    await spend(store, graceS).withAnswer(ctx as unknown as KoaContextWithOIDC, SPENDABLE);
-    ctx.status = status;
-  });
-  const before = [...asked];
-  res.emit('close');
-  return { before, after: asked };
+  const ctx = { body: {}, oidc: { client: { clientId: 'a' }, params: {} } };
+  return answer(asked, status, () =>
+    spend(store, graceS).withAnswer(ctx as unknown as KoaContextWithOIDC, SPENDABLE),
+  );
 }
 
 describe('the answer to a refresh', () => {
@@ -45,5 +54,27 @@ describe('the answer to a refresh', () => {
   it('that failed can be asked for again', async () => {
     const { after } = await refresh(10, 503);
     expect(after).to.deep.equal(['consume']);
+  });
+});
+
+describe('a browser that gets no answer, because the process died', () => {
+  const remove = async (kind: string, status = 200) => {
+    const asked: string[] = [];
+    const store = { remove: async () => void asked.push('remove') } as unknown as StateStore;
+    return answer(asked, status, () => providerAdapter(store, kind).destroy('id'));
+  };
+
+  it('finds its sign-in when it asks again: it is removed once the answer was sent', async () => {
+    const { before, after } = await remove('Interaction');
+    expect(before).to.deep.equal([]);
+    expect(after).to.deep.equal(['remove']);
+  });
+
+  it('finds its sign-in after an answer that failed', async () => {
+    expect(await remove('Interaction', 503)).to.have.property('after').that.is.empty;
+  });
+
+  it('does not find a session that it signed out of', async () => {
+    expect((await remove('Session')).before).to.deep.equal(['remove']);
   });
 });

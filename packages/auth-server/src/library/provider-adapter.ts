@@ -4,7 +4,7 @@ import { decodeJwt, decodeProtectedHeader, UnsecuredJWT } from 'jose';
 import { type Adapter, type AdapterPayload, errors, Provider } from 'oidc-provider';
 import { digest } from '../crypto/digest.ts';
 import { sealState, unsealState } from '../crypto/seal.ts';
-import { answering, type Spendable, whenAnswered } from '../state/answering.ts';
+import { answering, type Spendable, whenAnswered, whenSent } from '../state/answering.ts';
 import type { NewStateEntry, StateEntry, StateStore } from '../state/state-store.ts';
 
 /** For what the library keeps without a stated lifetime. */
@@ -34,8 +34,15 @@ const OF_A_GRANT = new Set([
 /** Consumed together with the answer of the token endpoint: see oauth/token/spend.ts. */
 const SPENT_WITH_ANSWER = new Set(['AuthorizationCode', 'DeviceCode', 'RefreshToken']);
 
-/** Removed once the answer is certain: a browser that asks again must find them. */
-const REMOVED_AFTERWARDS = new Set(['Interaction', 'Session']);
+/**
+ * When they are removed: a browser that asks again must find them, a sign-in also where the process died with
+ * its answer. A session that somebody signed out of is gone before they are told so.
+ */
+const REMOVED: Readonly<Record<string, typeof whenSent>> = {
+  Interaction: whenSent,
+  Session: whenAnswered,
+};
+const atOnce: typeof whenSent = (work) => work();
 
 /**
  * Seconds for which one of several requests of a browser is the only one to answer a pushed request:
@@ -123,7 +130,7 @@ export function providerAdapter(store: StateStore, kind: string): Adapter {
     },
     async destroy(id) {
       const remove = () => store.remove(kind, digest(id));
-      await (REMOVED_AFTERWARDS.has(kind) ? whenAnswered(remove) : remove());
+      await (REMOVED[kind] ?? atOnce)(remove);
     },
     revokeByGrantId: (grantId) => store.revokeGrant(digest(grantId)),
   };

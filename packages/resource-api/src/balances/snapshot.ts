@@ -1,8 +1,7 @@
 import type { ProblemCode } from '@cls/shared/http/problem-codes';
 import { Refusal } from '@cls/shared/http/refusal';
 import type { BusinessDate } from '../ledger/business-date.ts';
-import type { BookMemory } from '../memory/book-memory.ts';
-import { openMemories } from '../memory/memories.ts';
+import { type BookMemory, openMemories } from '../memory/memories.ts';
 import type {
   BalanceStore,
   FxState,

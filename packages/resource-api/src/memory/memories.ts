@@ -1,6 +1,5 @@
 import { type Metrics, noMetrics } from '@cls/shared/metrics/metrics';
 import { LRUCache } from 'lru-cache';
-import { type BookMemory, bookMemory } from './book-memory.ts';
 import { CACHES, MEMORIES, type Memory, type MemoryName } from './register.ts';
 
 interface Size {
@@ -95,4 +94,55 @@ export function openMemories(metrics: Metrics = noMetrics): Memories {
   };
   const book = bookMemory(open('book', ({ bytes }, question) => question.length + bytes));
   return { book, open, register };
+}
+
+/** A state of the book, and the day. */
+interface State {
+  readonly generation: bigint;
+  readonly today: string;
+}
+
+/** What was looked up about one state of the book. Where the state is not known, nothing is cached. */
+export interface BookMemory {
+  /** @param bytes of the value, about */
+  once<T>(
+    state: State | undefined,
+    question: string,
+    lookUp: () => Promise<T>,
+    bytes?: (value: T) => number,
+  ): Promise<T>;
+  has(state: State, question: string): boolean;
+  add(state: State, question: string, value: unknown, bytes?: number): void;
+}
+
+interface Entry {
+  readonly value: unknown;
+  readonly bytes: number;
+}
+
+const VALUE_BYTES = 200;
+
+export function bookMemory(cache: Cache<string, Entry>): BookMemory {
+  const keyOf = ({ generation, today }: State, question: string) =>
+    `${generation} ${today} ${question}`;
+  const add: BookMemory['add'] = (state, question, value, bytes = VALUE_BYTES) => {
+    cache.set(keyOf(state, question), { value, bytes });
+  };
+  return {
+    add,
+    has: (state, question) => cache.has(keyOf(state, question)),
+    async once<T>(
+      state: State | undefined,
+      question: string,
+      lookUp: () => Promise<T>,
+      bytes?: (value: T) => number,
+    ) {
+      if (state === undefined) return lookUp();
+      const cached = cache.lookUp(keyOf(state, question));
+      if (cached !== undefined) return cached.value as T;
+      const value = await lookUp();
+      add(state, question, value, bytes?.(value));
+      return value;
+    },
+  };
 }

@@ -1,6 +1,6 @@
 import type { Transaction } from '@cls/shared/sql/database';
 import type { PageRequest, ReaderAccess } from '../balances/balance-store.ts';
-import type { BookMemory } from '../memory/book-memory.ts';
+import type { BookMemory } from '../memory/memories.ts';
 import { FEW_DEALS, grantedStatement, narrowsDeals } from './few-deals.ts';
 
 /** What a caller's grants leave of the book. */

@@ -1,6 +1,5 @@
-import { answerNow } from '../../balances/answer-now.ts';
 import type { LedgerState } from '../../balances/balance-store.ts';
-import type { CurrentLedger } from '../../balances/current-ledger.ts';
+import { answerNow, type CurrentLedger } from '../../balances/current-ledger.ts';
 import { type CursorCodec, type CursorPosition, cursorMismatch } from '../../balances/cursor.ts';
 import {
   type BalancePage,

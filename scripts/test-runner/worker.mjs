@@ -1,5 +1,6 @@
 // A process that runs one test file after another, as scripts/test-runner/queue.mjs hands them to
 // it. Servers and database templates are made once per process, and serve all of its files.
+import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { inspect } from 'node:util';
 import Mocha from 'mocha';
@@ -24,6 +25,9 @@ process.on('message', async ({ file, filter }) => {
   failures = [];
   const mocha = new Mocha({ reporter: 'spec', timeout: 600_000, forbidOnly: true, ...filter });
   mocha.addFile(resolve(root, file));
+  // Where the last look was at a socket or a pipe, such as one that went with its folder, Node 20 resolves no
+  // symbolic link of the next import.
+  statSync(import.meta.filename);
   try {
     await mocha.loadFilesAsync();
   } catch (error) {

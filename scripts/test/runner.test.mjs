@@ -1,6 +1,14 @@
 // What `npm test` makes of test files: counts, failures, processes that die or do not end.
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -62,6 +70,35 @@ describe('the runner of the tests', () => {
     );
     expect([passed, failed]).to.deep.equal([1, 2]);
     expect(failures.join()).to.match(/dying.*process ended.*throwing.*does not load/);
+  });
+
+  it('finds what a file imports by a symbolic link, whatever the file before it looked at last', async () => {
+    const real = join(folder, 'store', 'real');
+    const needed = join(folder, 'store', 'node_modules', 'needed');
+    mkdirSync(real, { recursive: true });
+    mkdirSync(needed, { recursive: true });
+    writeFileSync(join(needed, 'index.js'), 'export const found = true;');
+    writeFileSync(join(needed, 'package.json'), '{"type":"module"}');
+    writeFileSync(join(real, 'package.mjs'), "export * from 'needed';");
+    symlinkSync(real, join(folder, 'linked'));
+    const looks = `
+      it('looks at a socket', async () => {
+        const { createServer } = await import('node:net');
+        const { statSync } = await import('node:fs');
+        const server = createServer().listen('${join(folder, 'socket')}');
+        await new Promise((listening) => server.once('listening', listening));
+        after(() => {
+          statSync('${join(folder, 'socket')}');
+          server.close();
+        });
+      });`;
+    const imports = join(folder, 'imports.test.mjs');
+    writeFileSync(
+      imports,
+      `import { found } from './linked/package.mjs';\nit('imports', () => found);\n`,
+    );
+    const { passed, failures } = await run([file('looks', looks), imports], { workers: 1 });
+    expect({ passed, failures }).to.deep.equal({ passed: 2, failures: [] });
   });
 
   it('goes on in another process when one has grown too large', async () => {

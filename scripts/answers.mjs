@@ -44,6 +44,8 @@ const [name] = positionals;
 if (!(name in COMMANDS)) fail(`expected one of ${Object.keys(COMMANDS).join(', ')}`);
 if (name in NEEDS && options[NEEDS[name]] === undefined)
   fail(`${name} needs --${NEEDS[name]} FILE`);
+// At the exit of this process its PostgreSQL ends, and the copy of the books goes.
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
 await COMMANDS[name]();
 process.exit();
 

@@ -24,7 +24,9 @@ export class Cache<K extends {}, V extends {}> extends LRUCache<K, V> {
   }
 
   once(key: K, make: () => V): V {
-    const value = this.lookUp(key) ?? make();
+    const known = this.lookUp(key);
+    if (known !== undefined) return known;
+    const value = make();
     this.set(key, value);
     return value;
   }

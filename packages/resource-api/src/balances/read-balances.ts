@@ -114,7 +114,6 @@ export const MOST = {
 };
 /** Of one currency, about. */
 const TOTAL_BYTES = 1_000;
-const POSTING_TIME_BYTES = 60;
 
 export function balancesReader(
   store: BalanceStore,
@@ -123,7 +122,7 @@ export function balancesReader(
   most: Readonly<Record<Exclude<TotalsWish, 'none'>, AddedUp>> = MOST,
 ): ReadBalances {
   const totalsOf = totalsReader(store, times);
-  const readingsOf = readingsReader(store, times);
+  const readingsOf = readingsReader(store);
   return async (caller, question) => {
     const { level, sort, limit, position } = question;
     const access = accessOf(caller);
@@ -234,15 +233,7 @@ export function totalsReader(store: BalanceStore, { memory }: Snapshots) {
 }
 
 /** Reads what is shown of items beyond their balances. */
-export function readingsReader(store: BalanceStore, { memory }: Snapshots) {
-  /** The items of a page have the same last postings on most dates. */
-  const postedAt = async (seqs: readonly bigint[], { edition }: Snapshot) =>
-    memory.once(
-      edition,
-      `posted ${seqs}`,
-      () => store.postedAt(seqs),
-      ({ size }) => size * POSTING_TIME_BYTES,
-    );
+export function readingsReader(store: BalanceStore) {
   return async (
     access: ReaderAccess,
     { level, fromDate }: Pick<BalanceQuestion, 'level' | 'fromDate'>,
@@ -273,7 +264,7 @@ export function readingsReader(store: BalanceStore, { memory }: Snapshots) {
         store.pastDueOf(level, keysOf(later), reported),
         store.accrualsOf(level, keysOf(accruing), snapshot),
         store.accrualsOf(level, keysOf(later.filter(({ accrues }) => accrues)), reported),
-        postedAt(seqs, snapshot),
+        store.postedAt(seqs),
       ]);
     const accrualsOf = accrualsIn(streams);
     const formerAccrualsOf = accrualsIn(formerStreams);

@@ -56,7 +56,7 @@ export type ReadCompared = (
 
 export function comparedReader(store: BalanceStore, times: Snapshots): ReadCompared {
   const totalsOf = totalsReader(store, times);
-  const readingsOf = readingsReader(store, times);
+  const readingsOf = readingsReader(store);
   return async (caller, { compare, question, filter, snapshot: answer, items }) => {
     const access = accessOf(caller);
     const snapshot = await times.compared(compare, access, answer, question);

@@ -28,7 +28,7 @@ export interface FacetsAnswer {
 export type ReadFacets = (caller: Caller, question: FacetQuestion) => Promise<FacetsAnswer>;
 
 export function facetsReader(store: BalanceStore, times: Snapshots): ReadFacets {
-  const readingsOf = readingsReader(store, times);
+  const readingsOf = readingsReader(store);
   return async (caller, question) => {
     const access = accessOf(caller);
     const [snapshot, filter] = await Promise.all([

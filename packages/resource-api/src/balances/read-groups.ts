@@ -53,7 +53,7 @@ const SMALL_BOOK = 20_000;
 const GUESSED = 1_000;
 
 export function groupsReader(store: BalanceStore, times: Snapshots, guessed = GUESSED): ReadGroups {
-  const readingsOf = readingsReader(store, times);
+  const readingsOf = readingsReader(store);
   return async (caller, question) => {
     const access = accessOf(caller);
     const [snapshot, filter] = await Promise.all([

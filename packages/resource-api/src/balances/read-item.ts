@@ -33,7 +33,7 @@ export type ReadItem = (
 ) => Promise<ItemAnswer | undefined>;
 
 export function itemReader(store: BalanceStore, times: Snapshots): ReadItem {
-  const readingsOf = readingsReader(store, times);
+  const readingsOf = readingsReader(store);
   return async (caller, name, asked) => {
     const access = accessOf(caller);
     const question = { ...asked, ...WHOLE, filter: NO_FILTER, limit: 1 };

@@ -44,7 +44,7 @@ export const POINTS_MAX = 500;
 export type ReadSeries = (caller: Caller, question: SeriesQuestion) => Promise<SeriesAnswer>;
 
 export function seriesReader(store: BalanceStore, times: Snapshots, most = POINTS_MAX): ReadSeries {
-  const readingsOf = readingsReader(store, times);
+  const readingsOf = readingsReader(store);
   return async (caller, question) => {
     const access = accessOf(caller);
     const [snapshot, filter] = await Promise.all([

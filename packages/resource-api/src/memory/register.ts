@@ -35,7 +35,7 @@ export const CACHES = {
   },
   book: {
     holds:
-      'a state of the book and what was looked up about it: what is known on a date, posting times, totals of a walk, a customer’s granted deals ([ADR 57](0057-how-a-read-is-answered.md)), when its grants changed',
+      'a state of the book and what was looked up about it: what is known on a date, totals of a walk, a customer’s granted deals ([ADR 57](0057-how-a-read-is-answered.md)), when its grants changed',
     by: [
       'balances/current-ledger.ts',
       'balances/snapshot.ts',

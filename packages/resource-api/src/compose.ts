@@ -118,7 +118,14 @@ export async function startResourceApi(
     });
     return await compose(
       config,
-      ...([database, keys, memories, metrics, log, clock, versionsOf, tracing] as const),
+      database,
+      keys,
+      memories,
+      metrics,
+      log,
+      clock,
+      versionsOf,
+      tracing,
     );
   } catch (error) {
     keys?.stop();

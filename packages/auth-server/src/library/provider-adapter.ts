@@ -35,8 +35,8 @@ const OF_A_GRANT = new Set([
 const SPENT_WITH_ANSWER = new Set(['AuthorizationCode', 'DeviceCode', 'RefreshToken']);
 
 /**
- * When they are removed: a browser that asks again must find them, a sign-in also where the process died with
- * its answer. A session that somebody signed out of is gone before they are told so.
+ * When they are removed: a browser that asks again must find them. A sign-in stays until its answer was sent,
+ * because the process may die before. A session is gone before its person is told of the end.
  */
 const REMOVED: Readonly<Record<string, typeof whenSent>> = {
   Interaction: whenSent,

@@ -61,7 +61,7 @@ const lineOf = (table: string, key: string, list: string) => `(${among('d.id', l
 const IN_CURRENCY = `q.deal_key = d.key
             AND (SELECT currency FROM facility g WHERE g.key = q.facility_key) = f.currency`;
 
-/** Whether bounds leave out what is zero, of which no amounts are stored. */
+/** Whether bounds leave out items that are zero. No amounts are stored of these. */
 export function leavesOutZero({ minOutstandingMinor, maxOutstandingMinor }: BalanceFilter) {
   return (minOutstandingMinor ?? 0n) > 0n || (maxOutstandingMinor ?? 0n) < 0n;
 }

@@ -79,7 +79,7 @@ const factsAt = ({ record, booked }: LevelSql): FieldsOf<Omit<ItemFacts, Part>> 
   bookedSeq: `${hadFrom(record, booked)}::text`,
 });
 
-/** What is told of each item of a level, in the order of a row's array: parts, and facts of the item itself. */
+/** The members of a row's array at a level, in their order: first the item's own facts, then its parts. */
 const fieldsAt = (level: Level) => {
   const isAtLevel = (part: Part) => (part !== 'contract' && part !== 'position') || part === level;
   const parts = (Object.keys(PARTS) as Part[]).filter(isAtLevel);

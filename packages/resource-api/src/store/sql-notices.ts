@@ -65,7 +65,7 @@ function writing(database: Database) {
   } satisfies Partial<NoticeOutbox>;
 }
 
-/** One notice after the other, by whoever holds its lease. */
+/** Who holds the lease of a notice sends it. */
 function sending(database: Database) {
   return {
     async claim(due, lease, now) {

@@ -85,8 +85,8 @@ function asksForFreshProof({ details }: InteractionContext): boolean {
 }
 
 /**
- * Makes the browser a remembered one, or lets it be one, as the person ticked. Whoever signs in
- * without the tick in a remembered browser wants it to be forgotten.
+ * Remembers the browser where the person ticked that. Without the tick, a browser that was remembered
+ * is forgotten.
  *
  * @returns false when it was forgotten a moment ago: the next step must be decided anew.
  */

@@ -19,7 +19,7 @@ import { sqlReconciler } from '../src/store/sql-reconciler.ts';
 import { sqlWholeBook } from '../src/store/sql-whole-book.ts';
 import { apiConfig, startTestApi, type TestApi, viewer } from './support/api.ts';
 import { date } from './support/book.ts';
-import { History, type Told } from './support/history.ts';
+import { History, randomlyTold } from './support/history.ts';
 import { runWith } from './support/tool.ts';
 
 const SEEDS = (process.env['MOVE_SEEDS'] ?? '1').split(',').map(Number);
@@ -61,21 +61,7 @@ async function randomHistory(database: Database, random: Random): Promise<void> 
   });
 }
 
-function told(random: Random): ReadonlyMap<string, Told> {
-  const loans = random.some(LOANS, random.between(1, LOANS.length));
-  return new Map(
-    loans.map((loan) => [
-      loan,
-      {
-        disbursed: random.between(1, 5) * 10_000,
-        status: random.pick(['Repaying', 'Fully Repaid'] as const),
-        name: random.pick(['Project 1', 'Über 2', '']),
-        borrower: random.pick(['Borrower 1', 'Borrower 2', '']),
-        country: random.pick(['IN', 'BR']),
-      },
-    ]),
-  );
-}
+const told = (random: Random) => randomlyTold(random, LOANS, ['Project 1', 'Über 2', '']);
 
 describeOnEngines('a book that moves from the embedded store', (engine) => {
   for (const seed of SEEDS) {

@@ -311,19 +311,28 @@ export async function act(
     }
   }
   const asOf = oneOf(open);
-  const told = new Map(
-    random.some(loans, random.between(1, loans.length)).map((loan): [string, Told] => [
+  const told = randomlyTold(random, loans, ['Project 1', 'Project 2', '']);
+  return { note: `import ${asOf}`, imported: await history.import(asOf, told) };
+}
+
+/** What a statement tells of some of the loans. */
+export function randomlyTold(
+  random: Random,
+  loans: readonly string[],
+  names: readonly [string, ...string[]],
+): ReadonlyMap<string, Told> {
+  return new Map(
+    random.some(loans, random.between(1, loans.length)).map((loan) => [
       loan,
       {
         disbursed: random.between(1, 5) * 10_000,
         status: random.pick(['Repaying', 'Fully Repaid'] as const),
-        name: random.pick(['Project 1', 'Project 2', '']),
+        name: random.pick(names),
         borrower: random.pick(['Borrower 1', 'Borrower 2', '']),
         country: random.pick(['IN', 'BR']),
       },
     ]),
   );
-  return { note: `import ${asOf}`, imported: await history.import(asOf, told) };
 }
 
 function stands({ seq, turns }: Done, knownSeq: bigint): boolean {

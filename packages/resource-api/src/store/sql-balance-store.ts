@@ -160,13 +160,13 @@ function filterTotals(database: Database, facts: Database, itemsOf: KeptItems) {
     },
     async groupTotals(access, request, most) {
       const isWhole = request.groupBy === undefined && isAnsweredBy('ofBookTotals', request.filter);
-      const kept =
+      const stored =
         isWhole && (await hadMoreItems(facts, request, most))
-          ? await keptTotals(database, access, request)
+          ? await storedTotals(database, access, request)
           : undefined;
-      if (kept !== undefined) {
+      if (stored !== undefined) {
         const undivided = { group: null, rest: false, party: null, details: undefined };
-        return kept.map((total) => ({ ...total, ...undivided }));
+        return stored.map((total) => ({ ...total, ...undivided }));
       }
       const statement = groupTotalsStatement(request, await dealsOf(access, request));
       const rows = await readAs<GroupRow>(database, access, statement);
@@ -181,7 +181,7 @@ function filterTotals(database: Database, facts: Database, itemsOf: KeptItems) {
       const few = await itemsOf(access, request, 'few deals');
       if (few !== undefined) return addedUp(database, access, request, few);
       const whole = isAnsweredBy('ofBookTotals', request.filter)
-        ? await keptTotals(database, access, request)
+        ? await storedTotals(database, access, request)
         : undefined;
       if (whole !== undefined) return whole;
       if (most === undefined || most >= SMALL_BOOK) {
@@ -217,7 +217,7 @@ function filterTotals(database: Database, facts: Database, itemsOf: KeptItems) {
 }
 
 /** Undefined where the reader sees a part of the book alone. */
-async function keptTotals(
+async function storedTotals(
   database: Database,
   access: ReaderAccess,
   request: Pick<FilterRequest, 'level' | 'filter' | 'snapshot'>,

@@ -60,7 +60,7 @@ export const FILTERS: Readonly<Record<FilterName, FilterMeaning>> = {
   itemKeys: {},
   includeZero: {},
 };
-export const FILTER_NAMES = Object.keys(FILTERS) as readonly FilterName[];
+const FILTER_NAMES = Object.keys(FILTERS) as readonly FilterName[];
 
 /** The filters that a question uses: those that do not say what `NO_FILTER` says. */
 export function askedFilters(filter: BalanceFilter): readonly FilterName[] {

@@ -124,7 +124,7 @@ interface Entry {
 
 const VALUE_BYTES = 200;
 
-export function bookMemory(cache: Cache<string, Entry>): BookMemory {
+function bookMemory(cache: Cache<string, Entry>): BookMemory {
   const keyOf = ({ generation, today }: State, question: string) =>
     `${generation} ${today} ${question}`;
   const add: BookMemory['add'] = (state, question, value, bytes = VALUE_BYTES) => {

@@ -90,5 +90,5 @@ export const BOOKKEEPING = {
 } as const satisfies Record<string, Memory>;
 
 export const MEMORIES: Readonly<Record<MemoryName, Memory>> = { ...CACHES, ...BOOKKEEPING };
-export type CacheName = keyof typeof CACHES;
+type CacheName = keyof typeof CACHES;
 export type MemoryName = CacheName | keyof typeof BOOKKEEPING;

@@ -27,7 +27,7 @@ const REACHED = `greatest($1,
   (SELECT (posted_at AT TIME ZONE 'UTC')::date FROM journal WHERE seq = $2))`;
 
 /** The first or the last date up to another on which a journal stands, as known at a sequence. */
-export function bookDate(order: 'ASC' | 'DESC', through: string, seq: string): string {
+function bookDate(order: 'ASC' | 'DESC', through: string, seq: string): string {
   return `(SELECT b.effective_date FROM book_date b
     WHERE b.effective_date <= ${through} AND b.known_seq <= ${seq} AND b.stands
       AND NOT EXISTS (SELECT FROM book_date n WHERE n.effective_date = b.effective_date
@@ -71,10 +71,7 @@ function toKnowledge(row: KnowledgeRow | undefined, { ledgerSeq }: Snapshot): Kn
   };
 }
 
-export async function readKnowledge(
-  database: Database,
-  snapshot: Snapshot,
-): Promise<KnowledgeFacts> {
+async function readKnowledge(database: Database, snapshot: Snapshot): Promise<KnowledgeFacts> {
   const [row] = await readAll<KnowledgeRow>(database, knowledgeStatement(snapshot));
   return toKnowledge(row, snapshot);
 }

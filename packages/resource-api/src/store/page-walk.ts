@@ -58,7 +58,7 @@ export function walkedItems(rows: readonly WalkRow[]): WalkedItems {
 }
 
 /** What a walk looks at, in the order of the page. */
-export interface Candidates {
+interface Candidates {
   /** Rows of `key`, and of `value` where the page is sorted, with `currency` by an amount. */
   readonly sql: string;
   /** Whether a candidate `c` lives, where a look-up tells; what has ended is passed over. */

@@ -100,7 +100,7 @@ const consentAfter = (state: StateStore) => oneTimeState<{ uid: string }>(state,
  * The library ends the interaction of a sign-in and begins another for the consent. Remembers which,
  * for a person who goes back from the consent to the sign-in.
  */
-export async function rememberConsent({ deps, details }: InteractionContext): Promise<void> {
+async function rememberConsent({ deps, details }: InteractionContext): Promise<void> {
   const { login } = (details.lastSubmission ?? {}) as { login?: { provenIn?: string } };
   if (login?.provenIn === undefined) return;
   const { uid, session } = details;

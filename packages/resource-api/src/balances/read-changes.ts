@@ -72,7 +72,9 @@ export function changesReader(
       at === undefined || deals.length === 0
         ? new Map<string, readonly ReadingOfPage[]>()
         : byDeal(await readAll(readBalances, caller, question, at, deals));
-    const [now, before] = await Promise.all([read(snapshot), read(copied)]);
+    // One after the other: of two that refuse, always the same one words the error.
+    const now = await read(snapshot);
+    const before = await read(copied);
     return {
       snapshot,
       copied,

@@ -3,7 +3,7 @@
 import {
   lockJournal,
   postJournals,
-} from '../packages/resource-api/dist/src/store/post-journals.js';
+} from '../packages/resource-api/dist/src/posting/post-journals.js';
 
 const LENDERS = 100;
 const BORROWERS_FROM = LENDERS + 1;

@@ -5,11 +5,11 @@
 //   node bench/ledger-growth.mjs [postings, 10000000] [contracts, 100000]
 import { randomInt } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { MIGRATIONS } from '../packages/resource-api/dist/src/store/migrations.js';
+import { MIGRATIONS } from '../packages/resource-api/dist/src/database/migrations.js';
 import {
   lockJournal,
   postJournals,
-} from '../packages/resource-api/dist/src/store/post-journals.js';
+} from '../packages/resource-api/dist/src/posting/post-journals.js';
 import { Secret } from '../packages/shared/dist/src/secret.js';
 import { migrate, readMigrations } from '../packages/shared/dist/src/sql/migrate.js';
 import { postgresDatabase } from '../packages/shared/dist/src/sql/postgres.js';

@@ -39,9 +39,9 @@ const PAGE_GROUPS = [
   [/^node:(internal\/)?crypto/, 'validators'],
   [/^node:(internal\/)?async_hooks/, 'async hooks'],
   [/node_modules\/(pg|pg-[\w-]+|postgres-[\w-]+)\//, 'reading rows'],
-  [/\/dist\/src\/(store|sql)\//, 'reading rows'],
+  [/\/dist\/src\/(.*\/sql|sql|database)\//, 'reading rows'],
   [/\/dist\/src\/(versions|csv)\//, 'presenting'],
-  [/\/dist\/src\/(ledger|balances)\//, 'amounts and snapshots'],
+  [/\/dist\/src\/(ledger|questions)\//, 'amounts and snapshots'],
 ];
 const WARM_UP = 5_000;
 const WARM_UP_DATES = 50;

@@ -1,8 +1,8 @@
 // What each invariant costs in `cls-api reconcile`, in generated books of rising size, and what a part
 // of the book costs: processor time, because other work on the machine moves it least.
 //   node bench/reconcile.mjs [contracts, 100,400] [years, 3] [invariants shown, 12]
-import { MIGRATIONS } from '../packages/resource-api/dist/src/store/migrations.js';
-import { sqlReconciler } from '../packages/resource-api/dist/src/store/sql-reconciler.js';
+import { MIGRATIONS } from '../packages/resource-api/dist/src/database/migrations.js';
+import { sqlReconciler } from '../packages/resource-api/dist/src/reconcile/sql/sql-reconciler.js';
 import { Secret } from '../packages/shared/dist/src/secret.js';
 import { migrate, readMigrations } from '../packages/shared/dist/src/sql/migrate.js';
 import { postgresDatabase } from '../packages/shared/dist/src/sql/postgres.js';

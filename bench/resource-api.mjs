@@ -7,7 +7,7 @@ import { createServer } from 'node:http';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { parseConfig } from '../packages/resource-api/dist/src/config.js';
-import { MIGRATIONS } from '../packages/resource-api/dist/src/store/migrations.js';
+import { MIGRATIONS } from '../packages/resource-api/dist/src/database/migrations.js';
 import {
   exportJWK,
   SignJWT,

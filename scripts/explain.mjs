@@ -3,10 +3,13 @@
 //   node scripts/explain.mjs [contracts, 1000] [years, 4]
 import { writeSync } from 'node:fs';
 import { generateBook } from '../packages/book-generator/dist/src/generate-book.js';
-import { LEVELS, NO_FILTER } from '../packages/resource-api/dist/src/balances/balance-store.js';
-import { MIGRATIONS } from '../packages/resource-api/dist/src/store/migrations.js';
-import { sqlBalanceStore } from '../packages/resource-api/dist/src/store/sql-balance-store.js';
-import { writeBook } from '../packages/resource-api/dist/src/store/write-book.js';
+import { MIGRATIONS } from '../packages/resource-api/dist/src/database/migrations.js';
+import { writeBook } from '../packages/resource-api/dist/src/posting/write-book.js';
+import {
+  LEVELS,
+  NO_FILTER,
+} from '../packages/resource-api/dist/src/questions/ask/balance-store.js';
+import { sqlBalanceStore } from '../packages/resource-api/dist/src/questions/sql-balance-store.js';
 import { Secret } from '../packages/shared/dist/src/secret.js';
 import { migrate, readMigrations } from '../packages/shared/dist/src/sql/migrate.js';
 import { postgresDatabase } from '../packages/shared/dist/src/sql/postgres.js';

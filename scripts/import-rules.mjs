@@ -61,7 +61,8 @@ export const KIND_OF = {
     'documentation/': 'edge',
     'http/': 'edge',
     'versions/': 'edge',
-    'store/': 'adapter',
+    'database/': 'adapter',
+    'posting/': 'adapter',
     'csv/': 'domain',
     'ledger/': 'domain',
     'lifecycle/': 'domain',
@@ -84,8 +85,8 @@ export const KIND_OF = {
   },
 };
 
-/** A core file with such a name, or that imports one of these, is an adapter. */
-export const ADAPTER_NAME = /(^|\/)(sql|redis|connect|open)-[^/]*$/;
+/** A core file with such a name or in such a folder, or that imports one of these, is an adapter. */
+export const ADAPTER_NAME = /(^|\/)(sql|redis|connect|open)-[^/]*$|\/sql\//;
 export const OUTSIDE =
   /^(node:(child_process|dns|fs|http|https|net|os|tls|worker_threads)|pg|redis|ioredis|nodemailer|openid-client|undici|@electric-sql\/pglite|@simplewebauthn\/server|@zxcvbn-ts\/[a-z-]+)(\/|$)/;
 /** What speaks HTTP or a command line stays at the edge. */

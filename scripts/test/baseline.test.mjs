@@ -1,6 +1,6 @@
 // The baseline of each service against the migrations that it stands for, which release 0.5.0 applied.
 import { expect } from 'chai';
-import { schemaObjects } from '../../packages/resource-api/dist/src/store/schema-objects.js';
+import { schemaObjects } from '../../packages/resource-api/dist/src/database/schema-objects.js';
 import {
   migrate,
   migrationStatus,

@@ -1,5 +1,5 @@
 import type { BookRecord } from '@cls/resource-api/journal-file/record';
-import { writeBook } from '@cls/resource-api/store/write-book';
+import { writeBook } from '@cls/resource-api/posting/write-book';
 import { type Database, isUniqueViolation, type Transaction } from '@cls/shared/sql/database';
 import { rollback, tentativeTransaction } from '@cls/shared/sql/tentative-transaction';
 import type { GeneratedBooks, GenerateResult, KnownAnswer } from './generated-books.ts';

@@ -3,14 +3,14 @@ import type { RecordAnswer } from '@cls/shared/http/request-log';
 import { type Metrics, oneValue } from '@cls/shared/metrics/metrics';
 import { besideRequests, type Database } from '@cls/shared/sql/database';
 import type { KeySource } from './access/key-source.ts';
-import type { FairDatabase } from './store/fair-database.ts';
+import type { FairDatabase } from './database/fair-database.ts';
 import {
   LEFT_OUT_BECAUSE,
   READ_FROM,
   type ReadReplica,
   type RecordRead,
-} from './store/read-replicas.ts';
-import { type BookFigures, bookFigures } from './store/sql-book-figures.ts';
+} from './database/read-replicas.ts';
+import { type BookFigures, bookFigures } from './database/sql-book-figures.ts';
 
 export interface MeasuredDeps {
   readonly database: Database;

@@ -11,10 +11,10 @@ import { emailSender } from './notices/email-sender.ts';
 import { type NoticeWorker, noticeWorker } from './notices/notice-worker.ts';
 import { newWebhookSealer, openWebhookSealer } from './notices/open-webhook-sealer.ts';
 import { retirements } from './notices/retirement.ts';
+import { resealWebhooks, sqlNoticeContacts } from './notices/sql-notice-contacts.ts';
+import { sqlNotices } from './notices/sql-notices.ts';
+import { sqlRetirements } from './notices/sql-retirements.ts';
 import { webhookSender } from './notices/webhook-sender.ts';
-import { resealWebhooks, sqlNoticeContacts } from './store/sql-notice-contacts.ts';
-import { sqlNotices } from './store/sql-notices.ts';
-import { sqlRetirements } from './store/sql-retirements.ts';
 import type { UsageSummaries } from './usage/version-usage.ts';
 import { POLICY_PATH } from './versions/releases.ts';
 

@@ -4,9 +4,9 @@ import type { Database } from '@cls/shared/sql/database';
 import { backupOf, describeOnDatabase } from '@cls/testing/engines';
 import { eventually } from '@cls/testing/servers';
 import { expect } from 'chai';
+import { sqlBookRestores } from '../src/chain/sql-book-restores.ts';
 import { startResourceApi } from '../src/compose.ts';
-import { sqlBookRestores } from '../src/store/sql-book-restores.ts';
-import { sqlReconciler } from '../src/store/sql-reconciler.ts';
+import { sqlReconciler } from '../src/reconcile/sql/sql-reconciler.ts';
 import { apiConfig, startTestApi, type TestApi } from './support/api.ts';
 import { importWorldBank, statement } from './support/book.ts';
 

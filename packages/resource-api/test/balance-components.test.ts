@@ -1,8 +1,8 @@
 import type { Database } from '@cls/shared/sql/database';
 import { describeOnDatabase } from '@cls/testing/engines';
 import { expect } from 'chai';
+import { MIGRATIONS } from '../src/database/migrations.ts';
 import { COMPONENTS } from '../src/ledger/balance.ts';
-import { MIGRATIONS } from '../src/store/migrations.ts';
 
 /** What a row of `balance` says besides its components. */
 const NO_COMPONENTS = ['line_key', 'effective_date', 'known_seq', 'deal_key', 'lender_key'];

@@ -1,7 +1,7 @@
 import { describeOnDatabase } from '@cls/testing/engines';
 import { expect } from 'chai';
+import { sqlEntitlements } from '../src/access/sql-entitlements.ts';
 import type { JournalRecord } from '../src/journal-file/record.ts';
-import { sqlEntitlements } from '../src/store/sql-entitlements.ts';
 import { startTestApi, type TestApi, viewer } from './support/api.ts';
 import { generated, loadRecords } from './support/generated.ts';
 

@@ -1,8 +1,8 @@
 import { describeOnDatabase } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { billAccruals } from '../src/billing/bill-accruals.ts';
+import { sqlBilling } from '../src/billing/sql-billing.ts';
 import { dayBefore, daysAfter } from '../src/ledger/business-date.ts';
-import { sqlBilling } from '../src/store/sql-billing.ts';
 import { startTestApi, type TestApi } from './support/api.ts';
 import { date } from './support/book.ts';
 import { generated, loadRecords } from './support/generated.ts';

@@ -3,6 +3,10 @@ import { systemClock } from '@cls/shared/clock';
 import type { Database } from '@cls/shared/sql/database';
 import { describeOnDatabase } from '@cls/testing/engines';
 import { expect } from 'chai';
+import { sqlEntitlements } from '../src/access/sql-entitlements.ts';
+import { MIGRATIONS } from '../src/database/migrations.ts';
+import { addTotals, type TotalBalance, ZERO_BALANCE } from '../src/ledger/balance.ts';
+import { businessDateOf } from '../src/ledger/business-date.ts';
 import {
   type BalanceFilter,
   type BalanceItem,
@@ -12,12 +16,8 @@ import {
   NO_FILTER,
   type ReaderAccess,
   type Snapshot,
-} from '../src/balances/balance-store.ts';
-import { addTotals, type TotalBalance, ZERO_BALANCE } from '../src/ledger/balance.ts';
-import { businessDateOf } from '../src/ledger/business-date.ts';
-import { MIGRATIONS } from '../src/store/migrations.ts';
-import { sqlBalanceStore } from '../src/store/sql-balance-store.ts';
-import { sqlEntitlements } from '../src/store/sql-entitlements.ts';
+} from '../src/questions/ask/balance-store.ts';
+import { sqlBalanceStore } from '../src/questions/sql-balance-store.ts';
 import { lenderOf, postInAnyOrder } from './support/any-order.ts';
 import { date } from './support/book.ts';
 import { expectReconciled } from './support/reconciled.ts';

@@ -4,6 +4,8 @@ import type { Database } from '@cls/shared/sql/database';
 import { describeOnEngines, type Engine } from '@cls/testing/engines';
 import { rounds } from '@cls/testing/exhaustive';
 import { expect } from 'chai';
+import { MIGRATIONS } from '../src/database/migrations.ts';
+import { type BusinessDate, businessDateOf } from '../src/ledger/business-date.ts';
 import {
   type BalanceFilter,
   type BalanceStore,
@@ -15,10 +17,8 @@ import {
   type PageRequest,
   type ReaderAccess,
   type Snapshot,
-} from '../src/balances/balance-store.ts';
-import { type BusinessDate, businessDateOf } from '../src/ledger/business-date.ts';
-import { MIGRATIONS } from '../src/store/migrations.ts';
-import { sqlBalanceStore } from '../src/store/sql-balance-store.ts';
+} from '../src/questions/ask/balance-store.ts';
+import { sqlBalanceStore } from '../src/questions/sql-balance-store.ts';
 import { date } from './support/book.ts';
 import { blocksOf, counted, nodesOf, rowsOf } from './support/cost.ts';
 import { generated, loadRecords } from './support/generated.ts';

@@ -1,8 +1,8 @@
 import type { Clock } from '@cls/shared/clock';
 import { describeOnDatabase } from '@cls/testing/engines';
 import { expect } from 'chai';
+import { sqlEntitlements } from '../src/access/sql-entitlements.ts';
 import type { PartyRecord } from '../src/journal-file/record.ts';
-import { sqlEntitlements } from '../src/store/sql-entitlements.ts';
 import { startTestApi, type TestApi, viewer } from './support/api.ts';
 import { loadRecords } from './support/generated.ts';
 import { aJournal, aLoan, aParty, entry } from './support/records.ts';

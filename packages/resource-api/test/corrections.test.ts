@@ -1,9 +1,9 @@
 import { describeOnDatabase } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { billAccruals } from '../src/billing/bill-accruals.ts';
+import { sqlBilling } from '../src/billing/sql-billing.ts';
 import { dayBefore, daysAfter } from '../src/ledger/business-date.ts';
-import { sqlBalanceStore } from '../src/store/sql-balance-store.ts';
-import { sqlBilling } from '../src/store/sql-billing.ts';
+import { sqlBalanceStore } from '../src/questions/sql-balance-store.ts';
 import { startTestApi, type TestApi } from './support/api.ts';
 import { date } from './support/book.ts';
 import { loadRecords } from './support/generated.ts';

@@ -1,17 +1,21 @@
 import type { Database } from '@cls/shared/sql/database';
 import { describeOnDatabase } from '@cls/testing/engines';
 import { expect } from 'chai';
-import { type BalanceFilter, NO_FILTER, type ReaderAccess } from '../src/balances/balance-store.ts';
+import { sqlEntitlements } from '../src/access/sql-entitlements.ts';
+import { MIGRATIONS } from '../src/database/migrations.ts';
 import type { ImportReport } from '../src/import/import-statement.ts';
 import { exportJournals } from '../src/journal-file/export-journals.ts';
 import { importJournals } from '../src/journal-file/import-journals.ts';
-import { MIGRATIONS } from '../src/store/migrations.ts';
-import { sqlBalanceStore } from '../src/store/sql-balance-store.ts';
-import { sqlDirectory } from '../src/store/sql-directory.ts';
-import { sqlEntitlements } from '../src/store/sql-entitlements.ts';
-import { sqlJournals } from '../src/store/sql-journals.ts';
-import { sqlPartyNames } from '../src/store/sql-party-names.ts';
-import { sqlReconciler } from '../src/store/sql-reconciler.ts';
+import { sqlJournals } from '../src/journal-file/sql/sql-journals.ts';
+import { sqlDirectory } from '../src/parties/sql-directory.ts';
+import { sqlPartyNames } from '../src/parties/sql-party-names.ts';
+import {
+  type BalanceFilter,
+  NO_FILTER,
+  type ReaderAccess,
+} from '../src/questions/ask/balance-store.ts';
+import { sqlBalanceStore } from '../src/questions/sql-balance-store.ts';
+import { sqlReconciler } from '../src/reconcile/sql/sql-reconciler.ts';
 import { date, importWorldBank, statement } from './support/book.ts';
 import { History, type Told } from './support/history.ts';
 import { everyItem } from './support/pages.ts';

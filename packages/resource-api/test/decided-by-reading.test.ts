@@ -1,11 +1,15 @@
 import type { Database } from '@cls/shared/sql/database';
 import { describeOnDatabase } from '@cls/testing/engines';
 import { expect } from 'chai';
-import { type BalanceItem, type BalanceStore, NO_FILTER } from '../src/balances/balance-store.ts';
-import { readPassing } from '../src/balances/decided-by-reading.ts';
-import type { BalanceReading } from '../src/balances/read-balances.ts';
-import { MIGRATIONS } from '../src/store/migrations.ts';
-import { sqlBalanceStore } from '../src/store/sql-balance-store.ts';
+import { MIGRATIONS } from '../src/database/migrations.ts';
+import {
+  type BalanceItem,
+  type BalanceStore,
+  NO_FILTER,
+} from '../src/questions/ask/balance-store.ts';
+import { readPassing } from '../src/questions/page/decided-by-reading.ts';
+import type { BalanceReading } from '../src/questions/page/read-balances.ts';
+import { sqlBalanceStore } from '../src/questions/sql-balance-store.ts';
 import { date } from './support/book.ts';
 import { generated, loadRecords } from './support/generated.ts';
 

@@ -7,9 +7,9 @@ import {
   LEVELS,
   type Level,
   NO_FILTER,
-} from '../src/balances/balance-store.ts';
-import type { BalanceReading } from '../src/balances/read-balances.ts';
-import { facetsReader } from '../src/balances/read-facets.ts';
+} from '../src/questions/ask/balance-store.ts';
+import type { BalanceReading } from '../src/questions/page/read-balances.ts';
+import { facetsReader } from '../src/questions/totals/read-facets.ts';
 import { CUSTOMERS, callerOf, openAskedBook } from './support/asked-book.ts';
 
 const QUESTIONS = 40;

@@ -2,7 +2,7 @@ import { Abandoned, type Database, Overloaded, type Transaction } from '@cls/sha
 import { expect } from 'chai';
 import { askedBy, currentAsker, stillAsked } from '../src/access/asker.ts';
 import { callerBudgets } from '../src/access/caller-budget.ts';
-import { fairDatabase } from '../src/store/fair-database.ts';
+import { fairDatabase } from '../src/database/fair-database.ts';
 
 /** A database whose statements end when the test says so. */
 function heldDatabase(slots: number, waitingMax?: number) {

@@ -1,8 +1,8 @@
 import { Random } from '@cls/book-generator/random';
 import { describeOnDatabase } from '@cls/testing/engines';
 import { expect } from 'chai';
+import { sqlEntitlements } from '../src/access/sql-entitlements.ts';
 import type { BookRecord } from '../src/journal-file/record.ts';
-import { sqlEntitlements } from '../src/store/sql-entitlements.ts';
 import { lenderOf, postInAnyOrder } from './support/any-order.ts';
 import { startTestApi, type TestApi, viewer } from './support/api.ts';
 import { datedFacts } from './support/dated-facts.ts';

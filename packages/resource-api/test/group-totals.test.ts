@@ -1,17 +1,17 @@
 import { Random } from '@cls/book-generator/random';
 import { describeOnDatabase } from '@cls/testing/engines';
 import { expect } from 'chai';
+import { currentCommitment, outstandingPrincipal } from '../src/ledger/balance.ts';
 import {
   GROUPINGS,
   type Grouping,
   LEVELS,
   type Level,
   NO_FILTER,
-} from '../src/balances/balance-store.ts';
-import type { GroupTotal } from '../src/balances/group-sums.ts';
-import type { BalanceReading } from '../src/balances/read-balances.ts';
-import { groupsReader } from '../src/balances/read-groups.ts';
-import { currentCommitment, outstandingPrincipal } from '../src/ledger/balance.ts';
+} from '../src/questions/ask/balance-store.ts';
+import type { BalanceReading } from '../src/questions/page/read-balances.ts';
+import type { GroupTotal } from '../src/questions/totals/group-sums.ts';
+import { groupsReader } from '../src/questions/totals/read-groups.ts';
 import { CUSTOMERS, callerOf, openAskedBook } from './support/asked-book.ts';
 
 const QUESTIONS = 50;

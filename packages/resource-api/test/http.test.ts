@@ -5,7 +5,7 @@ import { anyEngine, requireServer } from '@cls/testing/engines';
 import { eventually, freePort, startRedis } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { startResourceApi } from '../src/compose.ts';
-import { MIGRATIONS } from '../src/store/migrations.ts';
+import { MIGRATIONS } from '../src/database/migrations.ts';
 import { apiConfig, startTestApi, type TestApi } from './support/api.ts';
 import { goodClaims, newKey, signToken, startJwksServer } from './support/issuer.ts';
 

@@ -1,11 +1,11 @@
 import type { Database } from '@cls/shared/sql/database';
 import { describeOnDatabase } from '@cls/testing/engines';
 import { expect } from 'chai';
+import { MIGRATIONS } from '../src/database/migrations.ts';
 import { importJournals } from '../src/journal-file/import-journals.ts';
 import type { JournalRecord } from '../src/journal-file/record.ts';
+import { sqlJournals } from '../src/journal-file/sql/sql-journals.ts';
 import type { LedgerAccount } from '../src/ledger/journal.ts';
-import { MIGRATIONS } from '../src/store/migrations.ts';
-import { sqlJournals } from '../src/store/sql-journals.ts';
 import { date } from './support/book.ts';
 import { fileOf, linesFrom } from './support/journal-lines.ts';
 import { aCommitment, aJournal, aLoan, aParty, entry } from './support/records.ts';

@@ -6,8 +6,8 @@ import { z } from 'zod';
 import { exportJournals } from '../src/journal-file/export-journals.ts';
 import { importJournals } from '../src/journal-file/import-journals.ts';
 import { RECORD } from '../src/journal-file/record.ts';
-import { sqlJournals } from '../src/store/sql-journals.ts';
-import { sqlReconciler } from '../src/store/sql-reconciler.ts';
+import { sqlJournals } from '../src/journal-file/sql/sql-journals.ts';
+import { sqlReconciler } from '../src/reconcile/sql/sql-reconciler.ts';
 import { startTestApi, type TestApi } from './support/api.ts';
 import { linesFrom } from './support/journal-lines.ts';
 

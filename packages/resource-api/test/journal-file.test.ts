@@ -2,6 +2,8 @@ import type { Database } from '@cls/shared/sql/database';
 import { describeOnEngines } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { billAccruals } from '../src/billing/bill-accruals.ts';
+import { sqlBilling } from '../src/billing/sql-billing.ts';
+import { MIGRATIONS } from '../src/database/migrations.ts';
 import { exportJournals } from '../src/journal-file/export-journals.ts';
 import { importJournals, type JournalImportReport } from '../src/journal-file/import-journals.ts';
 import type {
@@ -11,10 +13,8 @@ import type {
   JournalRecord,
   PartyRecord,
 } from '../src/journal-file/record.ts';
-import { MIGRATIONS } from '../src/store/migrations.ts';
-import { sqlBilling } from '../src/store/sql-billing.ts';
-import { sqlJournals } from '../src/store/sql-journals.ts';
-import { sqlReconciler } from '../src/store/sql-reconciler.ts';
+import { sqlJournals } from '../src/journal-file/sql/sql-journals.ts';
+import { sqlReconciler } from '../src/reconcile/sql/sql-reconciler.ts';
 import { date } from './support/book.ts';
 import { generated, loadRecords } from './support/generated.ts';
 import { fileOf } from './support/journal-lines.ts';

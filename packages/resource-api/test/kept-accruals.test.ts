@@ -2,22 +2,22 @@ import { Random } from '@cls/book-generator/random';
 import type { Database } from '@cls/shared/sql/database';
 import { describeOnDatabase } from '@cls/testing/engines';
 import { expect } from 'chai';
-import { accrualsIn } from '../src/balances/accruals.ts';
+import { MIGRATIONS } from '../src/database/migrations.ts';
+import type { JournalRecord } from '../src/journal-file/record.ts';
+import { type BusinessDate, daysAfter } from '../src/ledger/business-date.ts';
+import { accrualsIn } from '../src/questions/accruals/accruals.ts';
+import { accrualStatement } from '../src/questions/accruals/sql/accrual-statement.ts';
+import { type StreamRow, toStreams } from '../src/questions/accruals/sql/accrual-streams.ts';
+import { keptAccruals } from '../src/questions/accruals/sql/cached-accruals.ts';
 import {
   type AccruedAmounts,
   LEVELS,
   type Level,
   type Snapshot,
-} from '../src/balances/balance-store.ts';
-import type { JournalRecord } from '../src/journal-file/record.ts';
-import { type BusinessDate, daysAfter } from '../src/ledger/business-date.ts';
-import { accrualStatement } from '../src/store/accrual-statement.ts';
-import { type StreamRow, toStreams } from '../src/store/accrual-streams.ts';
-import { ITEM_TABLES } from '../src/store/balance-levels.ts';
-import { journaledDeals } from '../src/store/journaled-deals.ts';
-import { keptAccruals } from '../src/store/kept-accruals.ts';
-import { MIGRATIONS } from '../src/store/migrations.ts';
-import { readAll } from '../src/store/read-as.ts';
+} from '../src/questions/ask/balance-store.ts';
+import { ITEM_TABLES } from '../src/questions/ask/sql/balance-levels.ts';
+import { journaledDeals } from '../src/questions/ask/sql/journaled-deals.ts';
+import { readAll } from '../src/questions/ask/sql/read-as.ts';
 import { mostlyInOrder } from './support/any-order.ts';
 import { date } from './support/book.ts';
 import { generated, loadRecords } from './support/generated.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import type { Snapshot } from '../src/balances/balance-store.ts';
-import type { JournaledDeals } from '../src/store/journaled-deals.ts';
-import { keptHistories } from '../src/store/kept-histories.ts';
+import type { Snapshot } from '../src/questions/ask/balance-store.ts';
+import { keptHistories } from '../src/questions/ask/sql/cached-histories.ts';
+import type { JournaledDeals } from '../src/questions/ask/sql/journaled-deals.ts';
 import { date } from './support/book.ts';
 
 const MOST_FACTS = 10;

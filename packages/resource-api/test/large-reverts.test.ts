@@ -1,8 +1,8 @@
 import type { Database } from '@cls/shared/sql/database';
 import { describeOnDatabase } from '@cls/testing/engines';
 import { expect } from 'chai';
-import { MIGRATIONS } from '../src/store/migrations.ts';
-import { revertImport } from '../src/store/revert-import.ts';
+import { MIGRATIONS } from '../src/database/migrations.ts';
+import { revertImport } from '../src/import/sql/revert-import.ts';
 import { importWorldBank, statement } from './support/book.ts';
 import { rowsRead } from './support/cost.ts';
 

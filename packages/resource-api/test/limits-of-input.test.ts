@@ -1,14 +1,14 @@
 import { describeOnEngines } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { billAccruals } from '../src/billing/bill-accruals.ts';
+import { sqlBilling } from '../src/billing/sql-billing.ts';
 import { readProfile } from '../src/cli/read-profile.ts';
 import { importStatement } from '../src/import/import-statement.ts';
+import { sqlBook } from '../src/import/sql/sql-book.ts';
 import { importJournals } from '../src/journal-file/import-journals.ts';
 import type { JournalRecord } from '../src/journal-file/record.ts';
+import { sqlJournals } from '../src/journal-file/sql/sql-journals.ts';
 import { BookIsFull } from '../src/journal-file/volumes.ts';
-import { sqlBilling } from '../src/store/sql-billing.ts';
-import { sqlBook } from '../src/store/sql-book.ts';
-import { sqlJournals } from '../src/store/sql-journals.ts';
 import { startTestApi, type TestApi } from './support/api.ts';
 import { date, statement } from './support/book.ts';
 import { loadRecords } from './support/generated.ts';

@@ -1,9 +1,9 @@
 import { describeOnDatabase } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { billAccruals } from '../src/billing/bill-accruals.ts';
+import { sqlBilling } from '../src/billing/sql-billing.ts';
 import type { ContractRecord, FacilityRecord } from '../src/journal-file/record.ts';
-import { sqlBilling } from '../src/store/sql-billing.ts';
-import { sqlReconciler } from '../src/store/sql-reconciler.ts';
+import { sqlReconciler } from '../src/reconcile/sql/sql-reconciler.ts';
 import { reversalOf } from './support/any-order.ts';
 import { startTestApi, type TestApi } from './support/api.ts';
 import { date } from './support/book.ts';

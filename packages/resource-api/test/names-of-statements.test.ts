@@ -1,7 +1,7 @@
 import type { Database } from '@cls/shared/sql/database';
 import { describeOnDatabase } from '@cls/testing/engines';
 import { expect } from 'chai';
-import { MIGRATIONS } from '../src/store/migrations.ts';
+import { MIGRATIONS } from '../src/database/migrations.ts';
 import { importWorldBank, statement } from './support/book.ts';
 
 const NAME = 'Fundación Río Claro';

@@ -1,15 +1,15 @@
 import type { Database } from '@cls/shared/sql/database';
 import { describeOnDatabase } from '@cls/testing/engines';
 import { expect } from 'chai';
+import { sqlEntitlements } from '../src/access/sql-entitlements.ts';
+import { MIGRATIONS } from '../src/database/migrations.ts';
 import {
   type BalanceStore,
   type FilterRequest,
   NO_FILTER,
   type ReaderAccess,
-} from '../src/balances/balance-store.ts';
-import { MIGRATIONS } from '../src/store/migrations.ts';
-import { sqlBalanceStore } from '../src/store/sql-balance-store.ts';
-import { sqlEntitlements } from '../src/store/sql-entitlements.ts';
+} from '../src/questions/ask/balance-store.ts';
+import { sqlBalanceStore } from '../src/questions/sql-balance-store.ts';
 import { date, importWorldBank, statement } from './support/book.ts';
 import { listening } from './support/listening.ts';
 

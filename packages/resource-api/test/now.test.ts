@@ -1,12 +1,12 @@
 import { silentLog } from '@cls/shared/log';
 import { describeOnDatabase } from '@cls/testing/engines';
 import { expect } from 'chai';
-import { sharedLookUp } from '../src/balances/current-ledger.ts';
+import { sqlEntitlements } from '../src/access/sql-entitlements.ts';
 import { startResourceApi } from '../src/compose.ts';
-import { lockJournal } from '../src/store/post-journals.ts';
-import { sqlBalanceStore } from '../src/store/sql-balance-store.ts';
-import { sqlEntitlements } from '../src/store/sql-entitlements.ts';
-import { sqlFxRates } from '../src/store/sql-fx-rates.ts';
+import { sqlFxRates } from '../src/fx/sql-fx-rates.ts';
+import { lockJournal } from '../src/posting/post-journals.ts';
+import { sharedLookUp } from '../src/questions/ask/current-ledger.ts';
+import { sqlBalanceStore } from '../src/questions/sql-balance-store.ts';
 import { apiConfig, startTestApi, type TestApi, viewer } from './support/api.ts';
 import { date, importWorldBank, postPrincipal, statement } from './support/book.ts';
 

@@ -1,10 +1,10 @@
 import { describeOnDatabase } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { billAccruals } from '../src/billing/bill-accruals.ts';
+import { sqlBilling } from '../src/billing/sql-billing.ts';
 import { importJournals } from '../src/journal-file/import-journals.ts';
 import type { JournalRecord } from '../src/journal-file/record.ts';
-import { sqlBilling } from '../src/store/sql-billing.ts';
-import { sqlJournals } from '../src/store/sql-journals.ts';
+import { sqlJournals } from '../src/journal-file/sql/sql-journals.ts';
 import { startTestApi, type TestApi } from './support/api.ts';
 import { date } from './support/book.ts';
 import { fileOf, linesFrom } from './support/journal-lines.ts';

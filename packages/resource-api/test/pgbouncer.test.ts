@@ -1,6 +1,6 @@
 import { postgresThroughPgbouncer, requirePgbouncer } from '@cls/testing/engines';
 import { expect } from 'chai';
-import { sqlEntitlements } from '../src/store/sql-entitlements.ts';
+import { sqlEntitlements } from '../src/access/sql-entitlements.ts';
 import { startTestApi, type TestApi, viewer } from './support/api.ts';
 import { importWorldBank, postPrincipal, statement } from './support/book.ts';
 

@@ -2,9 +2,9 @@ import { newId } from '@cls/shared/new-id';
 import type { Database } from '@cls/shared/sql/database';
 import { describeOnDatabase } from '@cls/testing/engines';
 import { expect } from 'chai';
+import { MIGRATIONS } from '../src/database/migrations.ts';
 import type { ContractRecord } from '../src/journal-file/record.ts';
-import { MIGRATIONS } from '../src/store/migrations.ts';
-import { writeBook } from '../src/store/write-book.ts';
+import { writeBook } from '../src/posting/write-book.ts';
 import { rowsRead } from './support/cost.ts';
 import { aJournal, aLoan, aParty, entry } from './support/records.ts';
 

@@ -1,13 +1,6 @@
 import { Random } from '@cls/book-generator/random';
 import { describeOnDatabase } from '@cls/testing/engines';
 import { expect } from 'chai';
-import { LEVELS, NO_FILTER } from '../src/balances/balance-store.ts';
-import type { BalanceReading } from '../src/balances/read-balances.ts';
-import {
-  type SeriesPoint,
-  type SeriesQuestion,
-  seriesReader,
-} from '../src/balances/read-series.ts';
 import {
   addPrincipal,
   PRINCIPAL_COMPONENTS,
@@ -16,6 +9,13 @@ import {
 } from '../src/ledger/balance.ts';
 import { daysAfter } from '../src/ledger/business-date.ts';
 import { endOf } from '../src/ledger/interval.ts';
+import { LEVELS, NO_FILTER } from '../src/questions/ask/balance-store.ts';
+import {
+  type SeriesPoint,
+  type SeriesQuestion,
+  seriesReader,
+} from '../src/questions/lists/read-series.ts';
+import type { BalanceReading } from '../src/questions/page/read-balances.ts';
 import { CUSTOMERS, callerOf, openAskedBook } from './support/asked-book.ts';
 import { date } from './support/book.ts';
 

@@ -7,7 +7,7 @@ import { eventually } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { readLog } from '../src/reads/read-log.ts';
 import type { ReadFilter, ReadRecord } from '../src/reads/read-record.ts';
-import { sqlReadLog } from '../src/store/sql-read-log.ts';
+import { sqlReadLog } from '../src/reads/sql-read-log.ts';
 import { startTestApi, type TestApi, viewer } from './support/api.ts';
 import { generated, loadRecords } from './support/generated.ts';
 import { startTool } from './support/tool.ts';

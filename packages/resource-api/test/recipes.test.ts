@@ -5,11 +5,16 @@ import { expect } from 'chai';
 const src = resolve(import.meta.dirname, '../../src');
 const FOLDERS = ['balances', 'store', 'versions/v1'];
 
-const TYPES = 'balances/balance-store.ts';
-const FILTER = [TYPES, 'balances/filters.ts', 'store/filter-sql.ts', 'versions/v1/parameters.ts'];
+const TYPES = 'questions/ask/balance-store.ts';
+const FILTER = [
+  TYPES,
+  'questions/ask/filters.ts',
+  'questions/ask/sql/filter-sql.ts',
+  'versions/v1/parameters.ts',
+];
 const FIELD = [
   TYPES,
-  'store/page-rows.ts',
+  'questions/page/sql/page-rows.ts',
   ...['contract-schemas', 'present', 'sample'].map((name) => `versions/v1/${name}.ts`),
 ];
 

@@ -6,16 +6,16 @@ import {
 import { type Database, DatabaseUnavailable, type Transaction } from '@cls/shared/sql/database';
 import { describeOnDatabase, describeOnEngines, type Engine, pglite } from '@cls/testing/engines';
 import { expect } from 'chai';
+import { MIGRATIONS } from '../src/database/migrations.ts';
+import { lockJournal, postJournals } from '../src/posting/post-journals.ts';
+import { instant } from '../src/questions/ask/sql/statement.ts';
 import {
   type BookPart,
   type Reconciliation,
   type Step,
   UnknownDeals,
 } from '../src/reconcile/reconciler.ts';
-import { instant } from '../src/store/balance-statements.ts';
-import { MIGRATIONS } from '../src/store/migrations.ts';
-import { lockJournal, postJournals } from '../src/store/post-journals.ts';
-import { sqlReconciler } from '../src/store/sql-reconciler.ts';
+import { sqlReconciler } from '../src/reconcile/sql/sql-reconciler.ts';
 import { date, importWorldBank, statement } from './support/book.ts';
 import { generated, loadRecords } from './support/generated.ts';
 

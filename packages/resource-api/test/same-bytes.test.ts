@@ -3,8 +3,8 @@ import { silentLog } from '@cls/shared/log';
 import { describeOnDatabase } from '@cls/testing/engines';
 import { eventually } from '@cls/testing/servers';
 import { expect } from 'chai';
+import { sqlEntitlements } from '../src/access/sql-entitlements.ts';
 import { startResourceApi } from '../src/compose.ts';
-import { sqlEntitlements } from '../src/store/sql-entitlements.ts';
 import { apiConfig, startTestApi, type TestApi, viewer } from './support/api.ts';
 import { importWorldBank, postPrincipal, statement } from './support/book.ts';
 

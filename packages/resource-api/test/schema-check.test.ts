@@ -4,9 +4,9 @@ import { openDatabaseAsOperator } from '@cls/shared/service/open-database';
 import type { Database } from '@cls/shared/sql/database';
 import { describeOnEngines, type Engine } from '@cls/testing/engines';
 import { expect } from 'chai';
+import { MIGRATIONS } from '../src/database/migrations.ts';
 import type { CheckResult } from '../src/reconcile/reconciler.ts';
-import { MIGRATIONS } from '../src/store/migrations.ts';
-import { checkSchema } from '../src/store/reconcile-schema.ts';
+import { checkSchema } from '../src/reconcile/sql/schema.ts';
 
 /** As who administers the database; embedded ones know nobody else. */
 async function openAsSuperuser(engine: Engine): Promise<Database> {

@@ -1,6 +1,8 @@
 import type { Database } from '@cls/shared/sql/database';
 import { describeOnDatabase } from '@cls/testing/engines';
 import { expect } from 'chai';
+import { sqlEntitlements } from '../src/access/sql-entitlements.ts';
+import { MIGRATIONS } from '../src/database/migrations.ts';
 import {
   type BalanceFilter,
   isAmountSort,
@@ -12,10 +14,8 @@ import {
   type PageRequest,
   type ReaderAccess,
   type Sort,
-} from '../src/balances/balance-store.ts';
-import { MIGRATIONS } from '../src/store/migrations.ts';
-import { sqlBalanceStore } from '../src/store/sql-balance-store.ts';
-import { sqlEntitlements } from '../src/store/sql-entitlements.ts';
+} from '../src/questions/ask/balance-store.ts';
+import { sqlBalanceStore } from '../src/questions/sql-balance-store.ts';
 import { date, importWorldBank, statement } from './support/book.ts';
 import { costOf } from './support/cost.ts';
 

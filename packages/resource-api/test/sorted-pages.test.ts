@@ -3,6 +3,10 @@ import { Refusal } from '@cls/shared/http/refusal';
 import type { Database } from '@cls/shared/sql/database';
 import { describeOnDatabase } from '@cls/testing/engines';
 import { expect } from 'chai';
+import { sqlEntitlements } from '../src/access/sql-entitlements.ts';
+import { MIGRATIONS } from '../src/database/migrations.ts';
+import type { BookRecord } from '../src/journal-file/record.ts';
+import { BALANCE_COMPONENTS, outstandingPrincipal } from '../src/ledger/balance.ts';
 import {
   type BalanceFilter,
   type BalanceItem,
@@ -15,13 +19,9 @@ import {
   type ReaderAccess,
   type Sort,
   WORKED_OUT_SORTS,
-} from '../src/balances/balance-store.ts';
-import { orderedPage } from '../src/balances/worked-out-order.ts';
-import type { BookRecord } from '../src/journal-file/record.ts';
-import { BALANCE_COMPONENTS, outstandingPrincipal } from '../src/ledger/balance.ts';
-import { MIGRATIONS } from '../src/store/migrations.ts';
-import { sqlBalanceStore } from '../src/store/sql-balance-store.ts';
-import { sqlEntitlements } from '../src/store/sql-entitlements.ts';
+} from '../src/questions/ask/balance-store.ts';
+import { orderedPage } from '../src/questions/page/computed-order.ts';
+import { sqlBalanceStore } from '../src/questions/sql-balance-store.ts';
 import { lenderOf, postInAnyOrder } from './support/any-order.ts';
 import { date } from './support/book.ts';
 import { datedFacts } from './support/dated-facts.ts';

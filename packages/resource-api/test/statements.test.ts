@@ -1,6 +1,7 @@
 import type { Database } from '@cls/shared/sql/database';
 import { describeOnEngines } from '@cls/testing/engines';
 import { expect } from 'chai';
+import { MIGRATIONS } from '../src/database/migrations.ts';
 import {
   type BalanceFilter,
   type BalanceStore,
@@ -11,24 +12,26 @@ import {
   NO_FILTER,
   type ReaderAccess,
   WORKED_OUT_SORTS,
-} from '../src/balances/balance-store.ts';
-import { foundPageStatement } from '../src/store/balance-statements.ts';
-import { facetsStatement } from '../src/store/facets.ts';
-import { itemHistoriesStatement } from '../src/store/item-history-statement.ts';
-import { seenItemsStatement } from '../src/store/kept-items.ts';
-import { accruingStatement, owingStatement } from '../src/store/marked-items.ts';
-import { MIGRATIONS } from '../src/store/migrations.ts';
-import { foundMovementsStatement, movementWalkStatement } from '../src/store/movement-page.ts';
+} from '../src/questions/ask/balance-store.ts';
+import {
+  foundMovementsStatement,
+  movementWalkStatement,
+} from '../src/questions/lists/sql/movement-page.ts';
+import { seriesStatement } from '../src/questions/lists/sql/principal-series.ts';
+import { foundPageStatement } from '../src/questions/page/sql/page-statements.ts';
 import {
   hadMoreItemsStatement,
   plainWalkStatement,
   WALK_BOUNDS,
   WHOLE_BOOK,
-} from '../src/store/page-walk.ts';
-import { seriesStatement } from '../src/store/principal-series.ts';
-import { sortedWalkStatement } from '../src/store/sorted-page.ts';
-import { sqlBalanceStore } from '../src/store/sql-balance-store.ts';
-import { groupTotalsStatement, totalsStatement } from '../src/store/totals.ts';
+} from '../src/questions/page/sql/page-walk.ts';
+import { sortedWalkStatement } from '../src/questions/page/sql/sorted-page.ts';
+import { sqlBalanceStore } from '../src/questions/sql-balance-store.ts';
+import { seenItemsStatement } from '../src/questions/totals/sql/cached-items.ts';
+import { facetsStatement } from '../src/questions/totals/sql/facets.ts';
+import { itemHistoriesStatement } from '../src/questions/totals/sql/item-history-statement.ts';
+import { accruingStatement, owingStatement } from '../src/questions/totals/sql/marked-items.ts';
+import { groupTotalsStatement, totalsStatement } from '../src/questions/totals/sql/totals.ts';
 import { date } from './support/book.ts';
 
 const ACCESSES: readonly ReaderAccess[] = [{ fullControl: true }, { customer: 'somebody' }];

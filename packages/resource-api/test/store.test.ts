@@ -4,16 +4,16 @@ import { migrate, migrationStatus, readMigrations } from '@cls/shared/sql/migrat
 import { describeOnEngines } from '@cls/testing/engines';
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { sqlEntitlements } from '../src/access/sql-entitlements.ts';
+import { MIGRATIONS } from '../src/database/migrations.ts';
+import { lockJournal } from '../src/posting/post-journals.ts';
 import {
   type BalanceFilter,
   type KnowledgeFacts,
   NO_FILTER,
   type PageEnd,
-} from '../src/balances/balance-store.ts';
-import { MIGRATIONS } from '../src/store/migrations.ts';
-import { lockJournal } from '../src/store/post-journals.ts';
-import { sqlBalanceStore } from '../src/store/sql-balance-store.ts';
-import { sqlEntitlements } from '../src/store/sql-entitlements.ts';
+} from '../src/questions/ask/balance-store.ts';
+import { sqlBalanceStore } from '../src/questions/sql-balance-store.ts';
 import { date, importWorldBank, postPrincipal, statement } from './support/book.ts';
 
 const LOANS = 12;

@@ -1,9 +1,9 @@
 import { Random } from '@cls/book-generator/random';
 import { describeOnDatabase } from '@cls/testing/engines';
 import { expect } from 'chai';
-import { LEVELS, NO_FILTER } from '../src/balances/balance-store.ts';
 import type { BookRecord } from '../src/journal-file/record.ts';
 import { formatRate } from '../src/ledger/rate.ts';
+import { LEVELS, NO_FILTER } from '../src/questions/ask/balance-store.ts';
 import { CUSTOMERS, callerOf, openAskedBook } from './support/asked-book.ts';
 
 const QUESTIONS = 40;

@@ -1,7 +1,7 @@
 import { describeOnEngines } from '@cls/testing/engines';
 import { eventually } from '@cls/testing/servers';
 import { expect } from 'chai';
-import { lockJournal } from '../src/store/post-journals.ts';
+import { lockJournal } from '../src/posting/post-journals.ts';
 import { startTestApi, type TestApi } from './support/api.ts';
 import { importWorldBank, postPrincipal, statement } from './support/book.ts';
 

@@ -14,9 +14,9 @@ import {
 } from '@cls/testing/engines';
 import { postgresServer } from '@cls/testing/servers';
 import { expect } from 'chai';
-import { MIGRATIONS } from '../src/store/migrations.ts';
-import { listImports, revertImport } from '../src/store/revert-import.ts';
-import { sqlReconciler } from '../src/store/sql-reconciler.ts';
+import { MIGRATIONS } from '../src/database/migrations.ts';
+import { listImports, revertImport } from '../src/import/sql/revert-import.ts';
+import { sqlReconciler } from '../src/reconcile/sql/sql-reconciler.ts';
 import { startTestApi, type TestApi, viewer } from './support/api.ts';
 import { type Figures, figuresOf, releasedAnswers, releasedBook } from './support/release.ts';
 import { runWith } from './support/tool.ts';

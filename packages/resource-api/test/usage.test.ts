@@ -7,9 +7,9 @@ import { describeOnEngines, requireServer } from '@cls/testing/engines';
 import { eventually, type RedisServer, startRedis } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { connectRedis, type RedisScripts } from '../src/access/redis-connection.ts';
-import { MIGRATIONS } from '../src/store/migrations.ts';
-import { sqlVersionUsage } from '../src/store/sql-version-usage.ts';
+import { MIGRATIONS } from '../src/database/migrations.ts';
 import { redisVersionUsage } from '../src/usage/redis-version-usage.ts';
+import { sqlVersionUsage } from '../src/usage/sql-version-usage.ts';
 import { sumUsage } from '../src/usage/sum-usage.ts';
 import { usageCounter } from '../src/usage/usage-counter.ts';
 import {

@@ -5,14 +5,8 @@ import { rounds } from '@cls/testing/exhaustive';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { EntitlementRole } from '../src/access/entitlement.ts';
-import {
-  type BalanceFilter,
-  type BalanceItem,
-  type BalanceStore,
-  LEVELS,
-  type Level,
-  NO_FILTER,
-} from '../src/balances/balance-store.ts';
+import { sqlEntitlements } from '../src/access/sql-entitlements.ts';
+import { MIGRATIONS } from '../src/database/migrations.ts';
 import {
   addBalances,
   type Balance,
@@ -20,10 +14,16 @@ import {
   ZERO_BALANCE,
 } from '../src/ledger/balance.ts';
 import { type BusinessDate, businessDateOf } from '../src/ledger/business-date.ts';
-import { MIGRATIONS } from '../src/store/migrations.ts';
-import { readAs } from '../src/store/read-as.ts';
-import { sqlBalanceStore } from '../src/store/sql-balance-store.ts';
-import { sqlEntitlements } from '../src/store/sql-entitlements.ts';
+import {
+  type BalanceFilter,
+  type BalanceItem,
+  type BalanceStore,
+  LEVELS,
+  type Level,
+  NO_FILTER,
+} from '../src/questions/ask/balance-store.ts';
+import { readAs } from '../src/questions/ask/sql/read-as.ts';
+import { sqlBalanceStore } from '../src/questions/sql-balance-store.ts';
 import { generated, loadRecords } from './support/generated.ts';
 import { everyItem } from './support/pages.ts';
 import { expectReconciled } from './support/reconciled.ts';

@@ -1,7 +1,7 @@
 import type { Database } from '@cls/shared/sql/database';
 import { describeOnDatabase } from '@cls/testing/engines';
 import { expect } from 'chai';
-import { sqlEntitlements } from '../src/store/sql-entitlements.ts';
+import { sqlEntitlements } from '../src/access/sql-entitlements.ts';
 import { startTestApi, type TestApi, viewer } from './support/api.ts';
 import { importWorldBank } from './support/book.ts';
 

@@ -1,7 +1,7 @@
 import { parseConfig } from '@cls/resource-api/config';
+import { MIGRATIONS } from '@cls/resource-api/database/migrations';
 import type { JournalStore } from '@cls/resource-api/journal-file/journal-store';
-import { MIGRATIONS } from '@cls/resource-api/store/migrations';
-import { sqlJournals } from '@cls/resource-api/store/sql-journals';
+import { sqlJournals } from '@cls/resource-api/journal-file/sql/sql-journals';
 import { createLog } from '@cls/shared/log';
 import { openDatabaseAsOperator } from '@cls/shared/service/open-database';
 import { readSchema } from '@cls/shared/sql/migrate';

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { sqlEntitlements } from '@cls/resource-api/store/sql-entitlements';
+import { sqlEntitlements } from '@cls/resource-api/access/sql-entitlements';
 import type { Clock } from '@cls/shared/clock';
 import { atEndOfTests, sharedByFiles } from '@cls/testing/end-of-tests';
 import { anyEngine } from '@cls/testing/engines';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { sqlEntitlements } from '@cls/resource-api/store/sql-entitlements';
+import { sqlEntitlements } from '@cls/resource-api/access/sql-entitlements';
 import { type Log, silentLog } from '@cls/shared/log';
 import { aesGcmSealer } from '@cls/shared/seal';
 import { Secret } from '@cls/shared/secret';

@@ -8,11 +8,11 @@ import { type Finding, findingsOf } from '@cls/shared/check/finding';
 import { previousKey } from '@cls/shared/check/previous-key';
 import type { Database } from '@cls/shared/sql/database';
 import type { ResourceApiConfig } from '../config.ts';
+import { checkReadReplicas, SESSIONS } from '../database/check-read-replicas.ts';
+import { MIGRATIONS } from '../database/migrations.ts';
+import { reader } from '../database/reader-role.ts';
 import { KEY_NAME, newWebhookSealer } from '../notices/open-webhook-sealer.ts';
-import { checkReadReplicas, SESSIONS } from '../store/check-read-replicas.ts';
-import { MIGRATIONS } from '../store/migrations.ts';
-import { reader } from '../store/reader-role.ts';
-import { webhooksOfOtherKeys } from '../store/sql-notice-contacts.ts';
+import { webhooksOfOtherKeys } from '../notices/sql-notice-contacts.ts';
 
 const WEBHOOKS = findingsOf('webhooks');
 

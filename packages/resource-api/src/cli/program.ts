@@ -3,7 +3,7 @@ import { addMigrateCommand } from '@cls/shared/cli/migrate-command';
 import { addTaskCommands } from '@cls/shared/cli/task-commands';
 import { Command } from 'commander';
 import { describeConfig, parseConfig } from '../config.ts';
-import { MIGRATIONS } from '../store/migrations.ts';
+import { MIGRATIONS } from '../database/migrations.ts';
 import { TASKS } from '../tasks.ts';
 import { addAfterRestoreCommand } from './after-restore.ts';
 import { asOperator } from './as-operator.ts';

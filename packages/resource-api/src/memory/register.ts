@@ -37,10 +37,10 @@ export const CACHES = {
     holds:
       'a state of the book and what was looked up about it: what is known on a date, totals of a walk, a customer’s granted deals ([ADR 57](0057-how-a-read-is-answered.md)), when its grants changed',
     by: [
-      'balances/current-ledger.ts',
-      'balances/snapshot.ts',
-      'balances/read-balances.ts',
-      'store/granted-deals.ts',
+      'questions/ask/current-ledger.ts',
+      'questions/ask/snapshot.ts',
+      'questions/page/read-balances.ts',
+      'questions/ask/sql/granted-deals.ts',
     ],
     size: { most: 16 * MIB, unit: 'bytes' },
     ends: 'another generation or day',
@@ -48,20 +48,20 @@ export const CACHES = {
   items: {
     holds:
       'what the items of a deal come to on all dates ([ADR 57](0057-how-a-read-is-answered.md))',
-    by: ['store/kept-items.ts', 'store/kept-histories.ts'],
+    by: ['questions/totals/sql/cached-items.ts', 'questions/ask/sql/cached-histories.ts'],
     size: { most: 100_000, unit: 'facts', bytes: 400 },
     ends: 'a journal of the deal; ten minutes unused',
   },
   visible: {
     holds:
       'which items a reader sees, and their columns ([ADR 57](0057-how-a-read-is-answered.md))',
-    by: ['store/kept-items.ts'],
+    by: ['questions/totals/sql/cached-items.ts'],
     size: { most: 500_000, unit: 'places', bytes: 80 },
     ends: 'another generation or day',
   },
   accruals: {
     holds: 'what accrues in an item on all dates ([ADR 57](0057-how-a-read-is-answered.md))',
-    by: ['store/kept-accruals.ts', 'store/kept-histories.ts'],
+    by: ['questions/accruals/sql/cached-accruals.ts', 'questions/ask/sql/cached-histories.ts'],
     size: { most: 250_000, unit: 'facts', bytes: 210 },
     ends: 'a journal of the deal; ten minutes unused',
   },
@@ -83,7 +83,7 @@ export const BOOKKEEPING = {
   },
   journaled: {
     holds: 'which deals got journals: it ends their histories',
-    by: ['store/journaled-deals.ts'],
+    by: ['questions/ask/sql/journaled-deals.ts'],
     entries: 50_000,
     ends: 'lost journals, or 10,000 new ones at once',
   },

@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
 import type { Caller } from '@cls/shared/access/caller';
 import type { Permission } from '@cls/shared/access-token';
-import type { Edition } from '../balances/balance-store.ts';
 import type { VersionId } from '../lifecycle/release.ts';
+import type { Edition } from '../questions/ask/balance-store.ts';
 import type { OpenApiDocument } from './openapi.ts';
 import type { Walk } from './walk.ts';
 

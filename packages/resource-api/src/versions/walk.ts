@@ -1,5 +1,5 @@
-import { cursorMismatch } from '../balances/cursor.ts';
 import type { VersionId } from '../lifecycle/release.ts';
+import { cursorMismatch } from '../questions/ask/cursor.ts';
 
 /** How the questions of cursors name their version. */
 export interface Walk {

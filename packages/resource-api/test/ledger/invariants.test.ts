@@ -16,7 +16,7 @@ import type { Database } from '@cls/shared/sql/database';
 import { describeOnEngines } from '@cls/testing/engines';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { NO_FILTER } from '../../src/balances/balance-store.ts';
+import { MIGRATIONS } from '../../src/database/migrations.ts';
 import type { BookRecord, JournalRecord } from '../../src/journal-file/record.ts';
 import {
   addBalances,
@@ -25,9 +25,9 @@ import {
   ZERO_BALANCE,
 } from '../../src/ledger/balance.ts';
 import { type BusinessDate, daysAfter } from '../../src/ledger/business-date.ts';
-import { MIGRATIONS } from '../../src/store/migrations.ts';
-import { sqlBalanceStore } from '../../src/store/sql-balance-store.ts';
-import { amountOf } from '../../src/store/write-book.ts';
+import { amountOf } from '../../src/posting/write-book.ts';
+import { NO_FILTER } from '../../src/questions/ask/balance-store.ts';
+import { sqlBalanceStore } from '../../src/questions/sql-balance-store.ts';
 import { date } from '../support/book.ts';
 import { generated, loadRecords } from '../support/generated.ts';
 import { expectReconciled } from '../support/reconciled.ts';

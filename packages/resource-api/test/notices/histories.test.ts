@@ -3,12 +3,12 @@ import type { Database } from '@cls/shared/sql/database';
 import { describeOnDatabase } from '@cls/testing/engines';
 import { failingDatabase } from '@cls/testing/failing-database';
 import { expect } from 'chai';
+import { MIGRATIONS } from '../../src/database/migrations.ts';
 import type { SendNotice } from '../../src/notices/deliver-notices.ts';
 import type { Channel, NoticeRecord } from '../../src/notices/notice-outbox.ts';
 import { STAGES } from '../../src/notices/notice-stage.ts';
-import { MIGRATIONS } from '../../src/store/migrations.ts';
-import { sqlNotices } from '../../src/store/sql-notices.ts';
-import { sqlRetirements } from '../../src/store/sql-retirements.ts';
+import { sqlNotices } from '../../src/notices/sql-notices.ts';
+import { sqlRetirements } from '../../src/notices/sql-retirements.ts';
 import type { UsageCount } from '../../src/usage/version-usage.ts';
 import { testClock } from '../versions/support.ts';
 import {

@@ -1,8 +1,8 @@
 import type { Database } from '@cls/shared/sql/database';
 import { describeOnDatabase } from '@cls/testing/engines';
 import { expect } from 'chai';
-import { MIGRATIONS } from '../../src/store/migrations.ts';
-import { sqlRetirements } from '../../src/store/sql-retirements.ts';
+import { MIGRATIONS } from '../../src/database/migrations.ts';
+import { sqlRetirements } from '../../src/notices/sql-retirements.ts';
 import type { UsageCount } from '../../src/usage/version-usage.ts';
 import { testClock } from '../versions/support.ts';
 import { ENDING } from '../versions/v2/index.ts';

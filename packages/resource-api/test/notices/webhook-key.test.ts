@@ -7,7 +7,7 @@ import { expect } from 'chai';
 import { checks } from '../../src/cli/check.ts';
 import { startResourceApi } from '../../src/compose.ts';
 import { secretContext } from '../../src/notices/notice-outbox.ts';
-import { resealWebhooks, sqlNoticeContacts } from '../../src/store/sql-notice-contacts.ts';
+import { resealWebhooks, sqlNoticeContacts } from '../../src/notices/sql-notice-contacts.ts';
 import { apiConfig, startTestApi, type TestApi } from '../support/api.ts';
 
 const [OLD, NEW] = ['s'.repeat(43), 't'.repeat(43)];

@@ -12,11 +12,11 @@ import { emailSender } from '../../src/notices/email-sender.ts';
 import { type Channel, secretContext } from '../../src/notices/notice-outbox.ts';
 import { noticeStep, retirementStep } from '../../src/notices/notice-worker.ts';
 import { retirements } from '../../src/notices/retirement.ts';
+import { sqlNoticeContacts } from '../../src/notices/sql-notice-contacts.ts';
+import { sqlNotices } from '../../src/notices/sql-notices.ts';
+import { sqlRetirements } from '../../src/notices/sql-retirements.ts';
 import { webhookSender } from '../../src/notices/webhook-sender.ts';
 import { newWebhookSecret } from '../../src/notices/webhook-signature.ts';
-import { sqlNoticeContacts } from '../../src/store/sql-notice-contacts.ts';
-import { sqlNotices } from '../../src/store/sql-notices.ts';
-import { sqlRetirements } from '../../src/store/sql-retirements.ts';
 import {
   type CallerUse,
   callerUses,

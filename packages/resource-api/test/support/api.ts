@@ -7,7 +7,7 @@ import type { Engine } from '@cls/testing/engines';
 import { eventually, temporaryDirectory } from '@cls/testing/servers';
 import { type productVersions, startResourceApi } from '../../src/compose.ts';
 import { parseConfig, type ResourceApiConfig } from '../../src/config.ts';
-import { MIGRATIONS } from '../../src/store/migrations.ts';
+import { MIGRATIONS } from '../../src/database/migrations.ts';
 import { expectContract } from './contract.ts';
 import {
   AUDIENCE,

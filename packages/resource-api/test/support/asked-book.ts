@@ -4,19 +4,19 @@ import { systemClock } from '@cls/shared/clock';
 import { Secret } from '@cls/shared/secret';
 import type { Database } from '@cls/shared/sql/database';
 import type { Engine } from '@cls/testing/engines';
+import { sqlEntitlements } from '../../src/access/sql-entitlements.ts';
+import { MIGRATIONS } from '../../src/database/migrations.ts';
+import type { BusinessDate } from '../../src/ledger/business-date.ts';
 import {
   type BalanceFilter,
   type BalanceStore,
   NO_FILTER,
-} from '../../src/balances/balance-store.ts';
-import { currentLedger } from '../../src/balances/current-ledger.ts';
-import { cursorCodec } from '../../src/balances/cursor.ts';
-import { type BalanceQuestion, balancesReader } from '../../src/balances/read-balances.ts';
-import { snapshots } from '../../src/balances/snapshot.ts';
-import type { BusinessDate } from '../../src/ledger/business-date.ts';
-import { MIGRATIONS } from '../../src/store/migrations.ts';
-import { sqlBalanceStore } from '../../src/store/sql-balance-store.ts';
-import { sqlEntitlements } from '../../src/store/sql-entitlements.ts';
+} from '../../src/questions/ask/balance-store.ts';
+import { currentLedger } from '../../src/questions/ask/current-ledger.ts';
+import { cursorCodec } from '../../src/questions/ask/cursor.ts';
+import { snapshots } from '../../src/questions/ask/snapshot.ts';
+import { type BalanceQuestion, balancesReader } from '../../src/questions/page/read-balances.ts';
+import { sqlBalanceStore } from '../../src/questions/sql-balance-store.ts';
 import { lenderOf, postInAnyOrder } from './any-order.ts';
 import { date } from './book.ts';
 import { datedFacts } from './dated-facts.ts';

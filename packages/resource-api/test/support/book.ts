@@ -4,10 +4,10 @@ import { newId } from '@cls/shared/new-id';
 import type { Database } from '@cls/shared/sql/database';
 import { readProfile } from '../../src/cli/read-profile.ts';
 import { type ImportReport, importStatement } from '../../src/import/import-statement.ts';
+import { sqlBook } from '../../src/import/sql/sql-book.ts';
 import { type BusinessDate, parseBusinessDate } from '../../src/ledger/business-date.ts';
 import type { Journal } from '../../src/ledger/journal.ts';
-import { lockJournal, postJournals } from '../../src/store/post-journals.ts';
-import { sqlBook } from '../../src/store/sql-book.ts';
+import { lockJournal, postJournals } from '../../src/posting/post-journals.ts';
 
 const BOOK = new URL('../../../data/world-bank-ibrd-2025-03-31.csv.gz', import.meta.url);
 

@@ -2,7 +2,7 @@ import { type BookPlan, generateBook } from '@cls/book-generator/generate-book';
 import type { KnownAnswer } from '@cls/book-generator/generated-books';
 import type { Database } from '@cls/shared/sql/database';
 import type { BookRecord } from '../../src/journal-file/record.ts';
-import { writeBook } from '../../src/store/write-book.ts';
+import { writeBook } from '../../src/posting/write-book.ts';
 import { date } from './book.ts';
 
 export interface GeneratedBook {

@@ -5,9 +5,9 @@
 import type { Random } from '@cls/book-generator/random';
 import type { Database } from '@cls/shared/sql/database';
 import type { ImportReport } from '../../src/import/import-statement.ts';
+import { sqlBook } from '../../src/import/sql/sql-book.ts';
 import type { BookRecord, JournalRecord, PostingRecord } from '../../src/journal-file/record.ts';
-import { sqlBook } from '../../src/store/sql-book.ts';
-import { writeBook } from '../../src/store/write-book.ts';
+import { writeBook } from '../../src/posting/write-book.ts';
 import { date, importWorldBank, statement } from './book.ts';
 import { aJournal, aLoan, aParty, entry } from './records.ts';
 

@@ -1,14 +1,14 @@
 import type { Random } from '@cls/book-generator/random';
 import type { Database } from '@cls/shared/sql/database';
 import { expect } from 'chai';
+import { type BusinessDate, businessDateOf } from '../../src/ledger/business-date.ts';
 import {
   type BalanceFilter,
   type BalanceStore,
   LEVELS,
   NO_FILTER,
   type ReaderAccess,
-} from '../../src/balances/balance-store.ts';
-import { type BusinessDate, businessDateOf } from '../../src/ledger/business-date.ts';
+} from '../../src/questions/ask/balance-store.ts';
 
 /** Values of filters that leave a part of a book. */
 export interface FilterValues {

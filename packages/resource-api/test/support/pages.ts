@@ -5,7 +5,7 @@ import type {
   MovementRequest,
   PageRequest,
   ReaderAccess,
-} from '../../src/balances/balance-store.ts';
+} from '../../src/questions/ask/balance-store.ts';
 
 /** The items of all pages of a walk. */
 export async function everyItem(

@@ -1,7 +1,7 @@
 import type { Database } from '@cls/shared/sql/database';
 import { expect } from 'chai';
 import type { Check } from '../../src/reconcile/reconciler.ts';
-import { sqlReconciler } from '../../src/store/sql-reconciler.ts';
+import { sqlReconciler } from '../../src/reconcile/sql/sql-reconciler.ts';
 
 /**
  * Every invariant of the ledger holds, now and at some moments of the past.

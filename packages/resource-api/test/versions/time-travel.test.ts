@@ -1,7 +1,7 @@
 import { anyEngine } from '@cls/testing/engines';
 import { eventually } from '@cls/testing/servers';
 import { expect } from 'chai';
-import { sqlVersionUsage } from '../../src/store/sql-version-usage.ts';
+import { sqlVersionUsage } from '../../src/usage/sql-version-usage.ts';
 import { RELEASES } from '../../src/versions/releases.ts';
 import { ISSUER } from '../support/issuer.ts';
 import { startVersionedApi, testClock, timesOf, type VersionedApi } from './support.ts';

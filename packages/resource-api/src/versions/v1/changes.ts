@@ -1,8 +1,8 @@
 import type { Caller } from '@cls/shared/access/caller';
-import type { BalanceItem, PageEnd } from '../../balances/balance-store.ts';
-import type { BalanceQuestion } from '../../balances/read-balances.ts';
-import type { DealChange, ReadChanges, ReadingOfPage } from '../../balances/read-changes.ts';
-import type { CopyTimes, ResolvedSnapshot, WalkSnapshot } from '../../balances/snapshot.ts';
+import type { BalanceItem, PageEnd } from '../../questions/ask/balance-store.ts';
+import type { CopyTimes, ResolvedSnapshot, WalkSnapshot } from '../../questions/ask/snapshot.ts';
+import type { DealChange, ReadChanges, ReadingOfPage } from '../../questions/lists/read-changes.ts';
+import type { BalanceQuestion } from '../../questions/page/read-balances.ts';
 import { pickFields } from './fields.ts';
 import type { Presented } from './money.ts';
 import { type BalanceResource, presentItem } from './present.ts';

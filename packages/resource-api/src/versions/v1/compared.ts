@@ -1,6 +1,7 @@
 /** What an answer is compared with: `compareAsOf` and `compareKnownAt`. */
-import type { ComparedPage } from '../../balances/read-compared.ts';
-import type { ResolvedSnapshot } from '../../balances/snapshot.ts';
+
+import type { ResolvedSnapshot } from '../../questions/ask/snapshot.ts';
+import type { ComparedPage } from '../../questions/lists/read-compared.ts';
 import type { Presented } from './money.ts';
 import { type BalanceResource, presentItem, presentMeta, presentTotal } from './present.ts';
 import { presentReportingTotal } from './present-reporting.ts';

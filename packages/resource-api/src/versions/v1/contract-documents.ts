@@ -1,4 +1,4 @@
-import { FACETS, GROUPINGS } from '../../balances/balance-store.ts';
+import { FACETS, GROUPINGS } from '../../questions/ask/balance-store.ts';
 import type { JsonSchema } from '../openapi.ts';
 import {
   as,

@@ -1,6 +1,7 @@
 /** v1's shapes as its contract says them, member by member in the order of present*.ts. */
-import { LEVELS } from '../../balances/balance-store.ts';
+
 import { PRINCIPAL_MOVEMENTS } from '../../ledger/journal.ts';
+import { LEVELS } from '../../questions/ask/balance-store.ts';
 import type { JsonSchema } from '../openapi.ts';
 import {
   as,

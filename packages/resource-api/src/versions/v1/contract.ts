@@ -1,5 +1,5 @@
-import { FACETS, LEVELS } from '../../balances/balance-store.ts';
-import { EXPANSIONS } from '../../balances/read-balances.ts';
+import { FACETS, LEVELS } from '../../questions/ask/balance-store.ts';
+import { EXPANSIONS } from '../../questions/page/read-balances.ts';
 import type { JsonSchema, MediaTypeObject, OpenApiDocument, Operation } from '../openapi.ts';
 import type { ParameterRule } from '../parameter-rule.ts';
 import { VERSION_ID } from '../schema.ts';

@@ -1,12 +1,12 @@
 /** What is answered by one document: `{ "object": "item", "data": …, "meta": … }`. */
 import { Refusal } from '@cls/shared/http/refusal';
-import { FACETS, type Facet } from '../../balances/balance-store.ts';
-import type { ToldGroup } from '../../balances/group-sums.ts';
-import type { ReadCaller } from '../../balances/read-caller.ts';
-import type { ReadFacets } from '../../balances/read-facets.ts';
-import type { ReadGroups } from '../../balances/read-groups.ts';
-import type { ReadDeal, ReadItem } from '../../balances/read-item.ts';
-import { POINTS_MAX, type ReadSeries } from '../../balances/read-series.ts';
+import { FACETS, type Facet } from '../../questions/ask/balance-store.ts';
+import type { ReadCaller } from '../../questions/lists/read-caller.ts';
+import { POINTS_MAX, type ReadSeries } from '../../questions/lists/read-series.ts';
+import type { ReadDeal, ReadItem } from '../../questions/page/read-item.ts';
+import type { ToldGroup } from '../../questions/totals/group-sums.ts';
+import type { ReadFacets } from '../../questions/totals/read-facets.ts';
+import type { ReadGroups } from '../../questions/totals/read-groups.ts';
 import type { VersionRequest, VersionResponse, VersionRoute } from '../api-version.ts';
 import { etagOf } from '../etag.ts';
 import { comparedMeta } from './compared.ts';

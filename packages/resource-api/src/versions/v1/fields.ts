@@ -1,7 +1,7 @@
 import { didYouMean } from '@cls/shared/http/nearest-name';
 import { parameterRefusal } from '@cls/shared/http/parameter-refusal';
-import type { Level } from '../../balances/balance-store.ts';
-import type { Reporting } from '../../balances/reporting.ts';
+import type { Level } from '../../questions/ask/balance-store.ts';
+import type { Reporting } from '../../questions/ask/reporting.ts';
 import type { Presented } from './money.ts';
 import { presentMovement } from './present-movement.ts';
 import type { Resource } from './query.ts';

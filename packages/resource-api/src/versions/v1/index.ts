@@ -1,21 +1,25 @@
-import type { LedgerState } from '../../balances/balance-store.ts';
-import { answerNow, type CurrentLedger } from '../../balances/current-ledger.ts';
-import { type CursorCodec, type CursorPosition, cursorMismatch } from '../../balances/cursor.ts';
+import type { LedgerState } from '../../questions/ask/balance-store.ts';
+import { answerNow, type CurrentLedger } from '../../questions/ask/current-ledger.ts';
+import {
+  type CursorCodec,
+  type CursorPosition,
+  cursorMismatch,
+} from '../../questions/ask/cursor.ts';
+import type { CopyTimes, ResolvedSnapshot } from '../../questions/ask/snapshot.ts';
+import type { ReadCaller } from '../../questions/lists/read-caller.ts';
+import type { ReadChanges } from '../../questions/lists/read-changes.ts';
+import type { ReadCompared } from '../../questions/lists/read-compared.ts';
+import type { ReadMovements } from '../../questions/lists/read-movements.ts';
+import type { ReadSeries } from '../../questions/lists/read-series.ts';
 import {
   type BalancePage,
   type ReadBalances,
   readerName,
   walkOf,
-} from '../../balances/read-balances.ts';
-import type { ReadCaller } from '../../balances/read-caller.ts';
-import type { ReadChanges } from '../../balances/read-changes.ts';
-import type { ReadCompared } from '../../balances/read-compared.ts';
-import type { ReadFacets } from '../../balances/read-facets.ts';
-import type { ReadGroups } from '../../balances/read-groups.ts';
-import type { ReadDeal, ReadItem } from '../../balances/read-item.ts';
-import type { ReadMovements } from '../../balances/read-movements.ts';
-import type { ReadSeries } from '../../balances/read-series.ts';
-import type { CopyTimes, ResolvedSnapshot } from '../../balances/snapshot.ts';
+} from '../../questions/page/read-balances.ts';
+import type { ReadDeal, ReadItem } from '../../questions/page/read-item.ts';
+import type { ReadFacets } from '../../questions/totals/read-facets.ts';
+import type { ReadGroups } from '../../questions/totals/read-groups.ts';
 import type { ApiVersion, VersionRequest, VersionResponse, VersionRoute } from '../api-version.ts';
 import { etagOf } from '../etag.ts';
 import { ANOTHER_QUESTION } from '../walk.ts';

@@ -1,4 +1,4 @@
-import type { ItemName, Level } from '../../balances/balance-store.ts';
+import type { ItemName, Level } from '../../questions/ask/balance-store.ts';
 
 const LEVEL_OF: Readonly<Record<string, Level>> = {
   deal: 'deal',

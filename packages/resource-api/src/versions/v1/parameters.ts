@@ -1,3 +1,7 @@
+import { minorUnitDigits } from '../../ledger/currency.ts';
+import { FACILITY_TYPES } from '../../ledger/facility-type.ts';
+import { INTERVALS } from '../../ledger/interval.ts';
+import { AMOUNT_MAX_MINOR } from '../../ledger/money.ts';
 import {
   FACETS,
   GROUPINGS,
@@ -5,14 +9,10 @@ import {
   LEVELS,
   type Level,
   SORTS,
-} from '../../balances/balance-store.ts';
-import type { FilterName } from '../../balances/filters.ts';
-import { EXTERNAL_ID } from '../../balances/filters.ts';
-import { EXPANSIONS, type Expansion } from '../../balances/read-balances.ts';
-import { minorUnitDigits } from '../../ledger/currency.ts';
-import { FACILITY_TYPES } from '../../ledger/facility-type.ts';
-import { INTERVALS } from '../../ledger/interval.ts';
-import { AMOUNT_MAX_MINOR } from '../../ledger/money.ts';
+} from '../../questions/ask/balance-store.ts';
+import type { FilterName } from '../../questions/ask/filters.ts';
+import { EXTERNAL_ID } from '../../questions/ask/filters.ts';
+import { EXPANSIONS, type Expansion } from '../../questions/page/read-balances.ts';
 import type { ParameterRule } from '../parameter-rule.ts';
 import type { Endpoint } from './query.ts';
 

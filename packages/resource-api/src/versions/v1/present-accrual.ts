@@ -1,8 +1,8 @@
-import type { AccrualExplanation } from '../../balances/accruals.ts';
 import { EXACT_UNIT } from '../../ledger/accrual.ts';
 import { roundHalfUp } from '../../ledger/allocate.ts';
 import { formatAmount } from '../../ledger/money.ts';
 import { formatRate, type Rate } from '../../ledger/rate.ts';
+import type { AccrualExplanation } from '../../questions/accruals/accruals.ts';
 import { moneyOf, type Presented } from './money.ts';
 
 const EXACT_DECIMALS = 12;

@@ -1,5 +1,5 @@
 import type { Caller } from '@cls/shared/access/caller';
-import type { CallerAnswer } from '../../balances/read-caller.ts';
+import type { CallerAnswer } from '../../questions/lists/read-caller.ts';
 import type { Presented } from './money.ts';
 
 /** The book knows customers by their ids; where one acts for one party, that is its name. */

@@ -1,4 +1,4 @@
-import type { DealAnswer } from '../../balances/read-item.ts';
+import type { DealAnswer } from '../../questions/page/read-item.ts';
 import type { Presented } from './money.ts';
 import { presentItem } from './present.ts';
 

@@ -1,6 +1,6 @@
-import type { GroupRequest } from '../../balances/balance-store.ts';
-import type { GroupTotal, ToldGroup } from '../../balances/group-sums.ts';
-import type { GroupComparison } from '../../balances/read-groups.ts';
+import type { GroupRequest } from '../../questions/ask/balance-store.ts';
+import type { GroupTotal, ToldGroup } from '../../questions/totals/group-sums.ts';
+import type { GroupComparison } from '../../questions/totals/read-groups.ts';
 import { moneyOf, type Presented } from './money.ts';
 import { presentTotal } from './present.ts';
 

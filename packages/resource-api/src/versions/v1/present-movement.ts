@@ -1,4 +1,4 @@
-import type { Movement } from '../../balances/balance-store.ts';
+import type { Movement } from '../../questions/ask/balance-store.ts';
 import { moneyOf, type Presented } from './money.ts';
 
 /** One posting of principal: globally (`lender` null) or a lender's leg of it. */

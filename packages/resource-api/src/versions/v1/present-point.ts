@@ -1,5 +1,5 @@
-import type { SeriesPoint } from '../../balances/read-series.ts';
 import { obligation, outstandingPrincipal } from '../../ledger/balance.ts';
+import type { SeriesPoint } from '../../questions/lists/read-series.ts';
 import { moneyOf, type Presented } from './money.ts';
 import { presentMovements } from './present.ts';
 

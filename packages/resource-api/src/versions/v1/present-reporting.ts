@@ -1,8 +1,8 @@
-import type { CurrencyTotal, ReportingRate } from '../../balances/balance-store.ts';
-import type { ReportingRates } from '../../balances/reporting.ts';
 import { outstandingPrincipal, type TotalBalance } from '../../ledger/balance.ts';
 import { minorUnitDigits } from '../../ledger/currency.ts';
 import { convert, parseFxRate } from '../../ledger/fx.ts';
+import type { CurrencyTotal, ReportingRate } from '../../questions/ask/balance-store.ts';
+import type { ReportingRates } from '../../questions/ask/reporting.ts';
 import { moneyOf, type Presented } from './money.ts';
 
 const AMOUNTS = {

@@ -1,4 +1,4 @@
-import type { ItemTerms } from '../../balances/balance-store.ts';
+import type { ItemTerms } from '../../questions/ask/balance-store.ts';
 import type { Presented } from './money.ts';
 
 /** What the book knows of an item beyond its amounts; null where it does not. */

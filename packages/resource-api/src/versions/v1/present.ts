@@ -1,18 +1,5 @@
 /** v1's shapes: docs/reference/api.md lists every field. Money is a decimal string of its currency. */
-import {
-  type BalanceItem,
-  type CurrencyTotal,
-  type Level,
-  NOTHING_PAST_DUE,
-  type PastDue,
-} from '../../balances/balance-store.ts';
-import {
-  type BalancePage,
-  type BalanceReading,
-  type FormerReading,
-  subjectOf,
-} from '../../balances/read-balances.ts';
-import { latest, type ResolvedSnapshot } from '../../balances/snapshot.ts';
+
 import {
   type Balance,
   currentCommitment,
@@ -26,6 +13,20 @@ import {
 } from '../../ledger/balance.ts';
 import type { BusinessDate } from '../../ledger/business-date.ts';
 import { formatAmount } from '../../ledger/money.ts';
+import {
+  type BalanceItem,
+  type CurrencyTotal,
+  type Level,
+  NOTHING_PAST_DUE,
+  type PastDue,
+} from '../../questions/ask/balance-store.ts';
+import { latest, type ResolvedSnapshot } from '../../questions/ask/snapshot.ts';
+import {
+  type BalancePage,
+  type BalanceReading,
+  type FormerReading,
+  subjectOf,
+} from '../../questions/page/read-balances.ts';
 import { type Money, moneyOf, type Presented } from './money.ts';
 import { presentAccrual } from './present-accrual.ts';
 import { presentMovement } from './present-movement.ts';

@@ -1,3 +1,7 @@
+import { type BusinessDate, parseBusinessDate } from '../../ledger/business-date.ts';
+import { minorUnitDigits } from '../../ledger/currency.ts';
+import type { Interval } from '../../ledger/interval.ts';
+import { parseAmount } from '../../ledger/money.ts';
 import {
   type AnySort,
   type BalanceFilter,
@@ -8,14 +12,10 @@ import {
   type Level,
   NO_FILTER,
   SORTS,
-} from '../../balances/balance-store.ts';
-import { FILTERS } from '../../balances/filters.ts';
-import type { Expansion, TotalsWish } from '../../balances/read-balances.ts';
-import type { ComparedTimes, CopyTimes } from '../../balances/snapshot.ts';
-import { type BusinessDate, parseBusinessDate } from '../../ledger/business-date.ts';
-import { minorUnitDigits } from '../../ledger/currency.ts';
-import type { Interval } from '../../ledger/interval.ts';
-import { parseAmount } from '../../ledger/money.ts';
+} from '../../questions/ask/balance-store.ts';
+import { FILTERS } from '../../questions/ask/filters.ts';
+import type { ComparedTimes, CopyTimes } from '../../questions/ask/snapshot.ts';
+import type { Expansion, TotalsWish } from '../../questions/page/read-balances.ts';
 import {
   type CallersFilter,
   COMPARISON,

@@ -1,12 +1,13 @@
 /** Items with everything that an item may hold: the source of columns and field names. */
+
+import { ZERO_BALANCE } from '../../ledger/balance.ts';
+import type { BusinessDate } from '../../ledger/business-date.ts';
 import {
   type BalanceItem,
   type Level,
   type Movement,
   NO_FILTER,
-} from '../../balances/balance-store.ts';
-import { ZERO_BALANCE } from '../../ledger/balance.ts';
-import type { BusinessDate } from '../../ledger/business-date.ts';
+} from '../../questions/ask/balance-store.ts';
 import type { Presented } from './money.ts';
 import { type BalanceResource, presentItem } from './present.ts';
 

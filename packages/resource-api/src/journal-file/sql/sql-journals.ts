@@ -1,0 +1,230 @@
+import type { Database, Sql } from '@cls/shared/sql/database';
+import { rollback, tentativeTransaction } from '@cls/shared/sql/tentative-transaction';
+import type { BusinessDate } from '../../ledger/business-date.ts';
+import { isRevolving } from '../../ledger/facility-type.ts';
+import { writeBook } from '../../posting/write-book.ts';
+import { SOLD_ACCOUNTS } from '../holdings.ts';
+import type {
+  DatedAmount,
+  Described,
+  JournalStore,
+  Posted,
+  PostedQuestion,
+} from '../journal-store.ts';
+import { readBook, readByIds } from './read-book.ts';
+
+/** The book as journal files know it. */
+export function sqlJournals(database: Database): JournalStore {
+  return {
+    describe: (ids) => describe(database, ids),
+    read: (ids) => readByIds(database, ids),
+    async taken(names) {
+      if (names.length === 0) return [];
+      const rows = await database.query<{ taken: boolean }>(TAKEN, [
+        names.map(({ kind }) => kind),
+        names.map(({ within }) => within),
+        names.map(({ value }) => value),
+      ]);
+      return rows.map(({ taken }) => taken);
+    },
+    posted: (question) => posted(database, question),
+    undrawn: (facilities) => datedAmounts(database, UNDRAWN, facilities),
+    outstanding: (contracts) => datedAmounts(database, OUTSTANDING, contracts),
+    async holdings(holders) {
+      if (holders.length === 0) return [];
+      const rows = await database.query<DatedAmount & { number: bigint }>(HOLDINGS, [
+        holders.map(({ facility }) => facility),
+        holders.map(({ contract }) => contract ?? null),
+        holders.map(({ lender }) => lender),
+        holders.map(({ account }) => account),
+      ]);
+      const held = holders.map((): DatedAmount[] => []);
+      for (const { number, ...amount } of rows) held[Number(number) - 1]?.push(amount);
+      return held;
+    },
+    volumes: () => volumesOf(database),
+    async countFxRates(rates) {
+      if (rates.length === 0) return [];
+      const rows = await database.query<{ count: bigint }>(COUNT_FX_RATES, [
+        rates.map(({ date }) => date),
+        rates.map(({ from }) => from),
+        rates.map(({ to }) => to),
+        rates.map(({ rate }) => rate),
+        rates.map(({ source }) => source),
+      ]);
+      return rows.map(({ count }) => Number(count));
+    },
+    async closedThrough() {
+      const [last] = await database.query<{ through: BusinessDate }>(
+        'SELECT through FROM period_close ORDER BY number DESC LIMIT 1',
+      );
+      return last?.through;
+    },
+    write: (records, apply) =>
+      tentativeTransaction<void>(database, async (transaction) => {
+        await writeBook(transaction, records);
+        return apply ? undefined : rollback(undefined);
+      }),
+    readAll: (receive, fromSeq) =>
+      database.transaction((transaction) => readBook(transaction, receive, fromSeq), {
+        isolation: 'repeatable read',
+        readOnly: true,
+      }),
+  };
+}
+
+async function describe(sql: Sql, ids: readonly string[]): Promise<ReadonlyMap<string, Described>> {
+  if (ids.length === 0) return new Map();
+  const rows = await sql.query<{
+    id: string;
+    kind: Described['kind'];
+    deal: string | null;
+    facility: string | null;
+    currency: string | null;
+    lenders: string[] | null;
+    type: string | null;
+    pik: boolean | null;
+    whole: string | null;
+    since: string | null;
+  }>(
+    `SELECT id, 'party' AS kind, NULL AS deal, NULL AS facility, NULL AS currency,
+       NULL::text[] AS lenders, NULL AS type, NULL::boolean AS pik, NULL AS whole, NULL AS since
+     FROM party WHERE id = ANY($1)
+     UNION ALL SELECT id, 'deal', NULL, NULL, NULL, NULL, NULL, NULL, NULL, closing_date::text
+     FROM deal WHERE id = ANY($1)
+     UNION ALL SELECT id, 'position', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+     FROM lender_position WHERE id = ANY($1)
+     UNION ALL SELECT c.id, 'contract', d.id, f.id, NULL, NULL, NULL, NULL, NULL,
+       c.effective_date::text
+     FROM loan_contract c JOIN facility f ON f.key = c.facility_key
+     JOIN deal d ON d.key = f.deal_key WHERE c.id = ANY($1)
+     UNION ALL SELECT f.id, 'facility', d.id, NULL, f.currency,
+       ARRAY(SELECT y.id FROM lender_position p JOIN party y ON y.key = p.lender_key
+             WHERE p.facility_key = f.key),
+       f.type, f.pik_uses_commitment, (SELECT id FROM facility WHERE key = f.sublimit_of_key),
+       f.effective_date::text
+     FROM facility f JOIN deal d ON d.key = f.deal_key WHERE f.id = ANY($1)`,
+    [ids],
+  );
+  return new Map(
+    rows.map((row): [string, Described] => {
+      const { id, kind, facility, currency, lenders } = row;
+      const deal = row.deal ?? '';
+      const since = row.since ?? undefined;
+      if (kind === 'deal') return [id, { kind, closingDate: since }];
+      if (kind === 'contract') {
+        return [id, { kind, deal, facility: facility ?? '', effectiveDate: since }];
+      }
+      if (kind !== 'facility') return [id, { kind }];
+      return [
+        id,
+        {
+          kind,
+          deal,
+          currency: currency ?? '',
+          lenders: new Set(lenders),
+          revolves: isRevolving(row.type ?? ''),
+          pikUsesCommitment: row.pik ?? false,
+          sublimitOf: row.whole ?? undefined,
+          effectiveDate: since,
+        },
+      ];
+    }),
+  );
+}
+
+async function posted(sql: Sql, { idempotencyKeys, reversed }: PostedQuestion): Promise<Posted> {
+  const byKey = await sql.query<{ key: string; id: string }>(
+    'SELECT idempotency_key AS key, id FROM journal WHERE idempotency_key = ANY($1)',
+    [idempotencyKeys],
+  );
+  const there = await sql.query<{ id: string; reversed: boolean }>(
+    `SELECT j.id, EXISTS (SELECT FROM journal r WHERE r.reverses_seq = j.seq) AS reversed
+     FROM journal j WHERE j.id = ANY($1) AND j.type <> 'records'`,
+    [reversed],
+  );
+  return {
+    byKey: new Map(byKey.map(({ key, id }) => [key, id])),
+    reversed: new Map(there.map((one) => [one.id, one.reversed])),
+  };
+}
+
+async function datedAmounts(
+  sql: Sql,
+  statement: string,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, readonly DatedAmount[]>> {
+  if (ids.length === 0) return new Map();
+  const rows = await sql.query<DatedAmount & { id: string }>(statement, [ids]);
+  const found = new Map<string, DatedAmount[]>();
+  for (const { id, ...amount } of rows) {
+    const amounts = found.get(id);
+    if (amounts === undefined) found.set(id, [amount]);
+    else amounts.push(amount);
+  }
+  return found;
+}
+
+const UNDRAWN = `
+  SELECT DISTINCT ON (f.key, b.effective_date) f.id, b.effective_date::text AS date,
+    b.unfunded AS "amountMinor"
+  FROM facility f
+  JOIN balance_line l ON l.facility_key = f.key AND l.contract_key = 0 AND l.lender_key = 0
+  JOIN balance b ON b.line_key = l.key
+  WHERE f.id = ANY($1) AND EXISTS (SELECT FROM balance c
+    WHERE c.line_key = l.key AND (c.original_commitment <> 0 OR c.unfunded <> 0))
+  ORDER BY f.key, b.effective_date, b.known_seq DESC`;
+
+const OUTSTANDING = `
+  SELECT DISTINCT ON (c.key, b.effective_date) c.id, b.effective_date::text AS date,
+    b.principal_cash + b.principal_pik AS "amountMinor"
+  FROM loan_contract c
+  JOIN balance_line l ON l.facility_key = c.facility_key AND l.contract_key = c.key AND l.lender_key = 0
+  JOIN balance b ON b.line_key = l.key
+  WHERE c.id = ANY($1)
+  ORDER BY c.key, b.effective_date, b.known_seq DESC`;
+
+const TAKEN = `
+  SELECT CASE g.kind
+    WHEN 'dealNumber' THEN EXISTS (SELECT FROM deal WHERE deal_number = g.value)
+    WHEN 'contractNumber' THEN EXISTS (SELECT FROM loan_contract c
+      JOIN facility f ON f.key = c.facility_key
+      WHERE f.id = g.within AND c.contract_number = g.value)
+    WHEN 'lender' THEN EXISTS (SELECT FROM lender_position p
+      JOIN facility f ON f.key = p.facility_key JOIN party y ON y.key = p.lender_key
+      WHERE f.id = g.within AND y.id = g.value)
+    ELSE EXISTS (SELECT FROM external_id WHERE source = g.within AND value = g.value)
+  END AS taken
+  FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS g(kind, within, value, number)
+  ORDER BY g.number`;
+
+const SOLD = SOLD_ACCOUNTS.map((name) => `WHEN '${name}' THEN b.${name.toLowerCase()}`);
+const HOLDINGS = `
+  SELECT DISTINCT ON (g.number, b.effective_date) g.number, b.effective_date::text AS date,
+    CASE g.account ${SOLD.join(' ')} END AS "amountMinor"
+  FROM unnest($1::text[], $2::text[], $3::text[], $4::text[]) WITH ORDINALITY
+    AS g(facility, contract, lender, account, number)
+  JOIN facility f ON f.id = g.facility JOIN party y ON y.id = g.lender
+  LEFT JOIN loan_contract c ON c.id = g.contract
+  JOIN balance_line l ON l.facility_key = f.key AND l.lender_key = y.key
+    AND l.contract_key = CASE WHEN g.contract IS NULL THEN 0 ELSE c.key END
+  JOIN balance b ON b.line_key = l.key
+  ORDER BY g.number, b.effective_date, b.known_seq DESC`;
+
+/** What all postings of the book come to by currency, signs aside. */
+export async function volumesOf(sql: Sql): Promise<ReadonlyMap<string, bigint>> {
+  const rows = await sql.query<{ currency: string; volume: string }>(VOLUMES);
+  return new Map(rows.map(({ currency, volume }) => [currency, BigInt(volume)]));
+}
+
+const VOLUMES = `
+  SELECT l.currency, sum(p.volume)::text AS volume
+  FROM (SELECT line_key, sum(abs(amount_minor)) AS volume FROM posting GROUP BY line_key) p
+  JOIN balance_line l ON l.key = p.line_key GROUP BY l.currency`;
+
+const COUNT_FX_RATES = `
+  SELECT (SELECT count(*) FROM fx_rate x
+    WHERE x.rate_date = g.date AND x.from_currency = g.from_currency
+      AND x.to_currency = g.to_currency AND x.rate = g.rate AND x.source = g.source) AS count
+  FROM unnest($1::date[], $2::text[], $3::text[], $4::numeric[], $5::text[]) WITH ORDINALITY
+    AS g(date, from_currency, to_currency, rate, source, number) ORDER BY g.number`;

@@ -1,0 +1,376 @@
+import type { ProblemCode } from '@cls/shared/http/problem-codes';
+import { Refusal } from '@cls/shared/http/refusal';
+import type { BusinessDate } from '../../ledger/business-date.ts';
+import { type BookMemory, openMemories } from '../../memory/memories.ts';
+import type {
+  BalanceStore,
+  FxState,
+  KnowledgeFacts,
+  LedgerState,
+  OnTheWay,
+  ReaderAccess,
+  Snapshot,
+} from './balance-store.ts';
+import type { CurrentLedger } from './current-ledger.ts';
+
+/** The two times of a question: when it is true, and as it was known when. */
+export interface QuestionTimes {
+  /** The last date that the book had data for when undefined. */
+  readonly asOf: BusinessDate | undefined;
+  /** RFC 3339; all that is known now when undefined. */
+  readonly knownAt: string | undefined;
+  /** First day of a period that ends with `asOf`. */
+  readonly fromDate: BusinessDate | undefined;
+  /** Exchange rates are part of the answer when defined. */
+  readonly reporting?: object | undefined;
+  /** Where the book stood after the question came; looked up when undefined. */
+  readonly ledger?: LedgerState | undefined;
+}
+
+/** The state that a caller's copy has: the two times of the answer that the copy was made from. */
+export interface CopyTimes extends Pick<QuestionTimes, 'asOf' | 'reporting'> {
+  /** RFC 3339: the answer's `knownAt`. */
+  readonly updatedSince: string;
+  /** The answer's `asOf`; where undefined it must follow from the rest. */
+  readonly sinceAsOf: BusinessDate | undefined;
+}
+
+/** The other times that an answer is compared with; what is undefined is as the answer's own. */
+export interface ComparedTimes {
+  readonly asOf: BusinessDate | undefined;
+  /** RFC 3339. */
+  readonly knownAt: string | undefined;
+}
+
+/** What a walk over pages keeps of its first page. */
+export interface WalkSnapshot extends Snapshot {
+  readonly knownAt: string | undefined;
+  /** Exchange rates up to this one are the walk's; 0 where none are asked for. */
+  readonly fxNumber: bigint;
+}
+
+export interface ResolvedSnapshot extends WalkSnapshot, KnowledgeFacts {
+  /** RFC 3339: when the reader's grants last changed. */
+  readonly grantsAt: string | undefined;
+}
+
+/** A snapshot whose items can be read before the rest of it is known. */
+export interface FoundSnapshot {
+  readonly snapshot: Snapshot;
+  /** What the first page of it is to tell: what nobody has asked yet. */
+  onTheWay(): OnTheWay;
+  /** The rest: as a page told it, or looked up. */
+  resolve(): Promise<ResolvedSnapshot>;
+}
+
+export interface Snapshots {
+  /** What was looked up about the states of the book that snapshots are of. */
+  readonly memory: BookMemory;
+  /** @throws {Refusal} `as_of_in_future`, `as_of_before_book`, `known_at_in_future`, … */
+  find(times: QuestionTimes, access: ReaderAccess): Promise<FoundSnapshot>;
+  /** The snapshot of a walk that continues, at the question's `ledger`. */
+  resume(
+    walk: WalkSnapshot,
+    access: ReaderAccess,
+    state: LedgerState | undefined,
+  ): Promise<FoundSnapshot>;
+  /** As `find` does, with the rest. */
+  resolve(times: QuestionTimes, access: ReaderAccess): Promise<ResolvedSnapshot>;
+  /**
+   * What a copy has; undefined before the book.
+   *
+   * @throws {Refusal} `delta_unavailable`, `since_as_of_required`, `invalid_range`, …
+   */
+  copied(
+    times: CopyTimes,
+    access: ReaderAccess,
+    now: ResolvedSnapshot,
+  ): Promise<ResolvedSnapshot | undefined>;
+  /**
+   * What an answer is compared with; undefined before the book, where there was nothing.
+   *
+   * @throws {Refusal} `as_of_in_future`, `known_at_in_future`, …
+   */
+  compared(
+    times: ComparedTimes,
+    access: ReaderAccess,
+    answer: ResolvedSnapshot,
+    question: Pick<QuestionTimes, 'reporting' | 'ledger'>,
+  ): Promise<ResolvedSnapshot | undefined>;
+}
+
+export function snapshots(
+  store: BalanceStore,
+  ledger: CurrentLedger,
+  memory: BookMemory = openMemories().book,
+): Snapshots {
+  const knowledge = ({ asOf, ledgerSeq }: Snapshot) => `knowledge ${asOf} ${ledgerSeq}`;
+  const facts = (snapshot: Snapshot): Promise<KnowledgeFacts> =>
+    memory.once(snapshot.edition, knowledge(snapshot), () => store.knowledge(snapshot));
+  const foundAt = (
+    snapshot: Snapshot,
+    { seen }: LedgerState,
+    resolve: () => Promise<ResolvedSnapshot>,
+  ): FoundSnapshot => ({
+    snapshot,
+    resolve,
+    onTheWay() {
+      const { edition } = snapshot;
+      const name = knowledge(snapshot);
+      const isKnown = edition === undefined || memory.has(edition, name);
+      return {
+        generation: seen && ((generation) => void Object.assign(seen, { generation })),
+        knowledge: isKnown ? undefined : (known) => memory.add(edition, name, known),
+      };
+    },
+  });
+  const grantsAt = async (access: ReaderAccess, { edition }: Snapshot) =>
+    'fullControl' in access
+      ? undefined
+      : memory.once(edition, `grants ${access.customer}`, () => store.grantsChangedAt(access));
+  /** The default `asOf` at an instant, where it is still the same for that sequence. */
+  const soleDate = async (at: Omit<Snapshot, 'asOf'>, instant: string): Promise<BusinessDate> => {
+    const [first, last] = await Promise.all(
+      [dayOf(instant), ledger.today].map((asOf) => facts({ ...at, asOf })),
+    );
+    if (first?.dataThrough === undefined || first.dataThrough !== last?.dataThrough) {
+      throw sinceAsOfRequired();
+    }
+    return first.dataThrough;
+  };
+  const sequenceAt = async (parameter: string, instant: string): Promise<bigint> => {
+    const answer = await store.sequenceAt(instant);
+    if ('seq' in answer) return answer.seq;
+    if (answer.refused === 'before_book') return 0n;
+    throw answer.refused === 'posting' ? stillPosting() : inFuture(parameter, instant);
+  };
+  const at = (
+    asOf: BusinessDate,
+    ledgerSeq: bigint,
+    { generation, seq }: LedgerState,
+  ): Snapshot => ({
+    ...{ asOf, ledgerSeq },
+    // What is cached of a state lacks what was posted since.
+    edition: ledgerSeq > seq ? undefined : { generation, today: ledger.today },
+  });
+  const withFacts = async (snapshot: Snapshot, access: ReaderAccess) => {
+    const [known, granted] = await Promise.all([facts(snapshot), grantsAt(access, snapshot)]);
+    return { ...snapshot, ...known, grantsAt: granted };
+  };
+  /**
+   * An answer is known when its journals, its exchange rates and the reader's grants are. A grant
+   * that is newer than the state which was looked up does not count: journals before it may be
+   * missing in that state.
+   */
+  const resolved = async (
+    snapshot: Snapshot,
+    access: ReaderAccess,
+    { fx, until }: { readonly fx: FxState; readonly until: string | undefined },
+  ): Promise<ResolvedSnapshot> => {
+    const known = await withFacts(snapshot, access);
+    const granted = known.grantsAt;
+    const counts = granted !== undefined && until !== undefined && granted <= until;
+    const knownAt = latest(known.knownAt, counts ? granted : undefined, fx.knownAt);
+    return { ...known, knownAt, fxNumber: fx.number };
+  };
+  const find: Snapshots['find'] = async (
+    { asOf, knownAt, fromDate, reporting, ledger: found },
+    access,
+  ) => {
+    const state = found ?? (await ledger.state());
+    const { today } = ledger;
+    if (knownAt === undefined) {
+      const date = asOf ?? state.lastDate ?? today;
+      checkDates(date, fromDate, today, state.firstDate);
+      const fx = reporting === undefined ? NO_RATES : state.fx;
+      const snapshot = at(date, state.seq, state);
+      const known = { fx, until: state.changedAt };
+      return foundAt(snapshot, state, () => resolved(snapshot, access, known));
+    }
+    const ledgerSeq = await sequenceAt('knownAt', knownAt);
+    if (ledgerSeq === 0n && state.seq > 0n) throw knownBeforeBook(knownAt);
+    // What was data then: journals of dates after that day were still waiting for theirs.
+    const day = dayOf(knownAt);
+    const then = await facts(at(day, ledgerSeq, state));
+    const date = asOf ?? then.dataThrough ?? day;
+    checkDates(date, fromDate, today, then.firstDate);
+    const fx = reporting === undefined ? NO_RATES : await store.fxStateAt(knownAt);
+    const snapshot = at(date, ledgerSeq, state);
+    return foundAt(snapshot, state, () => resolved(snapshot, access, { fx, until: knownAt }));
+  };
+  return {
+    memory,
+    find,
+    async resume({ asOf, ledgerSeq, knownAt, fxNumber }, access, found) {
+      const state = found ?? (await ledger.state());
+      if (isLost(knownAt, state)) throw lostWalk();
+      const snapshot = at(asOf, ledgerSeq, state);
+      return foundAt(snapshot, state, async () => ({
+        ...(await withFacts(snapshot, access)),
+        ...{ knownAt, fxNumber },
+      }));
+    },
+    resolve: async (times, access) => (await find(times, access)).resolve(),
+    async copied({ updatedSince, sinceAsOf, asOf, reporting }, access, now) {
+      if (now.grantsAt !== undefined && now.grantsAt > updatedSince) {
+        throw deltaUnavailable('Your access to deals has changed since then.');
+      }
+      if (isLost(updatedSince, await ledger.state())) {
+        throw deltaUnavailable('The book was restored from a backup since then.');
+      }
+      const ledgerSeq = await sequenceAt('updatedSince', updatedSince);
+      if (ledgerSeq > now.ledgerSeq) throw sinceAfterNow(updatedSince);
+      if (ledgerSeq === 0n) return undefined;
+      const { edition } = now;
+      const date = sinceAsOf ?? asOf ?? (await soleDate({ ledgerSeq, edition }, updatedSince));
+      const fx = reporting === undefined ? NO_RATES : await store.fxStateAt(updatedSince);
+      const state = await ledger.state();
+      const known = await withFacts(at(date, ledgerSeq, state), access);
+      return { ...known, knownAt: updatedSince, fxNumber: fx.number };
+    },
+    async compared({ asOf, knownAt }, access, answer, { reporting, ledger: found }) {
+      const date = asOf ?? answer.asOf;
+      checkNotInFuture('compareAsOf', date, ledger.today);
+      if (knownAt === undefined) {
+        const { ledgerSeq, edition } = answer;
+        const known = await facts({ asOf: date, ledgerSeq, edition });
+        // What is known is what the answer knows, and so is when it became known.
+        return ifInBook({ ...answer, ...known, asOf: date, knownAt: answer.knownAt });
+      }
+      const ledgerSeq = await sequenceAt('compareKnownAt', knownAt);
+      const [state, fx] = await Promise.all([
+        found ?? ledger.state(),
+        reporting === undefined ? NO_RATES : store.fxStateAt(knownAt),
+      ]);
+      const snapshot = at(date, ledgerSeq, state);
+      return ifInBook(await resolved(snapshot, access, { fx, until: knownAt }));
+    },
+  };
+}
+
+const NO_RATES: FxState = { number: 0n, knownAt: undefined };
+
+/** The day of an instant in UTC. */
+function dayOf(instant: string): BusinessDate {
+  return instant.slice(0, 10) as BusinessDate;
+}
+
+/** Of instants in one spelling. */
+export function latest(...instants: readonly (string | undefined)[]): string | undefined {
+  return instants
+    .filter((at) => at !== undefined)
+    .sort()
+    .at(-1);
+}
+
+/** Undefined where no journal that is known stands on the date or before it. */
+function ifInBook(snapshot: ResolvedSnapshot): ResolvedSnapshot | undefined {
+  const { firstDate, asOf } = snapshot;
+  return firstDate === undefined || asOf < firstDate ? undefined : snapshot;
+}
+
+function checkNotInFuture(parameter: string, date: BusinessDate, today: BusinessDate): void {
+  if (date <= today) return;
+  throw refusal(parameter, 'as_of_in_future', `expected a date up to today, ${today}`, date);
+}
+
+function checkDates(
+  asOf: BusinessDate,
+  fromDate: BusinessDate | undefined,
+  today: BusinessDate,
+  firstDate: BusinessDate | undefined,
+): void {
+  checkNotInFuture('asOf', asOf, today);
+  if (firstDate !== undefined && asOf < firstDate) {
+    throw refusal('asOf', 'as_of_before_book', `the book begins on ${firstDate}`, asOf);
+  }
+  if (fromDate === undefined) return;
+  if (fromDate > asOf) {
+    const message = `expected a date up to the end of the period, ${asOf}`;
+    throw refusal('fromDate', 'invalid_range', message, fromDate);
+  }
+  if (firstDate !== undefined && fromDate < firstDate) {
+    throw refusal('fromDate', 'from_before_book', `the book begins on ${firstDate}`, fromDate);
+  }
+}
+
+function inFuture(parameter: string, received: string): Refusal {
+  const code = parameter === 'updatedSince' ? 'invalid_parameter' : 'known_at_in_future';
+  return refusal(parameter, code, 'expected an instant in the past', received);
+}
+
+/** A copy or a walk of that state has what the book has lost. */
+function isLost(knownAt: string | undefined, { lost }: LedgerState): boolean {
+  return (
+    knownAt !== undefined && lost.some(({ after, until }) => after < knownAt && knownAt <= until)
+  );
+}
+
+/** The cursor names a sequence that other journals have now, or none. */
+function lostWalk(): Refusal {
+  const message = 'the book was restored from a backup since the first page; begin again';
+  return new Refusal({
+    status: 400,
+    code: 'invalid_cursor',
+    title: 'Cursor not valid',
+    detail: `cursor: ${message}`,
+    errors: [{ parameter: 'cursor', code: 'invalid_cursor', message }],
+  });
+}
+
+/** After such a change the caller sees other items: what the copy lacks cannot be known. */
+function deltaUnavailable(why: string): Refusal {
+  return new Refusal({
+    status: 410,
+    code: 'delta_unavailable',
+    title: 'No changes available',
+    detail: `${why} Read the whole list again.`,
+  });
+}
+
+function sinceAfterNow(received: string): Refusal {
+  const message = 'expected an instant no later than knownAt';
+  return refusal('updatedSince', 'invalid_range', message, received);
+}
+
+/** Journals of later dates have become effective since: the instant alone names no answer. */
+function sinceAsOfRequired(): Refusal {
+  return new Refusal({
+    status: 400,
+    code: 'since_as_of_required',
+    title: 'Parameter not valid',
+    detail: 'sinceAsOf: expected the meta.asOf of the answer whose meta.knownAt is updatedSince',
+    errors: [
+      {
+        parameter: 'sinceAsOf',
+        code: 'since_as_of_required',
+        message: 'expected the meta.asOf of the answer whose meta.knownAt is updatedSince',
+      },
+    ],
+  });
+}
+
+function knownBeforeBook(received: string): Refusal {
+  return refusal('knownAt', 'known_at_before_book', 'nothing was known at that time', received);
+}
+
+/** What is being posted has its posting time already and is not yet to be seen. */
+function stillPosting(): Refusal {
+  return new Refusal({
+    status: 503,
+    code: 'ledger_posting',
+    title: 'Ledger is being updated',
+    detail: 'A posting of that instant is not finished yet. Try again.',
+    headers: { 'Retry-After': '2' },
+  });
+}
+
+function refusal(parameter: string, code: ProblemCode, message: string, received: string): Refusal {
+  return new Refusal({
+    status: 400,
+    code,
+    title: 'Parameter not valid',
+    detail: `${parameter}: ${message}`,
+    errors: [{ parameter, code, message, received }],
+  });
+}

@@ -1,0 +1,435 @@
+import { BALANCE_COMPONENTS, COMPONENTS, type Component } from '../../../ledger/balance.ts';
+import type { Level } from '../balance-store.ts';
+import { COUNTED_ONCE } from '../counted-once.ts';
+
+/**
+ * How the items of each level are found, and which balance lines belong to an item: `i` is the item,
+ * `f` its facility, `d` its deal, `l` a balance line. `$1` is the date, `$2` the sequence.
+ */
+export interface LevelSql {
+  readonly items: string;
+  /** Balances of line `l`, as far as they count at the level: to be followed by WHERE. */
+  readonly balances: string;
+  /** The newest of them at the snapshot. */
+  readonly newest: string;
+  /** Beyond what the filter asks. */
+  readonly only: string;
+  readonly lines: string;
+  /** Lender of the line that decides whether the item is zero, and what it is sorted by. */
+  readonly holder: string;
+  /** Record whose presence makes the item known: its alias and its kind. */
+  readonly booked: string;
+  readonly record: RecordKind;
+  readonly status: string;
+  /** When it ends, as it stands at the snapshot. */
+  readonly maturity: string;
+}
+
+export type RecordKind = 'deal' | 'facility' | 'contract' | 'position';
+
+/** Since when the book has a record, as known at the snapshot; `infinity`: it has it no more. */
+export function sinceOf(kind: RecordKind, alias: string): string {
+  return `coalesce((SELECT p.since FROM presence p WHERE p.kind = '${kind}'
+    AND p.record_key = ${alias}.key AND p.known_seq <= $2
+    ORDER BY p.known_seq DESC LIMIT 1), ${alias}.booked_on)`;
+}
+
+/** The book has the record on the date, as known at the snapshot. */
+export function hasRecord(kind: RecordKind, alias: string): string {
+  return `(${alias}.booked_seq <= $2 AND ${sinceOf(kind, alias)} <= $1)`;
+}
+
+/** The sequence from which on the book has had the record on the date, up to the snapshot. */
+export function hadFrom(kind: RecordKind, alias: string): string {
+  const versions = `FROM presence p WHERE p.kind = '${kind}' AND p.record_key = ${alias}.key
+    AND p.known_seq <= $2`;
+  return `coalesce((SELECT min(p.known_seq) ${versions} AND p.known_seq > coalesce(
+    (SELECT max(p.known_seq) ${versions} AND p.since > $1),
+    CASE WHEN ${alias}.booked_on > $1 THEN ${alias}.booked_seq END)), ${alias}.booked_seq)`;
+}
+
+/** What became known with a journal counts while the journal is not taken back. */
+export function stands(knownSeq: string, seq = '$2'): string {
+  return `coalesce((SELECT s.stands FROM journal_standing s WHERE s.seq = ${knownSeq}
+    AND s.known_seq <= ${seq} ORDER BY s.known_seq DESC LIMIT 1), true)`;
+}
+
+const TERMS_AT = `t.effective_date <= $1 AND t.known_seq <= $2 AND ${stands('t.known_seq')}`;
+const NEWEST_TERMS = 'ORDER BY t.effective_date DESC, t.known_seq DESC LIMIT 1';
+
+function maturityAt(table: string, key: string, base: string): string {
+  return `(SELECT CASE WHEN t.found THEN t.maturity_date ELSE ${base} END
+    FROM (SELECT 1) one LEFT JOIN LATERAL (SELECT true AS found, t.maturity_date
+      FROM ${table}_terms t WHERE t.${table}_key = ${key} AND ${TERMS_AT} ${NEWEST_TERMS}) t
+      ON true)`;
+}
+
+/**
+ * Of a fact that dates may change, as known at `$2`: `date value` of each, one after the other, by
+ * their dates. The base holds before all of them.
+ *
+ * @param rows terms `t` of a record: to be followed by AND
+ */
+export function datedValues(rows: string, value: string, base: string): string {
+  return `concat_ws(',', '-infinity ' || ${base}, (
+      SELECT string_agg(concat_ws(' ', t.effective_date, t.value), ',' ORDER BY t.effective_date)
+      FROM (SELECT DISTINCT ON (t.effective_date) t.effective_date, ${value} AS value FROM ${rows}
+        AND t.known_seq <= $2 AND ${stands('t.known_seq')}
+        ORDER BY t.effective_date, t.known_seq DESC) t))`;
+}
+
+/** Whether an item ends within a range of dates; a deal ends when one of its facilities does. */
+export function maturesWithin(level: Level, from: string, to: string): string {
+  const within = (maturity: string) => `${maturity} BETWEEN ${from} AND ${to}`;
+  if (level !== 'deal') return within(LEVEL_SQL[level].maturity);
+  return `EXISTS (SELECT FROM facility g WHERE g.deal_key = i.deal_key AND g.currency = f.currency
+    AND ${hasRecord('facility', 'g')}
+    AND ${within(maturityAt('facility', 'g.key', 'g.maturity_date'))} ${BY_LOOKUP})`;
+}
+
+function statusAt(table: string, key: string, base: string): string {
+  return `coalesce((SELECT t.status FROM ${table}_terms t
+    WHERE t.${table}_key = ${key} AND ${TERMS_AT} ${NEWEST_TERMS}), ${base})`;
+}
+
+/** A fact of deal `d` that may change with the date, as it stands at the snapshot. */
+export function dealDetail(column: 'name' | 'borrower_key' | 'country'): string {
+  return `coalesce((SELECT t.${column} FROM deal_details t
+    WHERE t.deal_key = d.key AND ${TERMS_AT} ${NEWEST_TERMS}), d.${column})`;
+}
+
+/** The key of the guarantor of deal `d` at the snapshot; newer details may leave it without one. */
+export const GUARANTOR = `(SELECT CASE WHEN t.found THEN t.guarantor_key ELSE d.guarantor_key END
+  FROM (SELECT 1) one LEFT JOIN LATERAL (SELECT true AS found, t.guarantor_key
+    FROM deal_details t WHERE t.deal_key = d.key AND ${TERMS_AT} ${NEWEST_TERMS}) t ON true)`;
+
+/** The name of a facility at the snapshot. */
+export function facilityName(alias: string): string {
+  return `coalesce((SELECT t.name FROM facility_details t
+    WHERE t.facility_key = ${alias}.key AND ${TERMS_AT} ${NEWEST_TERMS}), ${alias}.name)`;
+}
+export const FACILITY_NAME = facilityName('f');
+
+/** The name of a party at the snapshot. */
+export function partyName(alias: string): string {
+  return `coalesce((SELECT t.name FROM party_details t
+    WHERE t.party_key = ${alias}.key AND ${TERMS_AT} ${NEWEST_TERMS}), ${alias}.name)`;
+}
+
+/** The id and the name of a party at the snapshot, by its key. */
+export function partyJson(key: string): string {
+  return `(SELECT json_build_object('id', y.id, 'name', ${partyName('y')})
+        FROM party y WHERE y.key = ${key})`;
+}
+
+/** Whether deal `d` has a fact from a list, as of the snapshot. */
+export function dealHas(column: 'borrower_key' | 'country', list: string): string {
+  return `${dealDetail(column)} = ANY(${list})`;
+}
+
+/** Deals `d` with a fact from a list: candidates by an index, then as of the snapshot. */
+export function dealsWith(column: 'borrower_key' | 'country', list: string): string {
+  return `(d.key IN (SELECT key FROM deal WHERE ${column} = ANY(${list})
+      UNION SELECT deal_key FROM deal_details WHERE ${column} = ANY(${list}))
+    AND ${dealHas(column, list)})`;
+}
+
+/**
+ * At the end of a subquery, it makes the subquery one index look-up for each row. Without it the
+ * planner may turn the subquery into a join. Where it knows too little of the tables, that join reads
+ * the whole book: nothing analyses them after a load, and an embedded database never does by itself.
+ */
+export const BY_LOOKUP = 'OFFSET 0';
+
+/**
+ * The party that borrows in deal `d` at the snapshot. Its key is found first: PostgreSQL checks
+ * row-level security before a condition that has a subquery in it, and would so check all parties for
+ * each deal.
+ */
+export function borrowerOf(): string {
+  return `(SELECT y.* FROM (SELECT ${dealDetail('borrower_key')} AS key ${BY_LOOKUP}) k
+    CROSS JOIN LATERAL (SELECT * FROM party WHERE key = k.key ${BY_LOOKUP}) y)`;
+}
+
+const BALANCES = 'SELECT * FROM balance';
+
+/** The newest balance of line `l` at the snapshot: one index look-up, however long the history. */
+const newestOf = (balances: string) => `
+  ${balances}
+  WHERE line_key = l.key AND effective_date <= $1 AND known_seq <= $2
+  ORDER BY effective_date DESC, known_seq DESC LIMIT 1`;
+export const NEWEST = newestOf(BALANCES);
+
+const ONCE: readonly string[] = [...COUNTED_ONCE, 'commitment', 'available'];
+
+/** An amount, without what a sublimit has where its facility has it too. */
+export function countedOnce(name: string, amount: string, isPart: string): string {
+  return ONCE.includes(name) ? `CASE WHEN ${isPart} THEN 0 ELSE ${amount} END` : amount;
+}
+
+/** A deal holds the facility of each sublimit, whose commitment has nothing used for it then. */
+const BALANCES_OF_DEAL = `SELECT line_key, effective_date, known_seq, ${COMPONENTS.map((name) =>
+  name === 'sublimit_used'
+    ? '0::int8 AS sublimit_used'
+    : `${countedOnce(name, name, 'l.parent_line_key IS NOT NULL')} AS ${name}`,
+).join(', ')}
+  FROM balance`;
+
+/** The item is its facility: it is read once, under both names. */
+const OWN_FACILITY =
+  'facility i CROSS JOIN LATERAL (SELECT i.*) f JOIN deal d ON d.key = i.deal_key';
+
+const ofFacility = {
+  status: statusAt('facility', 'f.key', 'f.status'),
+  maturity: maturityAt('facility', 'f.key', 'f.maturity_date'),
+};
+const EVERY_LINE = { balances: BALANCES, newest: NEWEST, only: 'true', holder: '0' };
+
+export const LEVEL_SQL: Readonly<Record<Level, LevelSql>> = {
+  deal: {
+    // One facility stands for all of the deal in its currency: the first of those known then.
+    items: OWN_FACILITY,
+    balances: BALANCES_OF_DEAL,
+    newest: newestOf(BALANCES_OF_DEAL),
+    only: `${hasRecord('facility', 'i')} AND NOT EXISTS (
+      SELECT FROM facility g WHERE g.deal_key = i.deal_key AND g.currency = i.currency
+        AND g.key < i.key AND ${hasRecord('facility', 'g')} ${BY_LOOKUP})`,
+    lines: 'l.deal_key = i.deal_key AND l.currency = f.currency',
+    holder: '0',
+    booked: 'd',
+    record: 'deal',
+    status: statusAt('deal', 'd.key', 'd.status'),
+    maturity: ofFacility.maturity,
+  },
+  facility: {
+    ...EVERY_LINE,
+    ...ofFacility,
+    items: OWN_FACILITY,
+    lines: 'l.facility_key = i.key',
+    booked: 'i',
+    record: 'facility',
+  },
+  contract: {
+    ...EVERY_LINE,
+    items: `loan_contract i JOIN facility f ON f.key = i.facility_key
+      JOIN deal d ON d.key = i.deal_key`,
+    lines: 'l.contract_key = i.key',
+    booked: 'i',
+    record: 'contract',
+    status: statusAt('contract', 'i.key', 'i.status'),
+    maturity: maturityAt('contract', 'i.key', 'i.maturity_date'),
+  },
+  position: {
+    ...EVERY_LINE,
+    ...ofFacility,
+    items: `lender_position i JOIN facility f ON f.key = i.facility_key
+      JOIN deal d ON d.key = i.deal_key`,
+    lines: 'l.facility_key = i.facility_key AND l.lender_key IN (0, i.lender_key)',
+    holder: 'i.lender_key',
+    booked: 'i',
+    record: 'position',
+  },
+};
+
+/** The lines `l` that decide whether an item is zero, with their balances `b`: to be followed by AND. */
+export function ownLines({ lines, holder, newest }: LevelSql): string {
+  return `balance_line l CROSS JOIN LATERAL (${newest}) b
+    WHERE ${lines} AND l.lender_key = ${holder}`;
+}
+
+/** A lender whose position was not booked yet has no share, rather than a share of zero. */
+function isKnownLender(facilityKey: string): string {
+  return `(l.lender_key = 0 OR EXISTS (
+  SELECT FROM lender_position q WHERE q.facility_key = ${facilityKey}
+    AND q.lender_key = l.lender_key AND ${hasRecord('position', 'q')} ${BY_LOOKUP}))`;
+}
+const KNOWN_LENDER = isKnownLender('l.facility_key');
+
+/** What is undrawn of the global line of the facility of line `l`, and not blocked. */
+const WHOLE_UNDRAWN = `(SELECT w.unfunded - w.unavailable FROM balance_line g CROSS JOIN LATERAL (
+    SELECT * FROM balance WHERE line_key = g.key AND effective_date <= $1 AND known_seq <= $2
+    ORDER BY effective_date DESC, known_seq DESC LIMIT 1) w
+  WHERE g.facility_key = l.facility_key AND g.contract_key = 0 AND g.lender_key = 0)`;
+
+/**
+ * What may be drawn on lines `l`: nothing once nothing can be drawn of the facility any more. Globally never
+ * below zero. Lenders' parts are what is undrawn of them, also below zero where one funds more than its
+ * commitment, and nothing where globally nothing is available: so they add up to the global amount.
+ */
+export const AVAILABLE = `sum_minor(CASE
+  WHEN l.contract_key = 0 AND b.unfunded <> b.unavailable
+    AND coalesce(drawable_until(l.facility_key, $1, $2) >= $1, true)
+  THEN CASE WHEN l.parent_line_key IS NOT NULL THEN sublimit_available(l.key, $1, $2)
+            WHEN l.lender_key = 0 THEN greatest(b.unfunded - b.unavailable, 0)
+            WHEN ${WHOLE_UNDRAWN} > 0 THEN b.unfunded - b.unavailable ELSE 0 END
+  ELSE 0 END)`;
+
+export const OUTSTANDING = '(b.principal_cash + b.principal_pik)';
+/** As `currentCommitment` has it. */
+export const COMMITMENT = 'b.principal_cash + b.letter_of_credit + b.sublimit_used + b.unfunded';
+
+function sumOf(component: Component): string {
+  return `sum_minor(b.${component})`;
+}
+
+/** Outstanding principal of a line `l` whose contract, or facility, has matured. */
+export const HAS_MATURED = `(${OUTSTANDING} <> 0
+  AND matures_on(l.facility_key, l.contract_key, $1, $2) < $1)`;
+/** Something was billed on a line, and is not even. */
+const IS_BILLED = '(b.principal_due <> 0 OR b.interest_due <> 0 OR b.fees_due <> 0)';
+
+/** A facility, or a lender's part of one, that is drawn beyond its commitment. */
+export const OVERDRAWN = '(l.contract_key = 0 AND b.unfunded < 0)';
+/** A contract, or a lender's part of one, on which more was repaid than was owed. */
+export const OVERPAID = `(${OUTSTANDING} < 0)`;
+
+/** Whether a lender of an item, as far as the reader sees them, is drawn beyond its commitment or overpaid. */
+export function hasWarnedLender({ lines, newest }: LevelSql): string {
+  return `EXISTS (SELECT FROM balance_line l CROSS JOIN LATERAL (${newest}) b
+    WHERE ${lines} AND l.lender_key <> 0 AND (${OVERDRAWN} OR ${OVERPAID}) AND ${KNOWN_LENDER} ${BY_LOOKUP})`;
+}
+
+/**
+ * The sums of lines `l` and what may be drawn (`amounts`, which `toBalance` reads), whether a line is
+ * drawn beyond its commitment or overpaid, and whether anything due stands open. The amounts are one
+ * text: a column for each would take longer to send and to read than to add up. What matured is looked
+ * up for the global line, which decides for all lenders.
+ */
+const LINE_SUMS = `concat_ws(',', ${COMPONENTS.map(sumOf).join(', ')}, ${AVAILABLE}) AS amounts,
+  coalesce(bool_or(${OVERDRAWN}), false) AS overdrawn,
+  coalesce(bool_or(${OVERPAID}), false) AS overpaid,
+  coalesce(bool_or(${IS_BILLED} OR l.lender_key = 0 AND ${HAS_MATURED}), false) AS owes`;
+
+/** The balance of an item, and of each lender in it, with what else is asked of their lines. */
+export function lenderSums(level: Level, alsoOfLines = ''): string {
+  const { lines, newest } = LEVEL_SQL[level];
+  // Once for all lines of a lender, except in a deal, where it may hold one facility and not another.
+  const ofGroup = `GROUP BY l.lender_key HAVING ${
+    level === 'position'
+      ? `(l.lender_key = 0 OR ${hasRecord('position', 'i')})`
+      : isKnownLender('f.key')
+  }`;
+  const known = level === 'deal' ? `AND ${KNOWN_LENDER} GROUP BY l.lender_key` : ofGroup;
+  return `SELECT l.lender_key, ${alsoOfLines}${LINE_SUMS}
+      FROM balance_line l LEFT JOIN LATERAL (${newest}) b ON true
+      WHERE ${lines} ${known}`;
+}
+
+/**
+ * An item owes nothing, and nothing can be drawn, when these are zero. Commitments that were made
+ * and cancelled remain; so does a residue of exchange rates on a loan that was repaid, which is
+ * nobody's debt.
+ */
+const LIVE_COMPONENTS = BALANCE_COMPONENTS.filter(
+  (name) => !['original_commitment', 'cancelled_commitment', 'fx_revaluation'].includes(name),
+);
+export const NOT_ZERO = `(${LIVE_COMPONENTS.map((name) => `b.${name} <> 0`).join(' OR ')})`;
+
+/** Whether something billed stands open on a line `l`, or something outstanding after its maturity. */
+export const OWES = `(${IS_BILLED} OR ${HAS_MATURED})`;
+
+/** Of a global line: whether all that is outstanding is due, as `hasMatured` works it out. */
+export const ALL_DUE = `(${OUTSTANDING} > 0 AND ${OUTSTANDING} >= b.principal_due AND ${HAS_MATURED})`;
+
+/** What is past due of a global line `l` with the balance `b`, as `pastDue` works it out. */
+export const LATE = `CASE
+  WHEN b.principal_due > 0 OR b.interest_due > 0 OR b.fees_due > 0 OR ${OUTSTANDING} > 0 THEN (
+    SELECT coalesce(sum(least(greatest(due.amount - later.amount, 0), due.amount)), 0)
+    FROM (SELECT ${ALL_DUE} AS at_once ${BY_LOOKUP}) matured
+    CROSS JOIN LATERAL (VALUES
+      ('PRINCIPAL_DUE'::ledger_account, matured.at_once,
+        CASE WHEN matured.at_once THEN ${OUTSTANDING} ELSE b.principal_due END),
+      ('INTEREST_DUE', false, b.interest_due), ('FEES_DUE', false, b.fees_due)
+    ) due(account, at_once, amount)
+    CROSS JOIN LATERAL (SELECT coalesce(sum(p.amount_minor), 0) AS amount FROM posting p
+      WHERE NOT due.at_once AND p.line_key = l.key AND p.account = due.account
+        AND p.due_date >= $1 AND p.effective_date <= $1 AND p.journal_seq <= $2) later
+    WHERE due.amount > 0) ELSE 0 END`;
+
+/**
+ * Whether something of an item is past due. A lender's part follows from the parts of all lenders,
+ * which a reader may not see; so a position is found where something is due to it.
+ */
+export function isPastDue(level: Level): string {
+  const sql = LEVEL_SQL[level];
+  if (level !== 'position') return `${itemSum(sql, LATE)} > 0`;
+  return `EXISTS (SELECT FROM ${ownLines(sql)} AND ${OWES} ${BY_LOOKUP})`;
+}
+
+/** A column of all terms `t` at the snapshot that dates of facilities and contracts of deal `d` come from. */
+export function termsOfDeal(column: string): string {
+  const of = (record: string, table: string) => `SELECT ${column} FROM ${table} g
+      JOIN ${record}_terms t ON t.${record}_key = g.key
+      WHERE g.deal_key = d.key AND t.effective_date <= $1 AND t.known_seq <= $2`;
+  return `${of('facility', 'facility')} UNION ALL ${of('contract', 'loan_contract')}`;
+}
+
+/** Whether what is told of an item may be something else since a sequence. */
+export function mayHaveChanged(level: Level, seq: string): string {
+  const { lines, newest } = LEVEL_SQL[level];
+  const since = (column: string) => `${column} > ${seq} AND ${column} <= $2`;
+  return `(EXISTS (SELECT FROM balance_line l CROSS JOIN LATERAL (${newest}) b
+      WHERE ${lines} AND b.known_seq > ${seq} ${BY_LOOKUP})
+    OR EXISTS (SELECT FROM (${termsOfDeal('t.known_seq')}) t
+      WHERE t.known_seq > ${seq} OR EXISTS (SELECT FROM journal_standing s
+        WHERE s.seq = t.known_seq AND ${since('s.known_seq')}) ${BY_LOOKUP})
+    OR ((f.sublimit_of_key IS NOT NULL
+        OR EXISTS (SELECT FROM rate_period r WHERE r.deal_key = d.key ${BY_LOOKUP}))
+      AND EXISTS (SELECT FROM journal j WHERE j.deal_key = d.key AND ${since('j.seq')} ${BY_LOOKUP})))`;
+}
+
+/** Sum of an expression over the item's own lines at the snapshot. */
+export function itemSum(sql: LevelSql, expression: string): string {
+  return `(SELECT coalesce(sum(${expression}), 0) FROM ${ownLines(sql)})`;
+}
+
+/** The sequence of an item's newest posting, among the lines that the reader sees; 0: none. */
+export function lastSeq({ lines, newest }: LevelSql): string {
+  return `(SELECT coalesce(max(b.known_seq), 0)
+    FROM balance_line l CROSS JOIN LATERAL (${newest}) b
+    WHERE ${lines} AND ${KNOWN_LENDER})`;
+}
+
+/**
+ * The newest terms of each record at the snapshot, as `dt`, `ft` and, of a contract, `ct`, and the newest
+ * details of the deal as `dd`.
+ */
+export function termsJoins(level: Level): string {
+  const join = (record: string, what: 'terms' | 'details', alias: string, key: string) => `
+    LEFT JOIN LATERAL (SELECT * FROM ${record}_${what} t
+      WHERE t.${record}_key = ${key} AND ${TERMS_AT} ${NEWEST_TERMS}) ${alias} ON true`;
+  return [
+    join('deal', 'terms', 'dt', 'd.key'),
+    join('deal', 'details', 'dd', 'd.key'),
+    join('facility', 'terms', 'ft', 'f.key'),
+    level === 'contract' ? join('contract', 'terms', 'ct', 'i.key') : '',
+  ].join('');
+}
+
+/** Until when an item lives, as known at the snapshot: what has ended is passed over by one look-up. */
+export function livesUntil(level: Level, key: string): string {
+  const item =
+    level === 'deal'
+      ? `(l.item_key, l.currency) = (
+          SELECT deal_key, currency FROM facility WHERE key = ${key})`
+      : `l.item_key = ${key} AND l.currency = ''`;
+  return `(SELECT l.lives_until FROM item_life l WHERE l.level = '${level}' AND ${item}
+        AND l.known_seq <= $2 ORDER BY l.known_seq DESC LIMIT 1)`;
+}
+
+/** Whose rows are a level's items, by their keys. */
+export const ITEM_TABLES: Readonly<Record<Level, string>> = {
+  deal: 'facility',
+  facility: 'facility',
+  contract: 'loan_contract',
+  position: 'lender_position',
+};
+
+/** The currency of an item, by look-ups. */
+export function currencyOf(level: Level, key: string): string {
+  const facility =
+    ITEM_TABLES[level] === 'facility'
+      ? key
+      : `(SELECT facility_key FROM ${ITEM_TABLES[level]} WHERE key = ${key})`;
+  return `(SELECT currency FROM facility WHERE key = ${facility})`;
+}

@@ -1,0 +1,165 @@
+import type { Caller } from '@cls/shared/access/caller';
+import type { BalanceStore, PageEnd, ReaderAccess } from '../ask/balance-store.ts';
+import type { CopyTimes, ResolvedSnapshot, Snapshots, WalkSnapshot } from '../ask/snapshot.ts';
+import {
+  accessOf,
+  type BalancePage,
+  type BalanceQuestion,
+  type BalanceReading,
+  type ReadBalances,
+  walkOf,
+} from '../page/read-balances.ts';
+
+/** A reading, and the page that says how it is shown. */
+export interface ReadingOfPage {
+  readonly reading: BalanceReading;
+  readonly page: BalancePage;
+}
+
+/** The items of one deal, as the question finds them now and as it found them for the copy. */
+export interface DealChange {
+  readonly key: bigint;
+  readonly now: readonly ReadingOfPage[];
+  readonly before: readonly ReadingOfPage[];
+}
+
+export interface ChangeBatch {
+  readonly snapshot: ResolvedSnapshot;
+  /** What the copy has; undefined before the book. */
+  readonly copied: ResolvedSnapshot | undefined;
+  /** In the order of their keys; deals that cannot have changed are left out. */
+  readonly deals: readonly DealChange[];
+  /** Where the next batch begins. */
+  readonly nextKey: bigint | undefined;
+}
+
+export interface ChangesRequest {
+  readonly copy: CopyTimes;
+  /** Continues a walk. */
+  readonly walk: WalkSnapshot | undefined;
+  readonly fromKey: bigint;
+  readonly deals: number;
+}
+
+/**
+ * Asks one question of two snapshots, for the deals whose answers may differ. The caller
+ * compares the readings. @throws {Refusal} of the question's times.
+ */
+export type ReadChanges = (
+  caller: Caller,
+  question: BalanceQuestion,
+  request: ChangesRequest,
+) => Promise<ChangeBatch>;
+
+const PAGE_ITEMS = 1_000;
+const START = { sortValue: null, key: 0n };
+
+export function changesReader(
+  store: BalanceStore,
+  times: Snapshots,
+  readBalances: ReadBalances,
+): ReadChanges {
+  return async (caller, question, { copy, walk, fromKey, deals: limit }) => {
+    const access = accessOf(caller);
+    const found = await (walk === undefined
+      ? times.find(question, access)
+      : times.resume(walk, access, question.ledger));
+    const snapshot = await found.resolve();
+    const copied = await times.copied(copy, access, snapshot);
+    const changed = await candidates(store, access, question, { snapshot, copied, fromKey, limit });
+    const deals = changed.slice(0, limit);
+    const read = async (at: ResolvedSnapshot | undefined) =>
+      at === undefined || deals.length === 0
+        ? new Map<string, readonly ReadingOfPage[]>()
+        : byDeal(await readAll(readBalances, caller, question, at, deals));
+    // One after the other: of two that refuse, always the same one words the error.
+    const now = await read(snapshot);
+    const before = await read(copied);
+    return {
+      snapshot,
+      copied,
+      deals: deals.map(({ key, id }) => ({
+        key,
+        now: now.get(id) ?? [],
+        before: before.get(id) ?? [],
+      })),
+      nextKey: changed[limit]?.key,
+    };
+  };
+}
+
+function candidates(
+  store: BalanceStore,
+  access: ReaderAccess,
+  { filter: { dealIds }, reporting }: BalanceQuestion,
+  range: {
+    readonly snapshot: ResolvedSnapshot;
+    readonly copied: ResolvedSnapshot | undefined;
+    readonly fromKey: bigint;
+    readonly limit: number;
+  },
+) {
+  const { snapshot, copied, fromKey, limit } = range;
+  const dateMoved = copied !== undefined && copied.asOf !== snapshot.asOf;
+  // An exchange rate changes the answer of every deal.
+  const ratesMoved =
+    reporting !== undefined && (dateMoved || copied?.fxNumber !== snapshot.fxNumber);
+  const afterSeq =
+    copied === undefined
+      ? 0n
+      : // On another date other postings are restatements.
+        dateMoved
+        ? least(copied.ledgerSeq, copied.reportedSeq, snapshot.reportedSeq)
+        : copied.ledgerSeq;
+  return store.changedDeals(access, {
+    now: snapshot,
+    before: ratesMoved ? undefined : copied,
+    afterSeq,
+    dealIds,
+    fromKey,
+    limit: limit + 1,
+  });
+}
+
+function least(...numbers: readonly bigint[]): bigint {
+  return [...numbers].sort((a, b) => Number(a - b))[0] ?? 0n;
+}
+
+/** Every item of some deals at a snapshot. */
+async function readAll(
+  readBalances: ReadBalances,
+  caller: Caller,
+  question: BalanceQuestion,
+  snapshot: ResolvedSnapshot,
+  deals: readonly { readonly id: string }[],
+): Promise<readonly ReadingOfPage[]> {
+  const filter = { ...question.filter, dealIds: deals.map(({ id }) => id) };
+  const whole = {
+    ...question,
+    filter,
+    limit: PAGE_ITEMS,
+    totals: 'none' as const,
+    sort: undefined,
+  };
+  const found: ReadingOfPage[] = [];
+  for (let after: PageEnd | undefined = START; after !== undefined; ) {
+    const page: BalancePage = await readBalances(caller, {
+      ...whole,
+      position: { ...walkOf(snapshot), after },
+    });
+    found.push(...page.readings.map((reading) => ({ reading, page })));
+    after = page.next;
+  }
+  return found;
+}
+
+function byDeal(readings: readonly ReadingOfPage[]): Map<string, readonly ReadingOfPage[]> {
+  const deals = new Map<string, ReadingOfPage[]>();
+  for (const one of readings) {
+    const { id } = one.reading.item.deal;
+    const deal = deals.get(id) ?? [];
+    deal.push(one);
+    deals.set(id, deal);
+  }
+  return deals;
+}

@@ -1,0 +1,124 @@
+import {
+  type BalanceFilter,
+  type BalanceItem,
+  type BalanceStore,
+  type Level,
+  NO_FILTER,
+  type PageEnd,
+  type PageRequest,
+  type ReaderAccess,
+} from '../ask/balance-store.ts';
+import { askedFilters, type DecidedByReading, FILTERS } from '../ask/filters.ts';
+import type { ResolvedSnapshot } from '../ask/snapshot.ts';
+import { type OrderedRequest, orderedPage } from './computed-order.ts';
+import type { BalanceReading } from './read-balances.ts';
+
+/** Most items that a page reads to find those that pass. */
+const READ_FOR_PAGE = 2_000;
+const READ_AT_ONCE = 1_000;
+
+/** What the reading of each item decides, because the store finds more than the filter asks. */
+function deciders(filter: BalanceFilter, level: Level): readonly DecidedByReading[] {
+  return askedFilters(filter).flatMap((name) => {
+    const { reading } = FILTERS[name];
+    return reading?.levels.includes(level) ? [reading] : [];
+  });
+}
+
+export function isDecidedByReading(filter: BalanceFilter, level: Level): boolean {
+  return deciders(filter, level).length > 0;
+}
+
+export interface DecidedRequest extends Pick<PageRequest, 'level' | 'filter'> {
+  readonly snapshot: ResolvedSnapshot;
+}
+
+/** What the store is asked for, and whether the reading of an item that it finds passes. */
+function candidatesOf({ level, filter, snapshot }: DecidedRequest) {
+  const decided = deciders(filter, level);
+  const asked = decided.map((each) => each.candidates?.(snapshot));
+  const candidates: BalanceFilter = Object.assign({}, filter, ...asked);
+  const passes = (reading: BalanceReading) => decided.every((each) => each.passes(reading));
+  return { filter: candidates, passes };
+}
+
+export interface PassingPage {
+  readonly readings: readonly BalanceReading[];
+  readonly next: PageEnd | undefined;
+}
+
+type ReadItems = (items: readonly BalanceItem[]) => Promise<readonly BalanceReading[]>;
+
+/** A page of what reading decides: short where few of the items that are read for it pass. */
+export async function readPassing(
+  store: BalanceStore,
+  access: ReaderAccess,
+  request: OrderedRequest & DecidedRequest,
+  read: ReadItems,
+): Promise<PassingPage> {
+  const { limit } = request;
+  const { filter, passes } = candidatesOf(request);
+  const asked = { ...request, filter };
+  const found: BalanceReading[] = [];
+  let after = request.after;
+  let step = limit;
+  for (let looked = 0; ; ) {
+    const { items, next } = await orderedPage(store, access, { ...asked, after, limit: step });
+    const readings = await read(items);
+    found.push(...readings.filter(passes));
+    if (found.length > limit) {
+      const readings = found.slice(0, limit);
+      return { readings, next: readings.at(-1)?.item.end };
+    }
+    looked += items.length;
+    const isShort = items.length < step || looked >= READ_FOR_PAGE || found.length === limit;
+    if (next === undefined || isShort) return { readings: found, next };
+    after = next;
+    // Where few pass, a short page would take many questions.
+    step = Math.min(step * 2, READ_AT_ONCE);
+  }
+}
+
+/** A filter that the store decides alone: by the keys of the items that pass. */
+export function decidedFilter(
+  store: BalanceStore,
+  access: ReaderAccess,
+  request: DecidedRequest,
+  read: ReadItems,
+): Promise<BalanceFilter>;
+/**
+ * @param most items that may be read for it
+ * @returns undefined where there would be more
+ */
+export function decidedFilter(
+  store: BalanceStore,
+  access: ReaderAccess,
+  request: DecidedRequest,
+  read: ReadItems,
+  most: number | undefined,
+): Promise<BalanceFilter | undefined>;
+export async function decidedFilter(
+  store: BalanceStore,
+  access: ReaderAccess,
+  request: DecidedRequest,
+  read: ReadItems,
+  most?: number,
+): Promise<BalanceFilter | undefined> {
+  const { level, filter, snapshot } = request;
+  if (!isDecidedByReading(filter, level)) return filter;
+  const { filter: found, passes } = candidatesOf(request);
+  const asked = { level, filter: found, snapshot, sort: undefined, limit: READ_AT_ONCE };
+  const itemKeys: bigint[] = [];
+  let after: PageEnd | undefined;
+  let looked = 0;
+  do {
+    const { items, next } = await store.page(access, { ...asked, after });
+    looked += items.length;
+    if (most !== undefined && looked > most) return undefined;
+    const readings = await read(items);
+    const passing = readings.filter(passes);
+    itemKeys.push(...passing.map(({ item }) => item.end.key));
+    after = next;
+  } while (after !== undefined);
+  return { ...NO_FILTER, includeZero: true, itemKeys };
+}

@@ -1,0 +1,504 @@
+import type { Caller } from '@cls/shared/access/caller';
+import { COMPONENTS, ZERO_BALANCE } from '../../ledger/balance.ts';
+import { dayBefore } from '../../ledger/business-date.ts';
+import {
+  type AccrualExplanation,
+  accrualsIn,
+  itemWithAccruals,
+  withAccruals,
+} from '../accruals/accruals.ts';
+import {
+  type AnySort,
+  type BalanceFilter,
+  type BalanceItem,
+  type BalanceStore,
+  type CurrencyTotal,
+  type ItemBalances,
+  type ItemTerms,
+  type Level,
+  type Movement,
+  NO_FILTER,
+  type OnTheWay,
+  type PageEnd,
+  type PageRequest,
+  type PastDue,
+  type ReaderAccess,
+  type Snapshot,
+} from '../ask/balance-store.ts';
+import type { CursorCodec } from '../ask/cursor.ts';
+import { resolveIds } from '../ask/filters.ts';
+import { type Reporting, type ReportingRates, reportingRates } from '../ask/reporting.ts';
+import type { QuestionTimes, ResolvedSnapshot, Snapshots, WalkSnapshot } from '../ask/snapshot.ts';
+import { orderedPage } from './computed-order.ts';
+import {
+  type DecidedRequest,
+  decidedFilter,
+  isDecidedByReading,
+  readPassing,
+} from './decided-by-reading.ts';
+
+/** What a request may add to each item beyond its own amounts. */
+export const EXPANSIONS = ['lenders', 'accrual', 'contracts', 'movements', 'terms'] as const;
+export type Expansion = (typeof EXPANSIONS)[number];
+
+/** `where cheap`: they are left out where adding them up would cost much more than a page does. */
+export type TotalsWish = 'asked' | 'where cheap' | 'none';
+
+export interface BalanceQuestion extends QuestionTimes {
+  readonly level: Level;
+  /** Ids may be `ext:SOURCE:ID`. */
+  readonly filter: BalanceFilter;
+  readonly sort: AnySort | undefined;
+  readonly limit: number;
+  readonly totals: TotalsWish;
+  readonly expand: ReadonlySet<Expansion>;
+  readonly reporting: Reporting | undefined;
+  /** Continues a walk: its snapshot, and the end of the page before. */
+  readonly position: (WalkSnapshot & { readonly after: PageEnd }) | undefined;
+  readonly onNext?: OnTheWay['next'];
+  /** The question in its canonical form, for the next cursor. */
+  readonly canonical: string;
+}
+
+/** An item's amounts as they were reported before. */
+export interface FormerReading {
+  readonly item: BalanceItem;
+  readonly pastDue: readonly PastDue[];
+  /** Asking with it gives these amounts. */
+  readonly knownAt: string;
+}
+
+/** An item with what is shown beyond its balances. */
+export interface BalanceReading {
+  readonly item: BalanceItem;
+  /** At the end of the day before the period; undefined without a period. */
+  readonly opening: ItemBalances | undefined;
+  /** What was reported of the same date before, where that was something else. */
+  readonly former: FormerReading | undefined;
+  readonly pastDue: readonly PastDue[];
+  /** How what has accrued comes about. */
+  readonly accruals: readonly AccrualExplanation[];
+  readonly lastPostedAt: string | undefined;
+  /** The contracts within a deal or facility, when asked for. */
+  readonly contracts: readonly BalanceReading[] | undefined;
+  /** The first movements of the period, when asked for. */
+  readonly movements: readonly Movement[] | undefined;
+  /** When asked for. */
+  readonly terms?: ItemTerms | undefined;
+}
+
+export interface BalancePage {
+  readonly question: BalanceQuestion;
+  /** The question's, with external ids resolved. */
+  readonly filter: BalanceFilter;
+  readonly snapshot: ResolvedSnapshot;
+  readonly readings: readonly BalanceReading[];
+  readonly totals: readonly CurrencyTotal[] | undefined;
+  /** Into the reporting currency, by currency; undefined when none is asked for. */
+  readonly rates: ReportingRates | undefined;
+  /** After which the next page begins; undefined after the last. */
+  readonly next: PageEnd | undefined;
+  readonly nextCursor: string | undefined;
+}
+
+/** @throws {Refusal} of the question's times. */
+export type ReadBalances = (caller: Caller, question: BalanceQuestion) => Promise<BalancePage>;
+
+/** How many items may be added up for totals, and in how many of them accruals. */
+interface AddedUp {
+  readonly items: number | undefined;
+  /** More are left out; an export's summary has them. */
+  readonly accruing: number;
+  /** How many may be read one by one, where the filter asks for what only a reading tells. */
+  readonly read: number | undefined;
+}
+
+export const MOST = {
+  asked: { items: undefined, accruing: 10_000, read: undefined },
+  'where cheap': { items: 20_000, accruing: 2_000, read: 2_000 },
+};
+/** Of one currency, about. */
+const TOTAL_BYTES = 1_000;
+
+export function balancesReader(
+  store: BalanceStore,
+  times: Snapshots,
+  cursors: CursorCodec,
+  most: Readonly<Record<Exclude<TotalsWish, 'none'>, AddedUp>> = MOST,
+): ReadBalances {
+  const totalsOf = totalsReader(store, times);
+  const readingsOf = readingsReader(store);
+  return async (caller, question) => {
+    const { level, sort, limit, position } = question;
+    const access = accessOf(caller);
+    const [found, filter] = await Promise.all([
+      position === undefined
+        ? times.find(question, access)
+        : times.resume(position, access, question.ledger),
+      resolveIds(question.filter, store),
+    ]);
+    const asked = { level, filter, sort, after: position?.after, limit };
+    const read = async (items: readonly BalanceItem[]) =>
+      readingsOf(access, question, await found.resolve(), items);
+    const readTotals = async () =>
+      question.totals === 'none'
+        ? undefined
+        : totalsOf(
+            readerName(caller),
+            access,
+            { ...asked, snapshot: await found.resolve() },
+            most[question.totals],
+            read,
+          );
+    const readPage = async () => {
+      const { items, next } = await orderedPage(store, access, {
+        ...asked,
+        snapshot: found.snapshot,
+        onTheWay: { ...found.onTheWay(), next: question.onNext },
+      });
+      return { readings: await read(items), next };
+    };
+    const readDecided = async () =>
+      readPassing(store, access, { ...asked, snapshot: await found.resolve() }, read);
+    // Both read items: one after the other, as no request asks the database for so much at once.
+    const decided = isDecidedByReading(filter, level) ? await readDecided() : undefined;
+    const [totals, { readings: plain, next }] = await Promise.all([
+      readTotals(),
+      decided ?? readPage(),
+    ]);
+    const snapshot = await found.resolve();
+    const nextCursor =
+      next &&
+      cursors.encode({
+        question: question.canonical,
+        reader: readerName(caller),
+        ...walkOf(snapshot),
+        after: next,
+      });
+    const readings = await expand(store, readingsOf, { access, question, snapshot, filter }, plain);
+    const rates = await ratesOf(store, question, snapshot, plain, totals);
+    return {
+      question,
+      filter,
+      snapshot,
+      readings,
+      totals,
+      rates,
+      next,
+      nextCursor,
+    };
+  };
+}
+
+/** For the currencies of items and totals; undefined where no reporting currency is asked for. */
+export async function ratesOf(
+  store: BalanceStore,
+  { reporting }: Pick<BalanceQuestion, 'reporting'>,
+  { asOf, fxNumber }: WalkSnapshot,
+  readings: readonly BalanceReading[],
+  totals: readonly CurrencyTotal[] | undefined,
+): Promise<ReportingRates | undefined> {
+  if (reporting === undefined) return undefined;
+  const currencies = [...readings.map(({ item }) => item), ...(totals ?? [])].map(
+    ({ currency }) => currency,
+  );
+  return reportingRates(store, reporting, currencies, { asOf, lastNumber: fxNumber });
+}
+
+/** What the next page needs of a snapshot. */
+export function walkOf({ asOf, ledgerSeq, knownAt, fxNumber }: WalkSnapshot): WalkSnapshot {
+  return { asOf, ledgerSeq, knownAt, fxNumber };
+}
+
+/** Totals over a filter are read once for all pages of a walk, while the book stays as it is. */
+export function totalsReader(store: BalanceStore, { memory }: Snapshots) {
+  return (
+    reader: string,
+    access: ReaderAccess,
+    request: DecidedRequest,
+    most: AddedUp,
+    read: (items: readonly BalanceItem[]) => Promise<readonly BalanceReading[]>,
+  ): Promise<readonly CurrencyTotal[] | undefined> => {
+    const { level, filter, snapshot } = request;
+    const { asOf, ledgerSeq, edition } = snapshot;
+    const plain = (_: string, value: unknown) => (typeof value === 'bigint' ? `${value}` : value);
+    const asked = JSON.stringify([reader, level, asOf, ledgerSeq, filter, most], plain);
+    // Totals that are still being read are not shared: a caller would wait in another caller's
+    // queue, and be cancelled with it.
+    return memory.once(
+      edition,
+      `totals ${asked}`,
+      async () => {
+        const decided = await decidedFilter(store, access, request, read, most.read);
+        return decided && readTotals(store, access, { ...request, filter: decided }, most);
+      },
+      (totals = []) => totals.length * TOTAL_BYTES,
+    );
+  };
+}
+
+/** Reads what is shown of items beyond their balances. */
+export function readingsReader(store: BalanceStore) {
+  return async (
+    access: ReaderAccess,
+    { level, fromDate }: Pick<BalanceQuestion, 'level' | 'fromDate'>,
+    snapshot: ResolvedSnapshot,
+    items: readonly BalanceItem[],
+  ): Promise<readonly BalanceReading[]> => {
+    const keysOf = (some: readonly BalanceItem[]) => some.map(({ end }) => end.key);
+    const reported = { asOf: snapshot.asOf, ledgerSeq: snapshot.reportedSeq };
+    const later = items.filter(
+      ({ lastSeq, termsSeq, bookedSeq, accrues, facility }) =>
+        // Rates and terms that became known later change amounts and no balance. So does what is drawn
+        // of the facility around a sublimit.
+        (lastSeq > reported.ledgerSeq ||
+          termsSeq > reported.ledgerSeq ||
+          ((accrues || typeof facility?.sublimitOf === 'string') &&
+            snapshot.ledgerSeq > reported.ledgerSeq)) &&
+        bookedSeq <= reported.ledgerSeq,
+    );
+    const accruing = items.filter(({ accrues }) => accrues);
+    const owing = items.filter(({ owes }) => owes);
+    const before = fromDate && { asOf: dayBefore(fromDate), ledgerSeq: snapshot.ledgerSeq };
+    const seqs = [...items.map(({ lastSeq }) => lastSeq), reported.ledgerSeq];
+    const [openings, formers, pastDue, formerPastDue, streams, formerStreams, postingTimes] =
+      await Promise.all([
+        before && store.balancesOf(access, level, keysOf(items), before),
+        store.balancesOf(access, level, keysOf(later), reported),
+        store.pastDueOf(level, keysOf(owing), snapshot),
+        store.pastDueOf(level, keysOf(later), reported),
+        store.accrualsOf(level, keysOf(accruing), snapshot),
+        store.accrualsOf(level, keysOf(later.filter(({ accrues }) => accrues)), reported),
+        store.postedAt(seqs),
+      ]);
+    const accrualsOf = accrualsIn(streams);
+    const formerAccrualsOf = accrualsIn(formerStreams);
+    const formerOf = (booked: BalanceItem): FormerReading | undefined => {
+      const { key } = booked.end;
+      const balances = formers.get(key);
+      if (balances === undefined) return undefined;
+      return {
+        item: itemWithAccruals(formerItem(booked, balances), formerAccrualsOf(key)),
+        pastDue: seen(booked, formerPastDue.get(key)),
+        knownAt: postingTimes.get(reported.ledgerSeq) ?? '',
+      };
+    };
+    return items.map((booked): BalanceReading => {
+      const { key } = booked.end;
+      const accruals = accrualsOf(key);
+      const item = itemWithAccruals(booked, accruals);
+      const late = seen(booked, pastDue.get(key));
+      const former = formerOf(booked);
+      return {
+        item,
+        pastDue: late,
+        opening: openings && (openings.get(key) ?? new Map()),
+        former: former && differs({ item, pastDue: late }, former) ? former : undefined,
+        accruals: accruals.explanations(),
+        lastPostedAt: postingTimes.get(item.lastSeq),
+        contracts: undefined,
+        movements: undefined,
+      };
+    });
+  };
+}
+
+const EXPANDED_CONTRACTS = 1_000;
+export const EXPANDED_MOVEMENTS = 100;
+
+export interface ReadingContext {
+  readonly access: ReaderAccess;
+  readonly question: BalanceQuestion;
+  readonly snapshot: ResolvedSnapshot;
+  readonly filter: BalanceFilter;
+}
+
+/** Adds to readings what was asked for beyond them. */
+export async function expand(
+  store: BalanceStore,
+  readingsOf: ReturnType<typeof readingsReader>,
+  context: ReadingContext,
+  readings: readonly BalanceReading[],
+): Promise<readonly BalanceReading[]> {
+  const { access, question, snapshot } = context;
+  const expanded = await withParts(store, readingsOf, context, readings);
+  if (!question.expand.has('terms')) return expanded;
+  const keys = expanded.map(({ item }) => item.end.key);
+  const terms = await store.termsOf(access, question.level, keys, snapshot);
+  return expanded.map((reading) => ({ ...reading, terms: terms.get(reading.item.end.key) }));
+}
+
+async function withParts(
+  store: BalanceStore,
+  readingsOf: ReturnType<typeof readingsReader>,
+  context: ReadingContext,
+  readings: readonly BalanceReading[],
+): Promise<readonly BalanceReading[]> {
+  const { access, question, snapshot } = context;
+  if (question.expand.has('contracts')) {
+    const contracts = await contractsOf(store, context, readings);
+    const level = 'contract';
+    const within = await readingsOf(access, { ...question, level }, snapshot, contracts);
+    const groups = new Map<string, BalanceReading[]>();
+    for (const reading of within) {
+      const group = groupOf(reading.item, question.level);
+      groups.set(group, [...(groups.get(group) ?? []), reading]);
+    }
+    return readings.map((reading) => ({
+      ...reading,
+      contracts: groups.get(groupOf(reading.item, question.level)) ?? [],
+    }));
+  }
+  if (!question.expand.has('movements')) return readings;
+  const keys = readings.map(({ item }) => item.end.key);
+  const { fromDate, level } = question;
+  const request = { snapshot, fromDate, limit: EXPANDED_MOVEMENTS };
+  const movements = await store.movementsOf(access, level, keys, request);
+  return readings.map((reading) => ({
+    ...reading,
+    movements: movements.get(reading.item.end.key) ?? [],
+  }));
+}
+
+async function contractsOf(
+  store: BalanceStore,
+  { access, question, snapshot, filter }: ReadingContext,
+  readings: readonly BalanceReading[],
+): Promise<readonly BalanceItem[]> {
+  if (readings.length === 0) return [];
+  const ids = (of: (item: BalanceItem) => string | undefined) =>
+    readings.flatMap(({ item }) => of(item) ?? []);
+  const within: BalanceFilter = {
+    ...NO_FILTER,
+    includeZero: filter.includeZero,
+    ...(question.level === 'deal'
+      ? { dealIds: ids(({ deal }) => deal.id), currencies: ids(({ currency }) => currency) }
+      : { facilityIds: ids(({ facility }) => facility?.id) }),
+  };
+  const limit = EXPANDED_CONTRACTS;
+  return everyItem(store, access, { level: 'contract', filter: within, snapshot, limit });
+}
+
+/** The items of all pages, where the filter bounds how many there are. */
+export async function everyItem(
+  store: BalanceStore,
+  access: ReaderAccess,
+  request: Pick<PageRequest, 'level' | 'filter' | 'snapshot' | 'limit'>,
+): Promise<readonly BalanceItem[]> {
+  const found: BalanceItem[] = [];
+  let after: PageEnd | undefined;
+  do {
+    const page = await store.page(access, { ...request, sort: undefined, after });
+    found.push(...page.items);
+    after = page.next;
+  } while (after !== undefined);
+  return found;
+}
+
+function groupOf({ deal, currency, facility }: BalanceItem, level: Level): string {
+  return level === 'deal' ? `${deal.id} ${currency}` : (facility?.id ?? '');
+}
+
+/** The filter that finds what is of one item. */
+export function subjectOf(item: BalanceItem, level: Level): Partial<BalanceFilter> {
+  const facilityIds = [item.facility?.id ?? ''];
+  switch (level) {
+    case 'deal':
+      return { dealIds: [item.deal.id], currencies: [item.currency] };
+    case 'facility':
+      return { facilityIds };
+    case 'contract':
+      return { contractIds: [item.contract?.id ?? ''] };
+    case 'position':
+      return { facilityIds, lenderIds: [item.position?.lenderId ?? ''] };
+  }
+}
+
+const ACCRUING_BATCH = 500;
+
+async function readTotals(
+  store: BalanceStore,
+  access: ReaderAccess,
+  { level, filter, snapshot }: { level: Level; filter: BalanceFilter; snapshot: Snapshot },
+  most: AddedUp,
+): Promise<readonly CurrencyTotal[] | undefined> {
+  const request = { level, filter, snapshot, narrowing: {} };
+  const totals = await store.totals(access, request, most.items);
+  if (totals === undefined) return undefined;
+  const limit = most.accruing;
+  const accruing = await store.accruing(access, { ...request, limit });
+  if (accruing.length > limit) return totals.map((total) => ({ ...total, withAccruals: false }));
+  const sums = new Map(totals.map((total) => [total.currency, total.balance]));
+  for (let start = 0; start < accruing.length; start += ACCRUING_BATCH) {
+    const batch = accruing.slice(start, start + ACCRUING_BATCH);
+    const keys = batch.map(({ key }) => key);
+    const amountsOf = await store.accrualAmountsOf(level, keys, snapshot);
+    for (const { key, currency, holder } of batch) {
+      const balance = sums.get(currency);
+      if (balance === undefined) continue;
+      sums.set(currency, withAccruals(balance, holder, amountsOf.get(key)));
+    }
+  }
+  return totals.map((total) => ({
+    ...total,
+    balance: sums.get(total.currency) ?? total.balance,
+    withAccruals: true,
+  }));
+}
+
+/** The item with the amounts and lenders' names that it had; a lender who was not booked then has no share. */
+function formerItem(item: BalanceItem, balances: ItemBalances): BalanceItem {
+  const lenders = item.lenders.flatMap(({ lender: { id, name } }) => {
+    const line = balances.get(id);
+    if (line === undefined) return [];
+    return [{ lender: { id, name: line.lenderName ?? name }, balance: line.balance }];
+  });
+  return { ...item, global: balances.get('')?.balance ?? ZERO_BALANCE, lenders };
+}
+
+const NONE: readonly PastDue[] = [];
+
+/** Of the lines that the reader was shown. */
+function seen({ lenders }: BalanceItem, lines: readonly PastDue[] = NONE): readonly PastDue[] {
+  if (lines.length === 0) return lines;
+  return lines.filter(
+    ({ lenderId }) => lenderId === '' || lenders.some(({ lender }) => lender.id === lenderId),
+  );
+}
+
+type Amounts = Pick<BalanceReading, 'item' | 'pastDue'>;
+
+function differs(now: Amounts, then: Amounts): boolean {
+  const [one, other] = [linesOf(now), linesOf(then)];
+  const holders = new Set([...one.keys(), ...other.keys()]);
+  return [...holders].some((holder) => {
+    const [a, b] = [one.get(holder), other.get(holder)];
+    return STATED.some((name) => (a?.[name] ?? 0n) !== (b?.[name] ?? 0n));
+  });
+}
+
+const LATE = ['principal', 'interest', 'fees'] as const;
+const STATED = [...COMPONENTS, 'available', ...LATE] as const;
+
+/** Everything that is stated of each line, by lender; the global one under the empty id. */
+function linesOf({ item, pastDue }: Amounts): ReadonlyMap<string, Record<string, unknown>> {
+  const lines = new Map<string, Record<string, unknown>>([['', { ...item.global }]]);
+  for (const { lender, balance } of item.lenders) lines.set(lender.id, { ...balance });
+  for (const { lenderId, oldestDueDate: _, ...late } of pastDue) {
+    lines.set(lenderId, { ...lines.get(lenderId), ...late });
+  }
+  return lines;
+}
+
+/** Full control sees every deal; others what their customer was granted. */
+export function accessOf(caller: Caller): ReaderAccess {
+  return caller.permissions.has('external-api.fullcontrol')
+    ? { fullControl: true }
+    : { customer: caller.customer };
+}
+
+/** Callers with the same name see the same. Cursors and cached answers are tied to it. */
+export function readerName(caller: Caller): string {
+  const access = accessOf(caller);
+  return 'fullControl' in access ? '*' : access.customer;
+}

@@ -1,0 +1,184 @@
+import { COMPONENTS, type StatedBalance, ZERO_BALANCE } from '../../../ledger/balance.ts';
+import type { BalanceItem, Level } from '../../ask/balance-store.ts';
+import {
+  FACILITY_NAME,
+  hadFrom,
+  LEVEL_SQL,
+  type LevelSql,
+  termsOfDeal,
+} from '../../ask/sql/balance-levels.ts';
+
+/** A row of `detailsOf`: an item with its global balance, or one lender's balance of that item. */
+export interface PageRow {
+  /** Null in the rows of lenders. */
+  readonly item: readonly unknown[] | null;
+  readonly lender_id: string | null;
+  readonly lender_name: string | null;
+  /** Null where nothing was ever posted. */
+  readonly last_effective_date: string | null;
+  readonly last_seq: bigint;
+  readonly amounts: string;
+  readonly overdrawn: boolean;
+  readonly overpaid: boolean;
+  readonly owes: boolean;
+}
+
+/** An expression for each member. Integers of the database are texts in JSON. */
+type FieldsOf<Part> = { readonly [Name in keyof NonNullable<Part>]: string };
+type Part = 'deal' | 'facility' | 'contract' | 'position' | 'borrower';
+
+/** A date or rate that terms may take away: that of the newest terms, where there are any. */
+const ofTerms = (terms: string, key: string, record: string, name: string) =>
+  `CASE WHEN ${terms}.${key} IS NULL THEN ${record}.${name} ELSE ${terms}.${name} END`;
+
+/** The parts of an item, by the joins of `detailsOf`. Those of a finer level are null. */
+const PARTS: { readonly [Name in Part]: FieldsOf<BalanceItem[Name]> } = {
+  deal: {
+    id: 'd.id',
+    name: 'coalesce(dd.name, d.name)',
+    dealNumber: 'd.deal_number',
+    status: 'coalesce(dt.status, d.status)',
+  },
+  facility: {
+    id: 'f.id',
+    name: FACILITY_NAME,
+    type: 'f.type',
+    sublimitOf: '(SELECT id FROM facility g WHERE g.key = f.sublimit_of_key)',
+    maturityDate: ofTerms('ft', 'facility_key', 'f', 'maturity_date'),
+    availabilityEndDate: ofTerms('ft', 'facility_key', 'f', 'availability_end_date'),
+    status: 'coalesce(ft.status, f.status)',
+  },
+  contract: {
+    id: 'i.id',
+    contractNumber: 'i.contract_number',
+    status: 'coalesce(ct.status, i.status)',
+    maturityDate: ofTerms('ct', 'contract_key', 'i', 'maturity_date'),
+    allInRate: `(${ofTerms('ct', 'contract_key', 'i', 'all_in_rate')})::text`,
+  },
+  position: { id: 'i.id', kind: 'i.kind', lenderId: 'holder.id' },
+  borrower: {
+    id: 'borrower.id',
+    name: 'borrower.name',
+    country: 'coalesce(dd.country, d.country)',
+  },
+};
+
+/** Facts of the item itself. */
+type ItemFacts = Pick<BalanceItem, Part | 'currency' | 'roles' | 'accrues'> & {
+  readonly key: string;
+  readonly sortValue: string | null;
+  readonly termsSeq: string;
+  readonly bookedSeq: string;
+};
+const factsAt = ({ record, booked }: LevelSql): FieldsOf<Omit<ItemFacts, Part>> => ({
+  key: 'page.key::text',
+  sortValue: 'page.sort_value',
+  currency: 'f.currency',
+  // Full control has none.
+  roles: `CASE WHEN current_setting('cls.full_control', true) = 'on' THEN '{}'::text[]
+       ELSE (SELECT coalesce(array_agg(DISTINCT e.role), '{}') FROM entitlement e
+         WHERE e.deal_key = d.key) END`,
+  accrues: 'EXISTS (SELECT FROM rate_period r WHERE r.deal_key = d.key)',
+  termsSeq: `(SELECT coalesce(max(greatest(t.known_seq, (SELECT max(s.known_seq) FROM journal_standing s
+          WHERE s.seq = t.known_seq AND s.known_seq <= $2))), 0)
+       FROM (${termsOfDeal('t.known_seq')}) t)::text`,
+  bookedSeq: `${hadFrom(record, booked)}::text`,
+});
+
+/** The members of a row's array at a level, in their order: first the item's own facts, then its parts. */
+const fieldsAt = (level: Level) => {
+  const isAtLevel = (part: Part) => (part !== 'contract' && part !== 'position') || part === level;
+  const parts = (Object.keys(PARTS) as Part[]).filter(isAtLevel);
+  return [undefined, ...parts].map((part) => {
+    const fields = part === undefined ? factsAt(LEVEL_SQL[level]) : PARTS[part];
+    return { part, names: Object.keys(fields), sql: Object.values(fields) };
+  });
+};
+const FIELDS = {
+  deal: fieldsAt('deal'),
+  facility: fieldsAt('facility'),
+  contract: fieldsAt('contract'),
+  position: fieldsAt('position'),
+};
+
+/** An array: names in each row would take the database longer to write than most values. */
+export function itemArray(level: Level): string {
+  const fields = FIELDS[level].flatMap(({ sql }) => sql);
+  return `json_build_array(
+        ${fields.join(',\n        ')})`;
+}
+
+function factsOf(level: Level, values: readonly unknown[]): ItemFacts {
+  const facts: Record<string, unknown> = { contract: null, position: null };
+  let place = 0;
+  for (const { part, names } of FIELDS[level]) {
+    const told: Record<string, unknown> = part === undefined ? facts : {};
+    for (const name of names) told[name] = values[place++];
+    if (part !== undefined) facts[part] = told;
+  }
+  return facts as ItemFacts;
+}
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+type Item = Mutable<BalanceItem> & { lenders: BalanceItem['lenders'][number][] };
+
+/** Rows come item by item, the global one first. */
+export function toItems(level: Level, rows: readonly PageRow[]): readonly BalanceItem[] {
+  const items: Item[] = [];
+  let item: Item | undefined;
+  for (const row of rows) {
+    if (row.item !== null) {
+      item = toItem(level, row, row.item);
+      items.push(item);
+    } else if (item !== undefined) {
+      const lender = { id: row.lender_id ?? '', name: row.lender_name ?? '' };
+      item.lenders.push({ lender, balance: toBalance(row.amounts) });
+      // Shares may stand open where the global amount is even.
+      item.owes ||= row.owes;
+      item.lenderOverdrawn ||= row.overdrawn;
+      item.overpaid ||= row.overpaid;
+      // A transfer between lenders has no global leg.
+      if (row.last_seq > item.lastSeq) item.lastSeq = row.last_seq;
+      item.lastEffectiveDate = later(item.lastEffectiveDate, row.last_effective_date);
+    }
+  }
+  return items;
+}
+
+function later(one: string | null, other: string | null): string | null {
+  return (one ?? '') < (other ?? '') ? other : one;
+}
+
+function toItem(level: Level, row: PageRow, values: readonly unknown[]): Item {
+  const { key, sortValue, termsSeq, bookedSeq, ...told } = factsOf(level, values);
+  return {
+    ...told,
+    end: { sortValue, key: BigInt(key) },
+    global: toBalance(row.amounts),
+    lenders: [],
+    lastEffectiveDate: row.last_effective_date,
+    lastSeq: row.last_seq,
+    termsSeq: BigInt(termsSeq),
+    bookedSeq: BigInt(bookedSeq),
+    owes: row.owes,
+    overdrawn: row.overdrawn,
+    lenderOverdrawn: false,
+    overpaid: row.overpaid,
+  };
+}
+
+const STATED = [...COMPONENTS, 'available'] as const;
+
+/** Reads `1,0,…`, the `amounts` of `lenderSums`. Most are zero, and need no integer of their own. */
+export function toBalance(amounts: string): StatedBalance {
+  const balance: Mutable<StatedBalance> = { ...ZERO_BALANCE };
+  let start = 0;
+  for (const name of STATED) {
+    const comma = amounts.indexOf(',', start);
+    const end = comma === -1 ? amounts.length : comma;
+    const text = amounts.slice(start, end);
+    if (text !== '0') balance[name] = BigInt(text);
+    start = end + 1;
+  }
+  return balance;
+}

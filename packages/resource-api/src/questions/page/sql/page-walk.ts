@@ -1,0 +1,206 @@
+import type { Level, PageEnd, PageRequest, Snapshot } from '../../ask/balance-store.ts';
+import {
+  BY_LOOKUP,
+  currencyOf,
+  ITEM_TABLES,
+  LEVEL_SQL,
+  livesUntil,
+} from '../../ask/sql/balance-levels.ts';
+import { conditions } from '../../ask/sql/filter-sql.ts';
+import { Parameters, type Statement } from '../../ask/sql/statement.ts';
+import { detailsOf } from './page-statements.ts';
+
+/** How far a page may look for its items. */
+export interface WalkBounds {
+  /** Candidates that are worked out, at least, and so many more for each item of the page. */
+  readonly candidates: number;
+  readonly candidatesPerItem: number;
+  /** In books of up to so many items of the level, a page is filled whatever it takes. */
+  readonly smallBook: number;
+  /** So is a page of movements where the ledger has up to so many journals. */
+  readonly smallLedger: number;
+}
+
+export const WALK_BOUNDS: WalkBounds = {
+  candidates: 1_000,
+  candidatesPerItem: 100,
+  smallBook: 20_000,
+  smallLedger: 50_000,
+};
+/** No bound: more than any book has. */
+export const WHOLE_BOOK: WalkBounds = {
+  candidates: 1_000_000_000_000,
+  candidatesPerItem: 0,
+  smallBook: 0,
+  smallLedger: 0,
+};
+
+/** So many times the candidates are passed over: they have ended, or are of others or another currency. */
+export const PASSED_OVER = 10;
+
+/** Most candidates that are worked out for a page. */
+export function walkLength(limit: number, bounds: WalkBounds): number {
+  return bounds.candidates + bounds.candidatesPerItem * limit;
+}
+
+/** Up to `limit` + 1 items in their order, and the place where looking for more was given up. */
+export interface WalkedItems {
+  readonly found: readonly PageEnd[];
+  readonly stopped: PageEnd | undefined;
+}
+
+/** An item of the page, or the candidate before which the walk was given up. */
+export interface WalkRow {
+  readonly key: bigint;
+  readonly sort_value: string | null;
+  readonly given_up: boolean;
+}
+
+export function walkedItems(rows: readonly WalkRow[]): WalkedItems {
+  const end = rows.find(({ given_up }) => given_up);
+  const found = rows
+    .filter((row) => row !== end)
+    .map(({ key, sort_value: sortValue }) => ({ key, sortValue }));
+  return { found, stopped: end && { key: end.key - 1n, sortValue: end.sort_value } };
+}
+
+/** What a walk looks at, in the order of the page. */
+interface Candidates {
+  /** Rows of `key`, and of `value` where the page is sorted, with `currency` by an amount. */
+  readonly sql: string;
+  /** Whether a candidate `c` lives, where a look-up tells; what has ended is passed over. */
+  readonly lives?: string;
+  /** What an item's value is, to be that of the candidate: an expression and its type. */
+  readonly sorted?: readonly [string, string];
+  readonly byAmount?: boolean;
+}
+
+/**
+ * Looks at candidates until the page is full. A candidate is on the page when its value is its value
+ * at the snapshot, and when it is what the filter asks. The joins are lateral, so rows come in the
+ * order of the candidates, and no more are read than the page needs.
+ */
+export function walkStatement(
+  request: PageRequest,
+  parameters: Parameters,
+  { sql: candidates, lives, sorted, byAmount = false }: Candidates,
+  bounds: WalkBounds,
+): Statement {
+  const { level, filter, limit } = request;
+  const sql = LEVEL_SQL[level];
+  const where = conditions(request, parameters, 'given');
+  if (sorted !== undefined) where.unshift(`${sorted[0]} = c.value::${sorted[1]}`);
+  if (byAmount) where.unshift('f.currency = c.currency');
+  const sortedBy = byAmount ? "concat(c.currency, ' ', c.value)" : 'c.value::text';
+  const length = walkLength(limit, bounds);
+  const most = `${parameters.add(length)}::bigint`;
+  const furthest = `${parameters.add(length * PASSED_OVER)}::bigint`;
+  // Every currency has all items that are zero among its candidates.
+  const anyOf = byAmount ? `${currencyOf(level, 'c.key')} = c.currency` : 'true';
+  const living = filter.includeZero ? anyOf : (lives ?? `${livesUntil(level, 'c.key')} > $1`);
+  const text = `
+    SELECT c.key, ${sorted === undefined ? 'NULL::text' : sortedBy} AS sort_value,
+      item.key IS NULL AS given_up
+    FROM (
+      SELECT c.*, row_number() OVER () AS number
+      FROM (
+        SELECT c.*, row_number() OVER () AS place FROM (${candidates}) c LIMIT ${furthest} + 1
+      ) c
+      WHERE c.place > ${furthest} OR (${living})
+      LIMIT ${most} + 1
+    ) c
+    LEFT JOIN LATERAL (
+      SELECT i.key FROM ${sql.items}
+      WHERE i.key = c.key AND ${where.join('\n        AND ')} ${BY_LOOKUP}) item
+      ON c.number <= ${most} AND c.place <= ${furthest}
+    WHERE item.key IS NOT NULL OR c.number > ${most} OR c.place > ${furthest}
+    LIMIT ${parameters.add(limit + 1)}`;
+  return { sql: noted(text, parameters.add(limit)), parameters: parameters.values };
+}
+
+/**
+ * Walks items in the order of their keys.
+ *
+ * @param deals the only ones that may have items of the page, by their keys; undefined: the book
+ */
+export function plainWalkStatement(
+  request: PageRequest,
+  bounds: WalkBounds,
+  deals?: readonly bigint[],
+): Statement {
+  const { level, filter, snapshot, after } = request;
+  const parameters = new Parameters(snapshot);
+  const place = parameters.add(after?.key ?? 0n);
+  const candidates =
+    deals === undefined
+      ? ofBook(level, filter.includeZero, place)
+      : { sql: ofDeals(level, parameters.add(deals), place) };
+  return walkStatement(request, parameters, candidates, bounds);
+}
+
+function ofBook(level: Level, includeZero: boolean, place: string): Candidates {
+  const table = ITEM_TABLES[level];
+  if (includeZero || level === 'deal') {
+    return { sql: `SELECT key FROM ${table} WHERE key > ${place} ORDER BY key` };
+  }
+  return {
+    sql: `SELECT item_key AS key, currency, known_seq, lives_until FROM item_life
+          WHERE level = '${level}' AND item_key > ${place} AND known_seq <= $2
+          ORDER BY item_key`,
+    lives: `c.lives_until > $1 AND NOT EXISTS (SELECT FROM item_life l
+            WHERE l.level = '${level}' AND l.item_key = c.key AND l.currency = c.currency
+              AND l.known_seq > c.known_seq AND l.known_seq <= $2 ${BY_LOOKUP})`,
+  };
+}
+
+function ofDeals(level: Level, deals: string, place: string): string {
+  return `SELECT i.key FROM unnest(${deals}::bigint[]) AS asked (key) CROSS JOIN LATERAL (
+          SELECT key FROM ${ITEM_TABLES[level]}
+          WHERE deal_key = asked.key AND key > ${place} ${BY_LOOKUP}) i
+        ORDER BY i.key ${BY_LOOKUP}`;
+}
+
+/** Settings of a transaction: the first items of its walk. */
+const WALKED = { keys: 'cls.walked_keys', values: 'cls.walked_values' };
+
+/**
+ * The rows of a walk, whose first items are noted in the session until the transaction ends: the
+ * statement that reads them need not wait until this one was answered.
+ */
+function noted(walk: string, limit: string): string {
+  const note = (setting: string, column: string) =>
+    `set_config('${setting}', (array_agg(${column}))[1:${limit}]::text, true)`;
+  return `
+    WITH walked AS MATERIALIZED (${walk}),
+    noted AS MATERIALIZED (
+      SELECT ${note(WALKED.keys, 'key')}, ${note(WALKED.values, 'sort_value')}
+      FROM walked WHERE NOT given_up)
+    SELECT walked.* FROM walked CROSS JOIN noted`;
+}
+
+/** All that is told of the items that a walk found: it comes before this in the same transaction. */
+export function walkedPageStatement(level: PageRequest['level'], snapshot: Snapshot): Statement {
+  // Empty where the walk found nothing: in a session that once had such a setting, and not NULL.
+  const last = (setting: string, type: string) =>
+    `nullif(current_setting('${setting}', true), '')::${type}`;
+  const page = `
+      SELECT * FROM unnest(${last(WALKED.keys, 'bigint[]')}, ${last(WALKED.values, 'text[]')})
+        WITH ORDINALITY AS walked (key, sort_value, number)`;
+  return { sql: detailsOf(level, page), parameters: new Parameters(snapshot).values };
+}
+
+/**
+ * Whether the book had more items than another number at a snapshot. Keys rise as items are booked,
+ * so a later state of the book gives the same answer.
+ */
+export function hadMoreItemsStatement(
+  level: PageRequest['level'],
+  { ledgerSeq }: Snapshot,
+  items: number,
+): Statement {
+  const table = ITEM_TABLES[level];
+  const text = `
+    SELECT booked_seq <= $1 AS more FROM ${table}
+    WHERE key = (SELECT key FROM ${table} ORDER BY key OFFSET $2 LIMIT 1)`;
+  return { sql: text, parameters: [ledgerSeq, items] };
+}

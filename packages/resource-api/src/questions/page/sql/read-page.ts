@@ -1,0 +1,108 @@
+import type { Database, Transaction } from '@cls/shared/sql/database';
+import type { FairDatabase } from '../../../database/fair-database.ts';
+import type { PageEnd, PageRequest, ReaderAccess } from '../../ask/balance-store.ts';
+
+import { onTheWay } from '../../ask/sql/book-facts.ts';
+import { FEW_DEALS, fewDeals } from '../../ask/sql/few-deals.ts';
+import type { Granted, GrantedDeals } from '../../ask/sql/granted-deals.ts';
+import { lastQuery, lookUp } from '../../ask/sql/read-as.ts';
+import type { SortedRequest } from './page-statements.ts';
+import {
+  hadMoreItemsStatement,
+  plainWalkStatement,
+  type WalkBounds,
+  type WalkRow,
+  WHOLE_BOOK,
+  walkedItems,
+  walkedPageStatement,
+} from './page-walk.ts';
+import { sortedWalkStatement } from './sorted-page.ts';
+
+export interface PageRows<Row> {
+  readonly rows: readonly Row[];
+  readonly next: PageEnd | undefined;
+}
+
+export interface PageDeps {
+  readonly database: Database & Partial<Pick<FairDatabase, 'hasRoom'>>;
+  /** Answers what is of the book itself. */
+  readonly facts: Database;
+  readonly granted: GrantedDeals;
+  readonly bounds: WalkBounds;
+  /** Whether the database that a page is read from decides where the book stands. */
+  readonly tellsGeneration: boolean;
+}
+
+/**
+ * A page is found by a walk in its order, and then read. A walk that was given up gives a short page,
+ * so that no page costs more than its bounds; in a small book the page is filled whatever it takes.
+ */
+export async function readPage<Row>(
+  { database, facts, granted, bounds, tellsGeneration }: PageDeps,
+  access: ReaderAccess,
+  request: PageRequest,
+): Promise<PageRows<Row>> {
+  const walk = (within: WalkBounds, before?: (on: Transaction) => Promise<void>) =>
+    lookUp(
+      database,
+      access,
+      (on) => walkPage<Row>(on, access, request, { database, granted, bounds: within }),
+      before,
+    );
+  const page = await walk(bounds, onTheWay(request, tellsGeneration));
+  const { next, givenUp } = page;
+  if (!givenUp || next === undefined) return page;
+  const { after } = request;
+  const furtherOn =
+    next.key !== (after?.key ?? 0n) || next.sortValue !== (after?.sortValue ?? null);
+  if (furtherOn && (await hadMoreItems(facts, request, bounds.smallBook))) return page;
+  return walk(WHOLE_BOOK);
+}
+
+/** Where the filter or the caller's grants leave few deals, a page looks at their items alone. */
+async function walkPage<Row>(
+  transaction: Transaction,
+  access: ReaderAccess,
+  request: PageRequest,
+  { database, granted, bounds }: Pick<PageDeps, 'database' | 'granted' | 'bounds'>,
+): Promise<PageRows<Row> & { readonly givenUp: boolean }> {
+  const most = isSorted(request) ? FEW_DEALS.toSort : FEW_DEALS.toWalk;
+  const known = await granted.of(transaction, access, request);
+  const deals =
+    known === undefined ? await fewDeals(transaction, access, request, most) : upTo(most, known);
+  const statement = isSorted(request)
+    ? sortedWalkStatement(request, bounds, deals)
+    : plainWalkStatement(request, bounds, deals);
+  const { level, snapshot, limit, onTheWay } = request;
+  const walk = async () => {
+    const walked = await transaction.query<WalkRow>(statement.sql, statement.parameters);
+    const { found, stopped } = walkedItems(walked);
+    const next = found.length > limit ? found[limit - 1] : stopped;
+    if (stopped === undefined && database.hasRoom?.()) onTheWay?.next?.(next);
+    return { next, givenUp: stopped !== undefined };
+  };
+  const [walked, rows] = await Promise.all([
+    walk(),
+    lastQuery<Row>(transaction, walkedPageStatement(level, snapshot)),
+  ]);
+  return { rows, ...walked };
+}
+
+function upTo(most: number, { deals }: Granted): readonly bigint[] | undefined {
+  return deals !== undefined && deals.length <= most ? deals : undefined;
+}
+
+function isSorted(request: PageRequest): request is SortedRequest {
+  return request.sort !== undefined;
+}
+
+/** Whether the book had more items of a level than so many, as known at the snapshot. */
+export async function hadMoreItems(
+  facts: Database,
+  { level, snapshot }: Pick<PageRequest, 'level' | 'snapshot'>,
+  items: number,
+): Promise<boolean> {
+  const { sql, parameters } = hadMoreItemsStatement(level, snapshot, items);
+  const [row] = await facts.query<{ more: boolean }>(sql, parameters);
+  return row?.more === true;
+}

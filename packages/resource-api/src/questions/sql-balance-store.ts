@@ -1,0 +1,253 @@
+import { groupBy } from '@cls/shared/group-by';
+import type { Database } from '@cls/shared/sql/database';
+import type { TotalBalance } from '../ledger/balance.ts';
+import { type Memories, openMemories } from '../memory/memories.ts';
+import { accrualStatement } from './accruals/sql/accrual-statement.ts';
+import { type StreamRow, toStreams } from './accruals/sql/accrual-streams.ts';
+import { keptAccruals } from './accruals/sql/cached-accruals.ts';
+import { type DueRow, dueStatement, toPastDue } from './accruals/sql/past-due-statement.ts';
+import type {
+  BalanceStore,
+  BookedTotal,
+  DealFacts,
+  FacetValue,
+  FilterRequest,
+  FormerLine,
+  GrantFacts,
+  ItemBalances,
+  ItemTerms,
+  MarkedItem,
+  Movement,
+  ReaderAccess,
+  ValuedItem,
+} from './ask/balance-store.ts';
+import { bookFacts, type Facts } from './ask/sql/book-facts.ts';
+import { FEW_DEALS, fewDeals } from './ask/sql/few-deals.ts';
+import { isAnsweredBy } from './ask/sql/filter-sql.ts';
+import { grantedDeals } from './ask/sql/granted-deals.ts';
+import { grantsStatement } from './ask/sql/grants-statement.ts';
+import { journaledDeals } from './ask/sql/journaled-deals.ts';
+import { lastQuery, lookUp, readAll, readAs } from './ask/sql/read-as.ts';
+import { changedDealsStatement } from './lists/sql/changed-deals.ts';
+import { itemMovementsStatement, readMovements } from './lists/sql/movement-page.ts';
+import { type SeriesRow, seriesStatement, toStep } from './lists/sql/principal-series.ts';
+import { termsStatement } from './lists/sql/terms-statement.ts';
+import { dealStatement, readItem } from './page/sql/one-item.ts';
+import { type PageRow, toBalance, toItems } from './page/sql/page-rows.ts';
+import { balancesStatement, foundPageStatement } from './page/sql/page-statements.ts';
+import { WALK_BOUNDS, type WalkBounds } from './page/sql/page-walk.ts';
+import { hadMoreItems, type PageDeps, readPage } from './page/sql/read-page.ts';
+import {
+  type KeptDeals,
+  type KeptItems,
+  keptItems,
+  SMALL_BOOK,
+} from './totals/sql/cached-items.ts';
+import { facetsStatement } from './totals/sql/facets.ts';
+import { ratedOn, totalsOn } from './totals/sql/item-columns.ts';
+import { accruingStatement, owingStatement, valuesStatement } from './totals/sql/marked-items.ts';
+import {
+  bookTotalsStatement,
+  type GroupRow,
+  groupTotalsStatement,
+  toGroup,
+  totalsStatement,
+} from './totals/sql/totals.ts';
+
+/**
+ * Balances in SQL, read under row-level security. A page is two statements that are sent together: one
+ * finds its items, one reads them. `facts` answers what is a look-up of the book itself, which questions
+ * of several callers share.
+ */
+export function sqlBalanceStore(
+  database: PageDeps['database'],
+  facts: Facts = database,
+  bounds: WalkBounds = WALK_BOUNDS,
+  memories: Memories = openMemories(),
+): BalanceStore {
+  // A replica may be behind what the primary has.
+  const tellsGeneration = facts.generation === undefined;
+  const granted = grantedDeals(memories.book);
+  const pages = { database, facts, granted, bounds, tellsGeneration };
+  const journaled = journaledDeals(database, memories);
+  return {
+    ...filterTotals(database, facts, keptItems(database, facts, journaled, granted, memories)),
+    ...bookFacts(database, facts),
+    pagesTellGeneration: tellsGeneration,
+    async page(access, request) {
+      const { rows, next } = await readPage<PageRow>(pages, access, request);
+      return { items: toItems(request.level, rows), next };
+    },
+    async itemsOf(access, level, found, snapshot) {
+      if (found.length === 0) return [];
+      const statement = foundPageStatement(level, snapshot, found);
+      return toItems(
+        level,
+        await lookUp(database, access, (on) => lastQuery<PageRow>(on, statement)),
+      );
+    },
+    item: (access, name, snapshot) => readItem(database, access, name, snapshot),
+    async deal(access, id, snapshot) {
+      const statement = dealStatement(id, snapshot);
+      const [row] = await readAs<{ deal: DealFacts }>(database, access, statement);
+      return row?.deal;
+    },
+    async granted(access, snapshot, most) {
+      const statement = grantsStatement(access, snapshot, most);
+      const [row] = await readAs<GrantFacts>(database, access, statement);
+      return row ?? { roles: [], parties: [], deals: 0 };
+    },
+    async balancesOf(access, level, keys, snapshot) {
+      const found = new Map<bigint, Map<string, FormerLine>>();
+      if (keys.length === 0) return found;
+      const statement = balancesStatement(level, keys, snapshot);
+      for (const row of await readAs<ItemRow>(database, access, statement)) {
+        const item = found.get(row.key) ?? new Map<string, FormerLine>();
+        const line = { lenderName: row.lender_name, balance: toBalance(row.amounts) };
+        found.set(row.key, item.set(row.lender_id ?? '', line));
+      }
+      return found satisfies ReadonlyMap<bigint, ItemBalances>;
+    },
+    async termsOf(access, level, keys, snapshot) {
+      if (keys.length === 0) return new Map();
+      const statement = termsStatement(level, keys, snapshot);
+      const rows = await readAs<{ key: bigint; terms: ItemTerms }>(database, access, statement);
+      return new Map(rows.map(({ key, terms }) => [key, terms]));
+    },
+    async pastDueOf(level, keys, snapshot) {
+      if (keys.length === 0) return new Map();
+      return toPastDue(await readAll<DueRow>(database, dueStatement(level, keys, snapshot)));
+    },
+    async accrualsOf(level, keys, snapshot) {
+      if (keys.length === 0) return new Map();
+      const statement = accrualStatement(level, keys, snapshot);
+      return toStreams(await readAll<StreamRow>(database, statement));
+    },
+    accrualAmountsOf: keptAccruals(database, journaled, memories),
+    movements: (access, request) => readMovements(database, facts, access, request, bounds),
+    async movementsOf(access, level, keys, { snapshot, fromDate, limit }) {
+      if (keys.length === 0) return new Map();
+      const statement = itemMovementsStatement(level, keys, snapshot, fromDate, limit);
+      type Row = Movement & { readonly item: bigint };
+      return groupBy(await readAs<Row>(database, access, statement), ({ item }) => item);
+    },
+    changedDeals: (access, request) => readAs(database, access, changedDealsStatement(request)),
+  };
+}
+
+interface ItemRow {
+  readonly key: bigint;
+  readonly lender_id: string | null;
+  readonly lender_name: string | null;
+  readonly amounts: string;
+}
+
+/** What is asked of all items of a filter. */
+function filterTotals(database: Database, facts: Database, itemsOf: KeptItems) {
+  /** The deals that the filter and the caller's grants leave, looked up once for a question. */
+  const dealsOf = async (
+    access: ReaderAccess,
+    { narrowing = {}, ...request }: Pick<FilterRequest, 'level' | 'filter' | 'narrowing'>,
+  ): Promise<readonly bigint[] | undefined> => {
+    if ('fullControl' in access && isAnsweredBy('ofBookTotals', request.filter)) return undefined;
+    narrowing.deals ??= lookUp(database, access, (on) =>
+      fewDeals(on, access, request, FEW_DEALS.toWalk),
+    );
+    return narrowing.deals;
+  };
+  return {
+    async valuesOf(access, request, most) {
+      const deals = await dealsOf(access, request);
+      if (deals === undefined && (await hadMoreItems(facts, request, most))) return undefined;
+      const statement = valuesStatement(request, most, deals);
+      const rows = await readAs<ValuedItem>(database, access, statement);
+      return rows.length > most ? undefined : rows;
+    },
+    async groupTotals(access, request, most) {
+      const isWhole = request.groupBy === undefined && isAnsweredBy('ofBookTotals', request.filter);
+      const stored =
+        isWhole && (await hadMoreItems(facts, request, most))
+          ? await storedTotals(database, access, request)
+          : undefined;
+      if (stored !== undefined) {
+        const undivided = { group: null, rest: false, party: null, details: undefined };
+        return stored.map((total) => ({ ...total, ...undivided }));
+      }
+      const statement = groupTotalsStatement(request, await dealsOf(access, request));
+      const rows = await readAs<GroupRow>(database, access, statement);
+      return rows.map((row) => toGroup(row, request));
+    },
+    async facets(access, request) {
+      const statement = facetsStatement(request, await dealsOf(access, request));
+      const rows = await readAs<FacetValue>(database, access, statement);
+      return rows.map((row) => ({ ...row, value: row.party?.id ?? row.value }));
+    },
+    async totals(access, request, most) {
+      const few = await itemsOf(access, request, 'few deals');
+      if (few !== undefined) return addedUp(database, access, request, few);
+      const whole = isAnsweredBy('ofBookTotals', request.filter)
+        ? await storedTotals(database, access, request)
+        : undefined;
+      if (whole !== undefined) return whole;
+      if (most === undefined || most >= SMALL_BOOK) {
+        const all = await itemsOf(access, request, 'all');
+        if (all !== undefined) return addedUp(database, access, request, all);
+      }
+      const deals = await dealsOf(access, request);
+      if (deals === undefined && most !== undefined) {
+        if (await hadMoreItems(facts, request, most)) return undefined;
+      }
+      const rows = await readAs<TotalRow>(database, access, totalsStatement(request, deals));
+      return rows.map(toTotal);
+    },
+    async accruing(access, request) {
+      const kept =
+        request.groupBy === undefined
+          ? ((await itemsOf(access, request, 'few deals')) ??
+            (await itemsOf(access, request, 'with rates')))
+          : undefined;
+      const asked = kept === undefined ? await dealsOf(access, request) : kept.unknown;
+      const known = kept === undefined ? [] : ratedOn(kept.known, request);
+      if (asked?.length === 0) return known;
+      const statement = accruingStatement(request, asked);
+      return [...known, ...(await readAs<MarkedItem>(database, access, statement))];
+    },
+    owing: async (access, request) =>
+      readAs(database, access, owingStatement(request, await dealsOf(access, request))),
+    async series(access, request) {
+      const statement = seriesStatement(request, await dealsOf(access, request));
+      return (await readAs<SeriesRow>(database, access, statement)).map(toStep);
+    },
+  } satisfies Partial<BalanceStore>;
+}
+
+/** Undefined where the reader sees a part of the book alone. */
+async function storedTotals(
+  database: Database,
+  access: ReaderAccess,
+  request: Pick<FilterRequest, 'level' | 'filter' | 'snapshot'>,
+): Promise<readonly BookedTotal[] | undefined> {
+  const rows = await readAs<BookTotalRow>(database, access, bookTotalsStatement(request));
+  if (!rows.some(({ seen }) => seen)) return undefined;
+  return rows.flatMap(({ seen: _, ...row }) => (row.currency === null ? [] : toTotal(row)));
+}
+
+/** What the items of deals come to, by their histories where these are known. */
+async function addedUp(
+  database: Database,
+  access: ReaderAccess,
+  request: FilterRequest,
+  { known, unknown }: KeptDeals,
+): Promise<readonly BookedTotal[]> {
+  if (unknown.length === 0) return totalsOn(known, request);
+  const rows = await readAs<TotalRow>(database, access, totalsStatement(request, unknown));
+  return totalsOn(known, request, rows.map(toTotal));
+}
+
+type TotalRow = TotalBalance & { readonly currency: string; readonly count: bigint };
+/** Without a currency: nothing is in the book. */
+type BookTotalRow = (TotalRow | { readonly currency: null }) & { readonly seen: boolean };
+
+function toTotal({ currency, count, ...balance }: TotalRow): BookedTotal {
+  return { currency, count: Number(count), balance };
+}

@@ -1,0 +1,51 @@
+import type { Caller } from '@cls/shared/access/caller';
+import type {
+  BalanceItem,
+  BalanceStore,
+  Facet,
+  FacetRequest,
+  FacetValue,
+} from '../ask/balance-store.ts';
+import { resolveIds } from '../ask/filters.ts';
+import type { QuestionTimes, ResolvedSnapshot, Snapshots } from '../ask/snapshot.ts';
+import { decidedFilter } from '../page/decided-by-reading.ts';
+import { accessOf, readingsReader } from '../page/read-balances.ts';
+
+export interface FacetQuestion extends QuestionTimes, Omit<FacetRequest, 'snapshot'> {}
+
+export interface FacetsAnswer {
+  readonly snapshot: ResolvedSnapshot;
+  /** In the order of the question. */
+  readonly facets: readonly {
+    readonly field: Facet;
+    readonly values: readonly FacetValue[];
+    /** There are values that fewer items have. */
+    readonly hasMore: boolean;
+  }[];
+}
+
+/** @throws {Refusal} of the question's times. */
+export type ReadFacets = (caller: Caller, question: FacetQuestion) => Promise<FacetsAnswer>;
+
+export function facetsReader(store: BalanceStore, times: Snapshots): ReadFacets {
+  const readingsOf = readingsReader(store);
+  return async (caller, question) => {
+    const access = accessOf(caller);
+    const [snapshot, filter] = await Promise.all([
+      times.resolve(question, access),
+      resolveIds(question.filter, store),
+    ]);
+    const { level, fields, top } = question;
+    const asked = { level, filter, snapshot };
+    const read = (items: readonly BalanceItem[]) => readingsOf(access, question, snapshot, items);
+    const decided = await decidedFilter(store, access, asked, read);
+    const values = await store.facets(access, { ...asked, filter: decided, fields, top });
+    return {
+      snapshot,
+      facets: fields.map((field) => {
+        const own = values.filter((value) => value.field === field);
+        return { field, values: own.slice(0, top), hasMore: own.length > top };
+      }),
+    };
+  };
+}

@@ -1,2 +1,0 @@
-/** The SQL files, from where the compiled file lies: dist/src/store. */
-export const MIGRATIONS = new URL('../../../migrations/', import.meta.url);

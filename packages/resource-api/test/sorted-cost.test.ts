@@ -6,7 +6,6 @@ import { MIGRATIONS } from '../src/database/migrations.ts';
 import {
   type BalanceFilter,
   isAmountSort,
-  KEPT_SORTS,
   LEVELS,
   type Level,
   NO_FILTER,
@@ -14,6 +13,7 @@ import {
   type PageRequest,
   type ReaderAccess,
   type Sort,
+  STORED_SORTS,
 } from '../src/questions/ask/balance-store.ts';
 import { sqlBalanceStore } from '../src/questions/sql-balance-store.ts';
 import { date, importWorldBank, statement } from './support/book.ts';
@@ -74,7 +74,7 @@ describeOnDatabase('what a sorted page costs', (engine) => {
     return items[Math.floor(items.length / 2)]?.end;
   };
   const everySort = async (work: (sort: Sort, note: string) => Promise<void>) => {
-    for (const by of KEPT_SORTS) {
+    for (const by of STORED_SORTS) {
       for (const descending of [false, true]) {
         await work({ by, descending }, `${descending ? '-' : ''}${by}`);
       }

@@ -11,14 +11,14 @@ import {
   type BalanceFilter,
   type BalanceItem,
   type BalanceStore,
-  KEPT_SORTS,
+  COMPUTED_SORTS,
   LEVELS,
   NO_FILTER,
   type PageEnd,
   type PageRequest,
   type ReaderAccess,
   type Sort,
-  WORKED_OUT_SORTS,
+  STORED_SORTS,
 } from '../src/questions/ask/balance-store.ts';
 import { orderedPage } from '../src/questions/page/computed-order.ts';
 import { sqlBalanceStore } from '../src/questions/sql-balance-store.ts';
@@ -106,7 +106,7 @@ describeOnDatabase('pages that are sorted by a field', (engine) => {
     let shown = 0;
     for (let asked = 0; asked < QUESTIONS; asked += 1) {
       const access = random.pick(CALLERS);
-      const sort: Sort = { by: random.pick(KEPT_SORTS), descending: random.chance(0.5) };
+      const sort: Sort = { by: random.pick(STORED_SORTS), descending: random.chance(0.5) };
       const unsorted: PageRequest = {
         level: random.pick(LEVELS),
         filter: aFilter(),
@@ -259,7 +259,7 @@ describeOnDatabase('pages that are sorted by a field', (engine) => {
       ...store,
       valuesOf: (reader, request) => store.valuesOf(reader, request, 5),
     };
-    for (const by of WORKED_OUT_SORTS) {
+    for (const by of COMPUTED_SORTS) {
       const request = {
         level: 'facility' as const,
         snapshot: { asOf: date('2024-03-01'), ledgerSeq },

@@ -5,13 +5,13 @@ import { MIGRATIONS } from '../src/database/migrations.ts';
 import {
   type BalanceFilter,
   type BalanceStore,
+  COMPUTED_SORTS,
   FACETS,
   GROUPINGS,
-  KEPT_SORTS,
   LEVELS,
   NO_FILTER,
   type ReaderAccess,
-  WORKED_OUT_SORTS,
+  STORED_SORTS,
 } from '../src/questions/ask/balance-store.ts';
 import {
   foundMovementsStatement,
@@ -76,7 +76,7 @@ describeOnEngines('each statement of the balance store', (engine) => {
         await asked.query(plainWalkStatement(plain, WALK_BOUNDS, [1n]).sql);
         // Asked after a walk that was given up.
         await asked.query(hadMoreItemsStatement(level, snapshot, 10).sql);
-        for (const by of KEPT_SORTS) {
+        for (const by of STORED_SORTS) {
           for (const descending of [false, true]) {
             for (const place of [undefined, { ...after, sortValue: '1' }]) {
               const sorted = { ...request, sort: { by, descending }, after: place };
@@ -93,7 +93,7 @@ describeOnEngines('each statement of the balance store', (engine) => {
       }),
     valuesOf: () =>
       everyQuestion(async (access, level, filter) => {
-        for (const by of WORKED_OUT_SORTS) {
+        for (const by of COMPUTED_SORTS) {
           await store.valuesOf(access, { level, filter, snapshot, by }, 10);
         }
       }),

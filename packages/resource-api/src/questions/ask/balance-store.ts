@@ -75,8 +75,8 @@ export interface Edition {
 }
 
 type Compared = 'text' | 'date' | 'amount' | 'sequence';
-/** Orders that are kept, and what they compare: a page walks them. */
-const KEPT = {
+/** Orders that are stored, and what they compare: a page walks them. */
+const STORED = {
   dealNumber: 'text',
   facilityName: 'text',
   borrower: 'text',
@@ -84,8 +84,8 @@ const KEPT = {
   outstanding: 'amount',
   unfunded: 'amount',
 } as const satisfies Readonly<Record<string, Compared>>;
-/** Orders that are worked out for each question. */
-const WORKED_OUT = {
+/** Orders that are computed for each question. */
+const COMPUTED = {
   commitment: 'amount',
   available: 'amount',
   pastDue: 'amount',
@@ -93,11 +93,11 @@ const WORKED_OUT = {
   lastPostedAt: 'sequence',
 } as const satisfies Readonly<Record<string, Compared>>;
 /** What each order compares. */
-export const COMPARED = { ...KEPT, ...WORKED_OUT };
+export const COMPARED = { ...STORED, ...COMPUTED };
 const namesOf = <Name extends string>(orders: Readonly<Record<Name, Compared>>) =>
   Object.keys(orders) as [Name, ...Name[]];
-export const KEPT_SORTS = namesOf(KEPT);
-export const WORKED_OUT_SORTS = namesOf(WORKED_OUT);
+export const STORED_SORTS = namesOf(STORED);
+export const COMPUTED_SORTS = namesOf(COMPUTED);
 export const SORTS = namesOf(COMPARED);
 
 /**
@@ -112,9 +112,9 @@ interface SortBy<Name> {
   readonly by: Name;
   readonly descending: boolean;
 }
-export type Sort = SortBy<keyof typeof KEPT>;
-export type WorkedOutSort = SortBy<keyof typeof WORKED_OUT>;
-export type AnySort = Sort | WorkedOutSort;
+export type Sort = SortBy<keyof typeof STORED>;
+export type ComputedSort = SortBy<keyof typeof COMPUTED>;
+export type AnySort = Sort | ComputedSort;
 
 /**
  * The last item of a page: its value of what is sorted by (of an amount with its currency, `USD 1250`), and
@@ -416,7 +416,7 @@ export interface FacetValue {
 
 /** Asks for what each item of a filter is sorted by. */
 export interface ValuesRequest extends FilterRequest {
-  readonly by: WorkedOutSort['by'];
+  readonly by: ComputedSort['by'];
 }
 
 export interface ValuedItem {
@@ -645,7 +645,7 @@ export interface BalanceStore {
   /**
    * By currency, then by outstanding principal; what is not told one by one last.
    *
-   * @param most items of a book whose kept totals are not broken down where nothing is grouped
+   * @param most items of a book whose stored totals are not broken down where nothing is grouped
    */
   groupTotals(
     access: ReaderAccess,

@@ -2,6 +2,8 @@ import { parameterRefusal } from '@cls/shared/http/parameter-refusal';
 import {
   type AnySort,
   type BalanceStore,
+  COMPUTED_SORTS,
+  type ComputedSort,
   type FilterRequest,
   type ItemPage,
   isAmountSort,
@@ -14,8 +16,6 @@ import {
   type ReaderAccess,
   type Snapshot,
   type ValuedItem,
-  WORKED_OUT_SORTS,
-  type WorkedOutSort,
 } from '../ask/balance-store.ts';
 
 /** Most items that are sorted for a page, and of these most whose value is worked out in Node. */
@@ -39,19 +39,19 @@ export function orderedPage(
   request: OrderedRequest,
 ): Promise<ItemPage> {
   const { sort, ...rest } = request;
-  return isWorkedOut(sort)
-    ? workedOutPage(store, access, { ...rest, sort })
+  return isComputed(sort)
+    ? computedPage(store, access, { ...rest, sort })
     : store.page(access, { ...rest, sort });
 }
 
-function isWorkedOut(sort: AnySort | undefined): sort is WorkedOutSort {
-  return WORKED_OUT_SORTS.some((name) => name === sort?.by);
+function isComputed(sort: AnySort | undefined): sort is ComputedSort {
+  return COMPUTED_SORTS.some((name) => name === sort?.by);
 }
 
-async function workedOutPage(
+async function computedPage(
   store: BalanceStore,
   access: ReaderAccess,
-  request: Omit<PageRequest, 'sort'> & { readonly sort: WorkedOutSort },
+  request: Omit<PageRequest, 'sort'> & { readonly sort: ComputedSort },
 ): Promise<ItemPage> {
   const { level, filter, snapshot, sort, after, limit } = request;
   const asked = { level, filter, snapshot, narrowing: {} };
@@ -86,7 +86,7 @@ function valuedOf({ key, sortValue }: PageEnd): ValuedItem {
 }
 
 /** By currency, then by value; the same ones by key, whatever the direction. */
-function ordered(a: ValuedItem, b: ValuedItem, { descending }: WorkedOutSort): number {
+function ordered(a: ValuedItem, b: ValuedItem, { descending }: ComputedSort): number {
   if (a.currency !== b.currency) return a.currency < b.currency ? -1 : 1;
   if (a.value === b.value) return a.key < b.key ? -1 : Number(a.key > b.key);
   return a.value < b.value === descending ? 1 : -1;
@@ -105,7 +105,7 @@ interface Addition {
   ): Promise<(item: MarkedItem) => bigint | undefined>;
 }
 
-const ADDITIONS: Readonly<Partial<Record<WorkedOutSort['by'], Addition>>> = {
+const ADDITIONS: Readonly<Partial<Record<ComputedSort['by'], Addition>>> = {
   interestAccrued: {
     levels: LEVELS,
     of: 'accruing',
@@ -128,7 +128,7 @@ async function additions(
   store: BalanceStore,
   access: ReaderAccess,
   asked: FilterRequest,
-  sort: WorkedOutSort,
+  sort: ComputedSort,
 ): Promise<ReadonlyMap<bigint, bigint>> {
   const { level, snapshot } = asked;
   const added = new Map<bigint, bigint>();
@@ -145,7 +145,7 @@ async function additions(
   return added;
 }
 
-function tooMany({ by, descending }: WorkedOutSort, most: number) {
+function tooMany({ by, descending }: ComputedSort, most: number) {
   const which = most === SORTED ? 'items' : 'items in which it is worked out';
   const message = `${by} sorts at most ${most} ${which}: narrow the question by filters`;
   const received = `${descending ? '-' : ''}${by}`;

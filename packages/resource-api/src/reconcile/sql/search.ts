@@ -22,10 +22,15 @@ const OF_PARTIES = `
   FROM external_id x JOIN party y ON y.id = x.entity_id`;
 
 /**
- * Words that are missing among those that are kept, and kept words that no name has: an external word is
+ * Words that are missing among those that are stored, and stored words that no name has: an external word is
  * found by without a look at a name.
  */
-function keptWords(names: string, kept: string, record: string, ...key: readonly string[]): string {
+function storedWords(
+  names: string,
+  stored: string,
+  record: string,
+  ...key: readonly string[]
+): string {
   const of = (table: string) =>
     [...key, 'word', 'is_external'].map((column) => `${table}.${column}`).join(', ');
   return `(
@@ -33,10 +38,10 @@ function keptWords(names: string, kept: string, record: string, ...key: readonly
         SELECT n.*, w AS word FROM (${names}) n CROSS JOIN words_of(n.name) w
       )
       SELECT record, 'missing' AS found, word AS expected FROM named
-      WHERE NOT EXISTS (SELECT FROM ${kept} k WHERE (${of('k')}) = (${of('named')}))
+      WHERE NOT EXISTS (SELECT FROM ${stored} k WHERE (${of('k')}) = (${of('named')}))
       UNION ALL
       SELECT r.id, k.word, 'no such word'
-      FROM (SELECT ${of(kept)} FROM ${kept} EXCEPT SELECT ${of('named')} FROM named) k
+      FROM (SELECT ${of(stored)} FROM ${stored} EXCEPT SELECT ${of('named')} FROM named) k
       LEFT JOIN ${record} r ON r.key = k.${record}_key)`;
 }
 
@@ -44,11 +49,11 @@ function keptWords(names: string, kept: string, record: string, ...key: readonly
 export const SEARCH_STATEMENTS: readonly ReconcileStatement[] = [
   {
     invariant: 'words_kept',
-    states: 'every word of every name and external id is kept for searches, and no other',
+    states: 'every word of every name and external id is stored for searches, and no other',
     checked: 'SELECT (SELECT count(*) FROM deal_word) + (SELECT count(*) FROM party_word)',
     breaks: `
-      ${keptWords(OF_DEALS, 'deal_word', 'deal', 'deal_key', 'facility_key', 'contract_key')}
+      ${storedWords(OF_DEALS, 'deal_word', 'deal', 'deal_key', 'facility_key', 'contract_key')}
       UNION ALL
-      ${keptWords(OF_PARTIES, 'party_word', 'party', 'party_key')}`,
+      ${storedWords(OF_PARTIES, 'party_word', 'party', 'party_key')}`,
   },
 ];

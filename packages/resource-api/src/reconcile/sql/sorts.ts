@@ -1,4 +1,9 @@
-import { isAmountSort, KEPT_SORTS, LEVELS, type Level } from '../../questions/ask/balance-store.ts';
+import {
+  isAmountSort,
+  LEVELS,
+  type Level,
+  STORED_SORTS,
+} from '../../questions/ask/balance-store.ts';
 import {
   hasRecord,
   LEVEL_SQL,
@@ -39,7 +44,7 @@ const missingAmounts = (level: Level) => {
   return missing(level, sums, values, 's.lives');
 };
 
-const LABELS = KEPT_SORTS.filter((by) => by !== 'dealNumber' && !isAmountSort(by));
+const LABELS = STORED_SORTS.filter((by) => by !== 'dealNumber' && !isAmountSort(by));
 
 /** A deal has the labels of its facility. */
 const missingLabels = (level: Level) => {

@@ -3,7 +3,7 @@ import { LEVELS, NO_FILTER } from '../../questions/ask/balance-store.ts';
 import { bookTotals, totalsStatement } from '../../questions/totals/sql/totals.ts';
 import type { ReconcileStatement } from './sql-reconciler.ts';
 
-const KEPT = ['items', ...TOTAL_COMPONENTS] as const;
+const STORED = ['items', ...TOTAL_COMPONENTS] as const;
 const COUNTED = ['count', ...TOTAL_COMPONENTS] as const;
 /** Neither is needed: the text has the two times as `$1` and `$2`. */
 const SNAPSHOT = { asOf: '9999-12-31', ledgerSeq: 0n } as never;
@@ -25,7 +25,7 @@ const differing = LEVELS.map((level) => {
 /** How each row of a grain differs from the one known before it, by the coarser grain. */
 const added = (grain: string, coarse: string) => `
         SELECT grain, level, currency, date_trunc('${coarse}', start)::date AS start, known_seq,
-          ${KEPT.map((name) => `${name} - lag(${name}, 1, 0::int8) OVER w AS ${name}`).join(', ')}
+          ${STORED.map((name) => `${name} - lag(${name}, 1, 0::int8) OVER w AS ${name}`).join(', ')}
         FROM book_total WHERE grain = '${grain}'
         WINDOW w AS (PARTITION BY level, currency, start ORDER BY known_seq)`;
 
@@ -35,7 +35,7 @@ const unfooted = [
   ['month', 'day'],
 ].map(([coarse = '', fine = '']) => {
   const sums = (grain: string) =>
-    KEPT.map((name) => `coalesce(sum(${name}) FILTER (WHERE grain = '${grain}'), 0)`).join(', ');
+    STORED.map((name) => `coalesce(sum(${name}) FILTER (WHERE grain = '${grain}'), 0)`).join(', ');
   return `
       SELECT '${coarse}' AS grain, level, currency, start::text AS start,
         known_seq::text AS "ledgerSeq", concat_ws(' ', ${sums(coarse)}) AS found,

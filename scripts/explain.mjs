@@ -96,14 +96,7 @@ const QUESTIONS = [
       return store.totals(all, page('facility', { filter }));
     },
   ],
-  [
-    'Totals of the few deals of a caller: histories of some, which are kept, and sums of the others',
-    async () => {
-      const edition = { generation: await store.generation(), today: await today() };
-      plans = [];
-      return store.totals(few, page('facility', { snapshot: { ...snapshot, edition } }));
-    },
-  ],
+  ['Totals of the few deals of a caller', () => store.totals(few, page('facility'))],
   ['Items of the whole book that accrue', () => store.accruing(all, page('facility'))],
   [
     'A page of movements',

@@ -8,8 +8,8 @@ import { LEVELS, type Level, NO_FILTER } from '../src/questions/ask/balance-stor
 import { sqlBalanceStore } from '../src/questions/sql-balance-store.ts';
 import { date } from './support/book.ts';
 import { act, History, type Imported, type Item, type Told } from './support/history.ts';
-import { expectTotalsWorkedOutAnew, STATUSES, someFilter } from './support/kept-totals.ts';
 import { expectReconciled } from './support/reconciled.ts';
+import { expectTotalsOfItems, STATUSES, someFilter } from './support/totals-of-items.ts';
 
 const SEEDS = [1, 2];
 const STEPS = 14;
@@ -151,7 +151,6 @@ describeOnDatabase('a book whose statements are imported, corrected and taken ba
       const random = new Random(seed);
       const history = new History(database);
       const notes: string[] = [];
-      // Keeps what it read from one act to the next.
       const store = sqlBalanceStore(database);
       for (let step = 0; step < STEPS; step += 1) {
         const { note, imported } = await act(history, random, { loans: LOANS, dates: DATES });
@@ -159,7 +158,7 @@ describeOnDatabase('a book whose statements are imported, corrected and taken ba
         if (imported !== undefined) expectReport(imported);
         for (const day of DATES) {
           const asked = { asOf: date(day), filter: someFilter(random, VALUES) };
-          await expectTotalsWorkedOutAnew(store, database, FULL, asked, notes.join(', '));
+          await expectTotalsOfItems(store, database, FULL, asked, notes.join(', '));
         }
       }
       await compare(history, notes.join(', '));

@@ -27,9 +27,7 @@ import {
 } from '../src/questions/page/sql/page-walk.ts';
 import { sortedWalkStatement } from '../src/questions/page/sql/sorted-page.ts';
 import { sqlBalanceStore } from '../src/questions/sql-balance-store.ts';
-import { seenItemsStatement } from '../src/questions/totals/sql/cached-items.ts';
 import { facetsStatement } from '../src/questions/totals/sql/facets.ts';
-import { itemHistoriesStatement } from '../src/questions/totals/sql/item-history-statement.ts';
 import { accruingStatement, owingStatement } from '../src/questions/totals/sql/marked-items.ts';
 import { groupTotalsStatement, totalsStatement } from '../src/questions/totals/sql/totals.ts';
 import { date } from './support/book.ts';
@@ -114,12 +112,8 @@ describeOnEngines('each statement of the balance store', (engine) => {
       everyQuestion(async (access, level, filter) => {
         const request = { level, filter, snapshot };
         await store.totals(access, request);
-        // Asked where few deals are left, and where histories of items are kept.
+        // Asked where few deals are left.
         await asked.query(totalsStatement(request, [1n]).sql);
-        await asked.query(itemHistoriesStatement(level, [1n], 1n).sql);
-        await asked.query(seenItemsStatement(level, 'all').sql);
-        await asked.query(seenItemsStatement(level, 'with rates').sql);
-        await asked.query(seenItemsStatement(level, [1n]).sql);
       }),
     groupTotals: () =>
       everyQuestion(async (access, level, filter) => {

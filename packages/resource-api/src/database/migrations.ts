@@ -1,2 +1,2 @@
 /** The SQL files, from where the compiled file lies: dist/src/database. */
-export const MIGRATIONS = new URL('../../../migrations', import.meta.url);
+export const MIGRATIONS = new URL('../../../migrations/', import.meta.url);

@@ -45,23 +45,9 @@ export const CACHES = {
     size: { most: 16 * MIB, unit: 'bytes' },
     ends: 'another generation or day',
   },
-  items: {
-    holds:
-      'what the items of a deal come to on all dates ([ADR 57](0057-how-a-read-is-answered.md))',
-    by: ['questions/totals/sql/cached-items.ts', 'questions/ask/sql/cached-histories.ts'],
-    size: { most: 100_000, unit: 'facts', bytes: 400 },
-    ends: 'a journal of the deal; ten minutes unused',
-  },
-  visible: {
-    holds:
-      'which items a reader sees, and their columns ([ADR 57](0057-how-a-read-is-answered.md))',
-    by: ['questions/totals/sql/cached-items.ts'],
-    size: { most: 500_000, unit: 'places', bytes: 80 },
-    ends: 'another generation or day',
-  },
   accruals: {
     holds: 'what accrues in an item on all dates ([ADR 57](0057-how-a-read-is-answered.md))',
-    by: ['questions/accruals/sql/cached-accruals.ts', 'questions/ask/sql/cached-histories.ts'],
+    by: ['questions/accruals/sql/cached-histories.ts'],
     size: { most: 250_000, unit: 'facts', bytes: 210 },
     ends: 'a journal of the deal; ten minutes unused',
   },
@@ -83,7 +69,7 @@ export const BOOKKEEPING = {
   },
   journaled: {
     holds: 'which deals got journals: it ends their histories',
-    by: ['questions/ask/sql/journaled-deals.ts'],
+    by: ['questions/accruals/sql/journaled-deals.ts'],
     entries: 50_000,
     ends: 'lost journals, or 10,000 new ones at once',
   },

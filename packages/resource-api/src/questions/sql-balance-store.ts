@@ -4,7 +4,8 @@ import type { TotalBalance } from '../ledger/balance.ts';
 import { type Memories, openMemories } from '../memory/memories.ts';
 import { accrualStatement } from './accruals/sql/accrual-statement.ts';
 import { type StreamRow, toStreams } from './accruals/sql/accrual-streams.ts';
-import { keptAccruals } from './accruals/sql/cached-accruals.ts';
+import { cachedAccruals } from './accruals/sql/cached-accruals.ts';
+import { journaledDeals } from './accruals/sql/journaled-deals.ts';
 import { type DueRow, dueStatement, toPastDue } from './accruals/sql/past-due-statement.ts';
 import type {
   BalanceStore,
@@ -16,17 +17,15 @@ import type {
   GrantFacts,
   ItemBalances,
   ItemTerms,
-  MarkedItem,
   Movement,
   ReaderAccess,
   ValuedItem,
 } from './ask/balance-store.ts';
 import { bookFacts, type Facts } from './ask/sql/book-facts.ts';
 import { FEW_DEALS, fewDeals } from './ask/sql/few-deals.ts';
-import { isAnsweredBy } from './ask/sql/filter-sql.ts';
+import { asksForWholeBook } from './ask/sql/filter-sql.ts';
 import { grantedDeals } from './ask/sql/granted-deals.ts';
 import { grantsStatement } from './ask/sql/grants-statement.ts';
-import { journaledDeals } from './ask/sql/journaled-deals.ts';
 import { lastQuery, lookUp, readAll, readAs } from './ask/sql/read-as.ts';
 import { changedDealsStatement } from './lists/sql/changed-deals.ts';
 import { itemMovementsStatement, readMovements } from './lists/sql/movement-page.ts';
@@ -37,14 +36,7 @@ import { type PageRow, toBalance, toItems } from './page/sql/page-rows.ts';
 import { balancesStatement, foundPageStatement } from './page/sql/page-statements.ts';
 import { WALK_BOUNDS, type WalkBounds } from './page/sql/page-walk.ts';
 import { hadMoreItems, type PageDeps, readPage } from './page/sql/read-page.ts';
-import {
-  type KeptDeals,
-  type KeptItems,
-  keptItems,
-  SMALL_BOOK,
-} from './totals/sql/cached-items.ts';
 import { facetsStatement } from './totals/sql/facets.ts';
-import { ratedOn, totalsOn } from './totals/sql/item-columns.ts';
 import { accruingStatement, owingStatement, valuesStatement } from './totals/sql/marked-items.ts';
 import {
   bookTotalsStatement,
@@ -69,9 +61,8 @@ export function sqlBalanceStore(
   const tellsGeneration = facts.generation === undefined;
   const granted = grantedDeals(memories.book);
   const pages = { database, facts, granted, bounds, tellsGeneration };
-  const journaled = journaledDeals(database, memories);
   return {
-    ...filterTotals(database, facts, keptItems(database, facts, journaled, granted, memories)),
+    ...filterTotals(database, facts),
     ...bookFacts(database, facts),
     pagesTellGeneration: tellsGeneration,
     async page(access, request) {
@@ -123,7 +114,7 @@ export function sqlBalanceStore(
       const statement = accrualStatement(level, keys, snapshot);
       return toStreams(await readAll<StreamRow>(database, statement));
     },
-    accrualAmountsOf: keptAccruals(database, journaled, memories),
+    accrualAmountsOf: cachedAccruals(database, journaledDeals(database, memories), memories),
     movements: (access, request) => readMovements(database, facts, access, request, bounds),
     async movementsOf(access, level, keys, { snapshot, fromDate, limit }) {
       if (keys.length === 0) return new Map();
@@ -143,13 +134,13 @@ interface ItemRow {
 }
 
 /** What is asked of all items of a filter. */
-function filterTotals(database: Database, facts: Database, itemsOf: KeptItems) {
+function filterTotals(database: Database, facts: Database) {
   /** The deals that the filter and the caller's grants leave, looked up once for a question. */
   const dealsOf = async (
     access: ReaderAccess,
     { narrowing = {}, ...request }: Pick<FilterRequest, 'level' | 'filter' | 'narrowing'>,
   ): Promise<readonly bigint[] | undefined> => {
-    if ('fullControl' in access && isAnsweredBy('ofBookTotals', request.filter)) return undefined;
+    if ('fullControl' in access && asksForWholeBook(request.filter)) return undefined;
     narrowing.deals ??= lookUp(database, access, (on) =>
       fewDeals(on, access, request, FEW_DEALS.toWalk),
     );
@@ -164,7 +155,7 @@ function filterTotals(database: Database, facts: Database, itemsOf: KeptItems) {
       return rows.length > most ? undefined : rows;
     },
     async groupTotals(access, request, most) {
-      const isWhole = request.groupBy === undefined && isAnsweredBy('ofBookTotals', request.filter);
+      const isWhole = request.groupBy === undefined && asksForWholeBook(request.filter);
       const stored =
         isWhole && (await hadMoreItems(facts, request, most))
           ? await storedTotals(database, access, request)
@@ -183,35 +174,20 @@ function filterTotals(database: Database, facts: Database, itemsOf: KeptItems) {
       return rows.map((row) => ({ ...row, value: row.party?.id ?? row.value }));
     },
     async totals(access, request, most) {
-      const few = await itemsOf(access, request, 'few deals');
-      if (few !== undefined) return addedUp(database, access, request, few);
-      const whole = isAnsweredBy('ofBookTotals', request.filter)
-        ? await storedTotals(database, access, request)
-        : undefined;
-      if (whole !== undefined) return whole;
-      if (most === undefined || most >= SMALL_BOOK) {
-        const all = await itemsOf(access, request, 'all');
-        if (all !== undefined) return addedUp(database, access, request, all);
-      }
       const deals = await dealsOf(access, request);
+      const stored =
+        deals === undefined && asksForWholeBook(request.filter)
+          ? await storedTotals(database, access, request)
+          : undefined;
+      if (stored !== undefined) return stored;
       if (deals === undefined && most !== undefined) {
         if (await hadMoreItems(facts, request, most)) return undefined;
       }
       const rows = await readAs<TotalRow>(database, access, totalsStatement(request, deals));
       return rows.map(toTotal);
     },
-    async accruing(access, request) {
-      const kept =
-        request.groupBy === undefined
-          ? ((await itemsOf(access, request, 'few deals')) ??
-            (await itemsOf(access, request, 'with rates')))
-          : undefined;
-      const asked = kept === undefined ? await dealsOf(access, request) : kept.unknown;
-      const known = kept === undefined ? [] : ratedOn(kept.known, request);
-      if (asked?.length === 0) return known;
-      const statement = accruingStatement(request, asked);
-      return [...known, ...(await readAs<MarkedItem>(database, access, statement))];
-    },
+    accruing: async (access, request) =>
+      readAs(database, access, accruingStatement(request, await dealsOf(access, request))),
     owing: async (access, request) =>
       readAs(database, access, owingStatement(request, await dealsOf(access, request))),
     async series(access, request) {
@@ -230,18 +206,6 @@ async function storedTotals(
   const rows = await readAs<BookTotalRow>(database, access, bookTotalsStatement(request));
   if (!rows.some(({ seen }) => seen)) return undefined;
   return rows.flatMap(({ seen: _, ...row }) => (row.currency === null ? [] : toTotal(row)));
-}
-
-/** What the items of deals come to, by their histories where these are known. */
-async function addedUp(
-  database: Database,
-  access: ReaderAccess,
-  request: FilterRequest,
-  { known, unknown }: KeptDeals,
-): Promise<readonly BookedTotal[]> {
-  if (unknown.length === 0) return totalsOn(known, request);
-  const rows = await readAs<TotalRow>(database, access, totalsStatement(request, unknown));
-  return totalsOn(known, request, rows.map(toTotal));
 }
 
 type TotalRow = TotalBalance & { readonly currency: string; readonly count: bigint };

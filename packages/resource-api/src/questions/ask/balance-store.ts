@@ -359,7 +359,7 @@ export interface BookedGroup extends BookedTotal {
   readonly rest: boolean;
   /** A party, where groups are parties. */
   readonly party: NamedParty | null;
-  /** Undefined where the totals of a large book are kept without them. */
+  /** Undefined where the totals of a large book are stored without them. */
   readonly details: GroupDetails | undefined;
 }
 
@@ -634,7 +634,7 @@ export interface BalanceStore {
     snapshot: Snapshot,
   ): Promise<ReadonlyMap<bigint, readonly PastDue[]>>;
   /**
-   * @param most how many items may be added up where totals are neither kept nor of few deals
+   * @param most how many items may be added up where totals are neither stored nor of few deals
    * @returns undefined where there would be more
    */
   totals(

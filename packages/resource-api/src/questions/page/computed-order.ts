@@ -28,7 +28,7 @@ export interface OrderedRequest extends Omit<PageRequest, 'sort'> {
 }
 
 /**
- * A page in any order. What follows from dates as well as from postings is not kept in an order: the
+ * A page in any order. What follows from dates as well as from postings is not stored in an order: the
  * values of all items of the filter are read and sorted, as long as they are not too many.
  *
  * @throws {Refusal} where they are

@@ -4,29 +4,29 @@ import type { Memories } from '../../../memory/memories.ts';
 import type { AccruedAmounts, BalanceStore, Level } from '../../ask/balance-store.ts';
 import { oncePerKey } from '../../ask/once-per-key.ts';
 import { ITEM_TABLES } from '../../ask/sql/balance-levels.ts';
-import { keptHistories } from '../../ask/sql/cached-histories.ts';
-import type { JournaledDeals } from '../../ask/sql/journaled-deals.ts';
 import { readAll } from '../../ask/sql/read-as.ts';
 import { BY_INDEX, type Statement } from '../../ask/sql/statement.ts';
 import { type AddedAmounts, accrualsIn } from '../accruals.ts';
 import { type AccrualHistory, addAccrued, type HistoryRow, toHistory } from './accrual-history.ts';
 import { accrualHistoriesStatement, accrualStatement, holdersLines } from './accrual-statement.ts';
 import { listsByItem, type StreamRow, toStreams } from './accrual-streams.ts';
+import { cachedHistories } from './cached-histories.ts';
+import type { JournaledDeals } from './journaled-deals.ts';
 
 const AT_ONCE = { facts: 20_000, keys: 100 };
 
 /**
- * What accrues in items as of any date, from histories that are kept as the book is known now. Items
- * without a kept history, and questions about what was known before, go to `accrualStatement`.
+ * What accrues in items as of any date, from histories that are cached as the book is known now. Items
+ * without a cached history, and questions about what was known before, go to `accrualStatement`.
  */
-export function keptAccruals(
+export function cachedAccruals(
   database: Database,
   deals: JournaledDeals,
   memories?: Memories,
-  factsKept?: number,
+  factsMax?: number,
 ): BalanceStore['accrualAmountsOf'] {
-  const kept = keptHistories<readonly AccrualHistory[]>(deals, {
-    ...{ name: 'accruals', memories, factsKept },
+  const find = cachedHistories<readonly AccrualHistory[]>(deals, {
+    ...{ memories, factsMax },
     atOnce: AT_ONCE,
     read: async (level, keys, seq) => {
       const items = await readAll<ItemRow>(database, dealsOf(level, keys));
@@ -51,7 +51,7 @@ export function keptAccruals(
   });
   return async (level, keys, snapshot) => {
     if (keys.length === 0) return new Map();
-    const found = await kept.find(level, keys, snapshot);
+    const found = await find(level, keys, snapshot);
     const amounts = new Map<bigint, AccruedAmounts>();
     const others: bigint[] = [];
     const asOf = dayOn(snapshot.asOf);

@@ -417,6 +417,23 @@ export function livesUntil(level: Level, key: string): string {
         AND l.known_seq <= $2 ORDER BY l.known_seq DESC LIMIT 1)`;
 }
 
+/** Whether row `c` of `item_life`, with its item as `key`, says that the item lives at the snapshot. */
+export function itLives(level: Level): string {
+  return `c.lives_until > $1 AND NOT EXISTS (SELECT FROM item_life l
+            WHERE l.level = '${level}' AND l.item_key = c.key AND l.currency = c.currency
+              AND l.known_seq > c.known_seq AND l.known_seq <= $2 ${BY_LOOKUP})`;
+}
+
+/** The keys of the items of the book that live at the snapshot; of deals, of all of their facilities. */
+export function livingItems(level: Level): string {
+  const living = `SELECT c.* FROM (SELECT *, item_key AS key FROM item_life
+            WHERE level = '${level}' AND known_seq <= $2) c WHERE ${itLives(level)} ${BY_LOOKUP}`;
+  return level === 'deal'
+    ? `SELECT g.key FROM (${living}) c
+          JOIN facility g ON g.deal_key = c.key AND g.currency = c.currency ${BY_LOOKUP}`
+    : living;
+}
+
 /** Whose rows are a level's items, by their keys. */
 export const ITEM_TABLES: Readonly<Record<Level, string>> = {
   deal: 'facility',

@@ -18,16 +18,6 @@ import {
 } from './balance-levels.ts';
 import { isFound } from './search-condition.ts';
 
-/** Items as of a day, for filters. */
-export interface ItemsOn {
-  /** Whether an item has one of some words. */
-  are(
-    column: 'currency' | 'country' | 'facilityType' | 'status',
-    words: readonly string[],
-  ): (item: number) => boolean;
-  outstandingOf(item: number): bigint;
-}
-
 /** A question whose filters become SQL. */
 interface Asked extends Pick<FilterRequest, 'level' | 'filter'> {
   /** The name of a new parameter. */
@@ -45,8 +35,6 @@ interface FilterSql<Value> {
   deals?(value: Value, asked: Asked): string | undefined;
   /** Whether the stored totals of the book in the currency `code` pass. */
   ofBookTotals?(value: Value, asked: Asked): string;
-  /** The same of the histories in memory. */
-  ofHistory?(value: Value, items: ItemsOn): (item: number) => boolean;
 }
 
 const among = (column: string, list: string) => `${column} = ANY(${list})`;
@@ -135,15 +123,12 @@ const FILTER_SQL: { readonly [Name in FilterName]: FilterSql<NonNullable<Balance
     condition: (codes, { add }) => among('f.currency', add(codes)),
     ofLine: (codes, { add }) => among('l.currency', add(codes)),
     ofBookTotals: (codes, { add }) => among('code', add(codes)),
-    ofHistory: (codes, items) => items.are('currency', codes),
   },
   facilityTypes: {
     condition: (types, { add }) => among('f.type', add(types)),
-    ofHistory: (types, items) => items.are('facilityType', types),
   },
   statuses: {
     condition: (statuses, { level, add }) => among(LEVEL_SQL[level].status, add(statuses)),
-    ofHistory: (statuses, items) => items.are('status', statuses),
   },
   borrowerIds: {
     condition: (ids, { dealIsGiven, add }) =>
@@ -155,7 +140,6 @@ const FILTER_SQL: { readonly [Name in FilterName]: FilterSql<NonNullable<Balance
     condition: (codes, { dealIsGiven, add }) =>
       (dealIsGiven ? dealHas : dealsWith)('country', add(codes)),
     deals: (codes, { add }) => dealsThatHad('country', add(codes)),
-    ofHistory: (codes, items) => items.are('country', codes),
   },
   lenderIds: {
     condition(ids, { level, add }) {
@@ -173,13 +157,11 @@ const FILTER_SQL: { readonly [Name in FilterName]: FilterSql<NonNullable<Balance
     condition: (least, { level, add }) =>
       `${itemSum(LEVEL_SQL[level], OUTSTANDING)} >= ${add(least)}`,
     deals: dealsByOutstanding,
-    ofHistory: (least, items) => (item) => items.outstandingOf(item) >= least,
   },
   maxOutstandingMinor: {
     condition: (most, { level, add }) =>
       `${itemSum(LEVEL_SQL[level], OUTSTANDING)} <= ${add(most)}`,
     deals: dealsByOutstanding,
-    ofHistory: (most, items) => (item) => items.outstandingOf(item) <= most,
   },
   maturityFrom: MATURES_BETWEEN,
   maturityTo: MATURES_BETWEEN,
@@ -240,15 +222,7 @@ export function conditions(
   return Array.isArray(deals) ? [...where, among('i.deal_key', add(deals))] : where;
 }
 
-/** Whether the stored totals of the book, or histories in memory, answer what a filter asks. */
-export function isAnsweredBy(part: 'ofBookTotals' | 'ofHistory', filter: BalanceFilter): boolean {
-  return askedFilters(filter).every((name) => FILTER_SQL[name][part] !== undefined);
-}
-
-/** What an item of histories in memory passes where they answer what a filter asks. */
-export function historyTests(filter: BalanceFilter, items: ItemsOn) {
-  return askedFilters(filter).flatMap((name) => {
-    const { ofHistory } = FILTER_SQL[name] as FilterSql<unknown>;
-    return ofHistory?.(filter[name], items) ?? [];
-  });
+/** Whether the stored totals of the book answer what a filter asks. */
+export function asksForWholeBook(filter: BalanceFilter): boolean {
+  return askedFilters(filter).every((name) => FILTER_SQL[name].ofBookTotals !== undefined);
 }

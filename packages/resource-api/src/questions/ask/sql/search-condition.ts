@@ -40,7 +40,7 @@ function begins(name: string): string {
 
 /**
  * Whether each word of a search begins a word of what names an item: its deal, borrower and facility,
- * as of the snapshot, and what these and its contracts are called elsewhere. Words that were ever kept
+ * as of the snapshot, and what these and its contracts are called elsewhere. Words that were ever stored
  * are looked up first, so few names are taken apart.
  */
 export function isFound(scope: Scope, search: string): string {

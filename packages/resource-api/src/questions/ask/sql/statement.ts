@@ -14,7 +14,7 @@ export interface Statement {
 const BY_ONE_INDEX = 'SET LOCAL enable_bitmapscan = off;';
 
 /**
- * Each table is read by one index, for the rows that were found before. A plan that is kept may be made
+ * Each table is read by one index, for the rows that were found before. A plan that is cached may be made
  * while the tables are empty, when any other way looks as good.
  */
 export const BY_INDEX = `SET LOCAL enable_seqscan = off;SET LOCAL enable_hashjoin = off;SET LOCAL enable_mergejoin = off;${BY_ONE_INDEX}`;

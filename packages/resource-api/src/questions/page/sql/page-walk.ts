@@ -3,6 +3,7 @@ import {
   BY_LOOKUP,
   currencyOf,
   ITEM_TABLES,
+  itLives,
   LEVEL_SQL,
   livesUntil,
 } from '../../ask/sql/balance-levels.ts';
@@ -147,9 +148,7 @@ function ofBook(level: Level, includeZero: boolean, place: string): Candidates {
     sql: `SELECT item_key AS key, currency, known_seq, lives_until FROM item_life
           WHERE level = '${level}' AND item_key > ${place} AND known_seq <= $2
           ORDER BY item_key`,
-    lives: `c.lives_until > $1 AND NOT EXISTS (SELECT FROM item_life l
-            WHERE l.level = '${level}' AND l.item_key = c.key AND l.currency = c.currency
-              AND l.known_seq > c.known_seq AND l.known_seq <= $2 ${BY_LOOKUP})`,
+    lives: itLives(level),
   };
 }
 

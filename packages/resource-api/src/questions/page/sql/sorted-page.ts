@@ -132,7 +132,7 @@ function ofTable(
 }
 
 /**
- * Amounts in the currency `code`. Those of what owes nothing are not kept: they are zero, and any item may
+ * Amounts in the currency `code`. Those of what owes nothing are not stored: they are zero, and any item may
  * have come to it.
  */
 function ofAmounts(request: SortedRequest, parameters: Parameters): Values {
@@ -146,15 +146,15 @@ function ofAmounts(request: SortedRequest, parameters: Parameters): Values {
     'currency = code.currency',
     ...(isBounded ? outstandingBounds('value', { filter, add }) : []),
   ];
-  const kept = ofTable(request, 'bigint', 'sort_amount', where.join(' AND '));
-  if (!filter.includeZero || (isBounded && leavesOutZero(filter))) return kept;
+  const stored = ofTable(request, 'bigint', 'sort_amount', where.join(' AND '));
+  if (!filter.includeZero || (isBounded && leavesOutZero(filter))) return stored;
   const [nearest, further] = sort.descending ? ['greatest', '<'] : ['least', '>'];
-  const { valueType } = kept;
+  const { valueType } = stored;
   return {
     valueType,
-    next: (beyond) => `${nearest}(${kept.next(beyond)},
+    next: (beyond) => `${nearest}(${stored.next(beyond)},
         ${beyond === undefined ? '0' : `CASE WHEN 0 ${further} ${beyond} THEN 0 END`}::bigint)`,
-    keys: (value, after) => `(${kept.keys(`nullif(${value}, 0)`, after)})
+    keys: (value, after) => `(${stored.keys(`nullif(${value}, 0)`, after)})
         UNION ALL (SELECT key FROM ${ITEM_TABLES[level]} WHERE ${value} = 0 AND key > ${after} ORDER BY key)`,
   };
 }

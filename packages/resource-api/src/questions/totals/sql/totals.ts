@@ -19,6 +19,7 @@ import {
   LEVEL_SQL,
   type LevelSql,
   livesUntil,
+  livingItems,
   NOT_ZERO,
   OVERDRAWN,
   OVERPAID,
@@ -78,7 +79,12 @@ function addedUp(
   const asked = { level, filter: { ...filter, includeZero: true } };
   const where = conditions(asked, parameters, deals);
   // The lines at hand show whether an item is zero; it needs no look-up of its own.
-  if (!includeZero && ended === 'passed over') where.push(`${livesUntil(level, 'i.key')} > $1`);
+  const passesOver = !includeZero && ended === 'passed over';
+  const isWhole = passesOver && deals === undefined;
+  if (passesOver && !isWhole) where.push(`${livesUntil(level, 'i.key')} > $1`);
+  const items = isWhole
+    ? `(${livingItems(level)}) c JOIN (${sql.items}) ON i.key = c.key`
+    : sql.items;
   const [lenders, own] = isDetailed
     ? [`IN (0, ${sql.holder})`, ` FILTER (WHERE l.lender_key = ${sql.holder})`]
     : [`= ${sql.holder}`, ''];
@@ -118,7 +124,7 @@ function addedUp(
         SELECT f.currency, f.key AS facility_key, f.sublimit_of_key, ${sql.holder} AS holder,
           ${groupBy === undefined ? 'NULL::text' : 'grouped.v'} AS "group",
           bool_or(${NOT_ZERO})${own} AS live, ${columns.join(', ')}
-        FROM ${sql.items}
+        FROM ${items}
         ${joins.join('\n        ')}
         CROSS JOIN LATERAL (SELECT l.* FROM balance_line l
           WHERE ${sql.lines} AND l.lender_key ${lenders} ${BY_LOOKUP}) l
@@ -222,10 +228,10 @@ export function toGroup(row: GroupRow, { level }: Pick<GroupRequest, 'level'>): 
  * through the date. `$1` is the date, `$2` the sequence; `among` is a condition on the currency `code`.
  */
 export function bookTotals(level: Level, among = 'true'): string {
-  const kept = `FROM book_total WHERE level = '${level}'`;
-  const nextCode = (after: string) => `(SELECT currency ${kept}
+  const stored = `FROM book_total WHERE level = '${level}'`;
+  const nextCode = (after: string) => `(SELECT currency ${stored}
         AND currency > ${after} ORDER BY currency LIMIT 1)`;
-  const nextStart = (from: string) => `(SELECT start ${kept} AND currency = c.code
+  const nextStart = (from: string) => `(SELECT start ${stored} AND currency = c.code
           AND grain = g.grain AND start >= ${from} AND start < g.before ORDER BY start LIMIT 1)`;
   const sums = TOTAL_COMPONENTS.map((name) => `sum(t.${name})::int8 AS ${name}`);
   return `
@@ -245,7 +251,7 @@ export function bookTotals(level: Level, among = 'true'): string {
         UNION ALL SELECT ${nextStart('part.start + 1')} FROM part WHERE part.start IS NOT NULL
       )
       SELECT start FROM part WHERE start IS NOT NULL) p
-    CROSS JOIN LATERAL (SELECT * ${kept} AND currency = c.code AND grain = g.grain
+    CROSS JOIN LATERAL (SELECT * ${stored} AND currency = c.code AND grain = g.grain
       AND start = p.start AND known_seq <= $2 ORDER BY known_seq DESC LIMIT 1) t
     GROUP BY c.code HAVING sum(t.items) > 0 ORDER BY c.code`;
 }
@@ -253,7 +259,7 @@ export function bookTotals(level: Level, among = 'true'): string {
 const STARTS = `(SELECT date_trunc('year', $1::date)::date AS year,
         date_trunc('month', $1::date)::date AS month) a`;
 
-/** Totals of the whole book. One row that is not `seen` where they are kept from the reader. */
+/** Totals of the whole book. One row that is not `seen` where the reader may not see them. */
 export function bookTotalsStatement(request: Totalled): Statement {
   const { level, snapshot } = request;
   const parameters = new Parameters(snapshot);

@@ -1,12 +1,12 @@
 import { expect } from 'chai';
+import { cachedHistories } from '../src/questions/accruals/sql/cached-histories.ts';
+import type { JournaledDeals } from '../src/questions/accruals/sql/journaled-deals.ts';
 import type { Snapshot } from '../src/questions/ask/balance-store.ts';
-import { keptHistories } from '../src/questions/ask/sql/cached-histories.ts';
-import type { JournaledDeals } from '../src/questions/ask/sql/journaled-deals.ts';
 import { date } from './support/book.ts';
 
 const MOST_FACTS = 10;
 
-describe('histories that are kept', () => {
+describe('histories that are cached', () => {
   /** Sequence of the last journal of each deal. */
   const journals = new Map<bigint, bigint>();
   const deals: JournaledDeals = {
@@ -20,9 +20,9 @@ describe('histories that are kept', () => {
     read.length = 0;
   });
 
-  const historiesOf = (facts: (key: bigint) => number, factsKept = 1_000) =>
-    keptHistories<string>(deals, {
-      ...{ name: 'items', factsKept },
+  const historiesOf = (facts: (key: bigint) => number, factsMax = 1_000) =>
+    cachedHistories<string>(deals, {
+      factsMax,
       atOnce: { facts: MOST_FACTS, keys: 3 },
       read: async (_, keys, seq) => {
         read.push([...keys]);
@@ -40,8 +40,7 @@ describe('histories that are kept', () => {
     const histories = historiesOf(() => 1);
     const keys = [1n, 2n, 3n, 4n];
     const found = [];
-    for (let asked = 0; asked < 4; asked += 1)
-      found.push(await histories.find('deal', keys, at(5n)));
+    for (let asked = 0; asked < 4; asked += 1) found.push(await histories('deal', keys, at(5n)));
     expect(found[0]?.filter(Boolean)).to.have.length(1);
     expect(found.at(-1)).to.deep.equal(keys.map((key) => `${key} at 5`));
     expect(read.flat().sort()).to.deep.equal(keys);
@@ -50,7 +49,7 @@ describe('histories that are kept', () => {
 
   it('are read again after a journal of their deal alone', async () => {
     const histories = historiesOf(() => 1);
-    const ask = (seq: bigint) => histories.find('deal', [1n, 2n], at(seq));
+    const ask = (seq: bigint) => histories('deal', [1n, 2n], at(seq));
     await ask(5n);
     await ask(5n);
     journals.set(2n, 6n);
@@ -59,9 +58,9 @@ describe('histories that are kept', () => {
     expect(read).to.deep.equal([[2n]]);
   });
 
-  it('are not kept where they are long, and not read again after a journal', async () => {
+  it('are not cached where they are long, and not read again after a journal', async () => {
     const histories = historiesOf(() => MOST_FACTS + 1);
-    const ask = (seq: bigint) => histories.find('deal', [1n], at(seq));
+    const ask = (seq: bigint) => histories('deal', [1n], at(seq));
     expect(await ask(5n)).to.deep.equal([undefined]);
     journals.set(1n, 6n);
     expect(await ask(6n)).to.deep.equal([undefined]);
@@ -70,7 +69,7 @@ describe('histories that are kept', () => {
 
   it('leave out what has no room', async () => {
     const histories = historiesOf(() => 3, 4);
-    for (let asked = 0; asked < 3; asked += 1) await histories.find('deal', [1n, 2n], at(5n));
-    expect(await histories.find('deal', [1n, 2n], at(5n))).to.deep.equal(['1 at 5', undefined]);
+    for (let asked = 0; asked < 3; asked += 1) await histories('deal', [1n, 2n], at(5n));
+    expect(await histories('deal', [1n, 2n], at(5n))).to.deep.equal(['1 at 5', undefined]);
   });
 });

@@ -4,23 +4,22 @@ import { describeOnDatabase } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { sqlEntitlements } from '../src/access/sql-entitlements.ts';
 import { MIGRATIONS } from '../src/database/migrations.ts';
-import type { BookRecord, FacilityRecord, JournalRecord } from '../src/journal-file/record.ts';
-import { type BusinessDate, businessDateOf, daysAfter } from '../src/ledger/business-date.ts';
+import type { FacilityRecord } from '../src/journal-file/record.ts';
+import { type BusinessDate, daysAfter } from '../src/ledger/business-date.ts';
 import { NO_FILTER, type ReaderAccess } from '../src/questions/ask/balance-store.ts';
 import { sqlBalanceStore } from '../src/questions/sql-balance-store.ts';
 import { lenderOf, mostlyInOrder } from './support/any-order.ts';
 import { date } from './support/book.ts';
 import { datedFacts } from './support/dated-facts.ts';
 import { generated, loadRecords } from './support/generated.ts';
+import { expectReconciled } from './support/reconciled.ts';
+import { aCommitment, aFacility, aLoan, aParty, aPosition } from './support/records.ts';
 import {
-  expectTotalsWorkedOutAnew,
+  expectTotalsOfItems,
   type FilterValues,
   STATUSES,
   someFilter,
-} from './support/kept-totals.ts';
-import { listening } from './support/listening.ts';
-import { expectReconciled } from './support/reconciled.ts';
-import { aCommitment, aFacility, aLoan, aParty, aPosition } from './support/records.ts';
+} from './support/totals-of-items.ts';
 
 const SEED = 31;
 const QUESTIONS = 3;
@@ -32,14 +31,12 @@ const GRANTS: readonly ReaderAccess[] = [
   { customer: 'borrower' },
 ];
 
-describeOnDatabase('totals from histories that are kept', (engine) => {
+describeOnDatabase('totals of a filter', (engine) => {
   let database: Database;
-  const asked: string[] = [];
   const random = new Random(SEED);
   beforeEach(async function () {
     this.timeout(0);
     database = await engine.open(MIGRATIONS);
-    asked.length = 0;
   });
   afterEach(() => database?.close());
 
@@ -47,11 +44,10 @@ describeOnDatabase('totals from histories that are kept', (engine) => {
     const days = (Date.parse(LAST) - Date.parse(FIRST)) / 86_400_000;
     return daysAfter(FIRST, random.between(0, days));
   };
-  const newestSeq = async (book = database): Promise<bigint> => {
-    const [row] = await book.query<{ seq: bigint }>('SELECT max(seq) AS seq FROM journal');
+  const newestSeq = async (): Promise<bigint> => {
+    const [row] = await database.query<{ seq: bigint }>('SELECT max(seq) AS seq FROM journal');
     return row?.seq ?? 0n;
   };
-  const storeThatTells = () => sqlBalanceStore(listening(database, (sql) => asked.push(sql)));
   const valuesOf = async (): Promise<FilterValues> => {
     const values = async (sql: string) =>
       (await database.query<{ value: string }>(sql)).map(({ value }) => value);
@@ -64,8 +60,8 @@ describeOnDatabase('totals from histories that are kept', (engine) => {
   };
 
   for (const [often, chance] of Object.entries({ rarely: 0.004, often: 0.03 })) {
-    it(`are what the database adds up for every reader, where journals ${often} come late or are taken back`, async () => {
-      const store = storeThatTells();
+    it(`are what all items come to, for every reader, where journals ${often} come late or are taken back`, async () => {
+      const store = sqlBalanceStore(database);
       const { records } = generated({
         ...{ contracts: 14, years: 2, seed: 17 },
         ...{ sublimits: true, uneven: true },
@@ -93,43 +89,15 @@ describeOnDatabase('totals from histories that are kept', (engine) => {
         for (let question = 0; question < QUESTIONS; question += 1) {
           const filter = someFilter(random, values);
           const access = random.pick([FULL, ...GRANTS]);
-          await expectTotalsWorkedOutAnew(store, database, access, { asOf: aDay(), filter });
+          await expectTotalsOfItems(store, database, access, { asOf: aDay(), filter });
         }
       }
       await expectReconciled(database);
     });
   }
 
-  it('are read from the database no more until a journal is posted, and then of its deal', async () => {
-    const store = storeThatTells();
-    const { records } = generated({ contracts: 12, years: 1 });
-    const last = records.findLast(({ object }) => object === 'journal') as JournalRecord;
-    await loadRecords(
-      database,
-      records.filter((record) => record !== last),
-    );
-    const filter = { ...NO_FILTER, statuses: ['active'] };
-    const ask = async (asOf: string): Promise<readonly string[]> => {
-      const edition = { generation: await store.generation(), today: businessDateOf(new Date()) };
-      const ledgerSeq = await newestSeq();
-      asked.length = 0;
-      await store.totals(FULL, {
-        level: 'contract',
-        filter,
-        snapshot: { asOf: date(asOf), ledgerSeq, edition },
-      });
-      return asked.filter((sql) => !sql.includes('FROM journal WHERE'));
-    };
-    const isRead = (sql: string) => sql.includes('balance_line');
-    while ((await ask('2023-06-30')).some(isRead));
-    expect(await ask('2023-07-31')).to.deep.equal([]);
-    await loadRecords(database, [last]);
-    expect((await ask('2023-07-31')).filter(isRead)).to.have.length(1);
-    expect(await ask('2023-08-31')).to.deep.equal([]);
-  });
-
   it('are of the type of that facility which stands for the deal on the date', async () => {
-    const store = storeThatTells();
+    const store = sqlBalanceStore(database);
     const [borrower, lender] = [aParty('Borrower'), aParty('Lender')];
     const late = { bookedOn: date('2025-02-15') };
     const { deal, facility, contract, positions } = aLoan(borrower, [lender], late);
@@ -153,16 +121,15 @@ describeOnDatabase('totals from histories that are kept', (engine) => {
       ['2025-03-31', 'term_loan', [10_000n]],
     ] as const) {
       const asked = { asOf: date(asOf), filter: { ...NO_FILTER, facilityTypes: [type] } };
-      await expectTotalsWorkedOutAnew(store, database, FULL, asked);
-      const edition = { generation: await store.generation(), today: businessDateOf(new Date()) };
-      const snapshot = { asOf: asked.asOf, ledgerSeq: await newestSeq(), edition };
+      await expectTotalsOfItems(store, database, FULL, asked);
+      const snapshot = { asOf: asked.asOf, ledgerSeq: await newestSeq() };
       const totals = await store.totals(FULL, { ...asked, level: 'deal', snapshot });
       expect(totals?.map(({ balance }) => balance.unfunded)).to.deep.equal(unfunded);
     }
   });
 
   it('count deals that were booked since, and amounts at the ends of what is asked for', async () => {
-    const store = storeThatTells();
+    const store = sqlBalanceStore(database);
     const lender = aParty('Lender');
     await loadRecords(database, [lender]);
     for (const name of ['First', 'Second', 'Third']) {
@@ -177,49 +144,11 @@ describeOnDatabase('totals from histories that are kept', (engine) => {
       ]);
       const ofNothing = { minOutstandingMinor: 0n, maxOutstandingMinor: 0n };
       for (const filter of [{ statuses: ['active'] }, ofNothing]) {
-        await expectTotalsWorkedOutAnew(store, database, FULL, {
+        await expectTotalsOfItems(store, database, FULL, {
           asOf: date('2025-03-31'),
           filter: { ...NO_FILTER, ...filter },
         });
       }
-    }
-  });
-
-  it('are those of the book after it was restored, where other journals have the same sequences', async () => {
-    const restored = await engine.open(MIGRATIONS);
-    try {
-      let current = database;
-      const store = sqlBalanceStore({
-        ...database,
-        query: (...asked) => current.query(...asked),
-        transaction: (work, options) => current.transaction(work, options),
-      });
-      const filter = { ...NO_FILTER, statuses: ['active'] };
-      const ask = async (access: ReaderAccess = FULL) => {
-        await expectTotalsWorkedOutAnew(store, current, access, {
-          asOf: date('2023-10-31'),
-          filter,
-        });
-        return [await store.generation(), await newestSeq(current)];
-      };
-      const load = (book: readonly BookRecord[], from: number, to: number) => {
-        const journals = book.filter(({ object }) => object === 'journal').slice(from, to);
-        const others = from === 0 ? book.filter(({ object }) => object !== 'journal') : [];
-        return loadRecords(current, [...others, ...journals]);
-      };
-      const [lost, other] = [1, 2].map(
-        (seed) => generated({ contracts: 4, years: 1, seed }).records,
-      );
-      await load(lost ?? [], 0, 30);
-      await load(lost ?? [], 30, 60);
-      const before = await ask();
-      current = restored;
-      await load(other ?? [], 0, 30);
-      await ask({ customer: 'somebody' });
-      await load(other ?? [], 30, 60);
-      expect(await ask()).to.deep.equal(before);
-    } finally {
-      await restored.close();
     }
   });
 });

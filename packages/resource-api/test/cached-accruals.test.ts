@@ -8,7 +8,8 @@ import { type BusinessDate, daysAfter } from '../src/ledger/business-date.ts';
 import { accrualsIn } from '../src/questions/accruals/accruals.ts';
 import { accrualStatement } from '../src/questions/accruals/sql/accrual-statement.ts';
 import { type StreamRow, toStreams } from '../src/questions/accruals/sql/accrual-streams.ts';
-import { keptAccruals } from '../src/questions/accruals/sql/cached-accruals.ts';
+import { cachedAccruals } from '../src/questions/accruals/sql/cached-accruals.ts';
+import { journaledDeals } from '../src/questions/accruals/sql/journaled-deals.ts';
 import {
   type AccruedAmounts,
   LEVELS,
@@ -16,7 +17,6 @@ import {
   type Snapshot,
 } from '../src/questions/ask/balance-store.ts';
 import { ITEM_TABLES } from '../src/questions/ask/sql/balance-levels.ts';
-import { journaledDeals } from '../src/questions/ask/sql/journaled-deals.ts';
 import { readAll } from '../src/questions/ask/sql/read-as.ts';
 import { mostlyInOrder } from './support/any-order.ts';
 import { date } from './support/book.ts';
@@ -28,7 +28,7 @@ const SEED = 29;
 const QUESTIONS = 4;
 const [FIRST, LAST] = [date('2023-01-10'), date('2025-03-01')];
 
-describeOnDatabase('amounts that accrue, from histories that are kept', (engine) => {
+describeOnDatabase('amounts that accrue, from histories that are cached', (engine) => {
   let database: Database;
   const asked: string[] = [];
   const heard = (sql: string) => asked.push(sql);
@@ -76,7 +76,7 @@ describeOnDatabase('amounts that accrue, from histories that are kept', (engine)
 
   /** After each change, for each two times. */
   const expectSameAmounts = async (chance: number) => {
-    const kept = accrualsOf(listening(database, heard));
+    const cached = accrualsOf(listening(database, heard));
     const { records } = generated({ contracts: 14, years: 2, sublimits: true, seed: 17 });
     await loadRecords(
       database,
@@ -88,7 +88,7 @@ describeOnDatabase('amounts that accrue, from histories that are kept', (engine)
       random,
     );
     const seqs: bigint[] = [];
-    const paths = { kept: 0, worked: 0 };
+    const paths = { cached: 0, worked: 0 };
     while (rest.length > 0) {
       await loadRecords(database, rest.splice(0, random.pick([1, 3, 40])));
       const newest = await newestSeq();
@@ -100,20 +100,20 @@ describeOnDatabase('amounts that accrue, from histories that are kept', (engine)
         const all = await keysOf(level);
         const keys = random.chance(0.5) ? all : all.filter(() => random.chance(0.3));
         asked.length = 0;
-        const found = await kept(level, keys, snapshot);
-        paths[asked.some(isWorkedOut) ? 'worked' : 'kept'] += 1;
+        const found = await cached(level, keys, snapshot);
+        paths[asked.some(isWorkedOut) ? 'worked' : 'cached'] += 1;
         const expected = await workedOutAnew(level, keys, snapshot);
         const what = `${level} ${snapshot.asOf} known ${ledgerSeq} of ${newest}`;
         expect(amounts(level, found), what).to.deep.equal(amounts(level, expected));
       }
     }
-    expect(paths.kept, JSON.stringify(paths)).to.be.greaterThan(10);
+    expect(paths.cached, JSON.stringify(paths)).to.be.greaterThan(10);
     expect(paths.worked, JSON.stringify(paths)).to.be.greaterThan(10);
     await expectReconciled(database);
   };
 
   it('read the database no more until a journal of their deal is posted', async () => {
-    const kept = accrualsOf(listening(database, heard));
+    const cached = accrualsOf(listening(database, heard));
     const { records } = generated({ contracts: 6, years: 1 });
     const last = records.findLast(({ object }) => object === 'journal') as JournalRecord;
     await loadRecords(
@@ -125,7 +125,7 @@ describeOnDatabase('amounts that accrue, from histories that are kept', (engine)
       const ledgerSeq = await newestSeq();
       asked.length = 0;
       const edition = { generation: 1n, today: LAST };
-      await kept('contract', keys, { asOf: date(asOf), ledgerSeq, edition });
+      await cached('contract', keys, { asOf: date(asOf), ledgerSeq, edition });
       return asked.length;
     };
     // Which deals changed, those of the items, and their histories.
@@ -147,7 +147,7 @@ describeOnDatabase('amounts that accrue, from histories that are kept', (engine)
     const restored = await engine.open(MIGRATIONS);
     try {
       let [current, generation] = [database, 1n];
-      const kept = accrualsOf({
+      const cached = accrualsOf({
         ...database,
         transaction: (work, options) => current.transaction(work, options),
       });
@@ -157,7 +157,7 @@ describeOnDatabase('amounts that accrue, from histories that are kept', (engine)
       const ask = async () => {
         const snapshot = { asOf: date('2023-10-31'), ledgerSeq: await newestSeq(current) };
         const edition = { generation, today: LAST };
-        const found = await kept('contract', keys, { ...snapshot, edition });
+        const found = await cached('contract', keys, { ...snapshot, edition });
         const expected = await workedOutAnew('contract', keys, snapshot, current);
         expect(amounts('contract', found)).to.deep.equal(amounts('contract', expected));
         return amounts('contract', found);
@@ -170,23 +170,23 @@ describeOnDatabase('amounts that accrue, from histories that are kept', (engine)
     }
   };
 
-  it('are worked out by the database where no more histories may be kept', async () => {
-    const kept = accrualsOf(listening(database, heard), 150);
+  it('are worked out by the database where no more histories may be cached', async () => {
+    const cached = accrualsOf(listening(database, heard), 150);
     await loadRecords(database, generated({ contracts: 12, years: 1 }).records);
     const keys = await keysOf('contract');
     const snapshot = { asOf: date('2023-10-31'), ledgerSeq: await newestSeq() };
     const edition = { generation: 1n, today: LAST };
-    await kept('contract', keys, { ...snapshot, edition });
+    await cached('contract', keys, { ...snapshot, edition });
     asked.length = 0;
-    const found = await kept('contract', keys, { ...snapshot, edition });
+    const found = await cached('contract', keys, { ...snapshot, edition });
     expect(asked.map(isWorkedOut)).to.deep.equal([true]);
     const expected = await workedOutAnew('contract', keys, snapshot);
     expect(amounts('contract', found)).to.deep.equal(amounts('contract', expected));
   });
 });
 
-const accrualsOf = (book: Database, factsKept?: number) =>
-  keptAccruals(book, journaledDeals(book), undefined, factsKept);
+const accrualsOf = (book: Database, factsMax?: number) =>
+  cachedAccruals(book, journaledDeals(book), undefined, factsMax);
 
 const isWorkedOut = (sql: string) => sql.includes('reopened');
 

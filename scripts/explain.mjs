@@ -128,7 +128,6 @@ const QUESTIONS = [
   ['How far the book reaches', () => store.ledgerState('9999-12-31')],
   ['What a state of knowledge says of a date', () => store.knowledge(snapshot, '9999-12-31')],
   ['The sequence at an instant', () => store.sequenceAt(new Date().toISOString())],
-  ['When journals were posted', () => store.postedAt([1n, seq])],
 ];
 
 const sections = [];

@@ -198,7 +198,6 @@ describeOnEngines('each statement of the balance store', (engine) => {
     grantsChangedAt: () => everyLevel((access) => store.grantsChangedAt(access)),
     knowledge: () => store.knowledge(snapshot),
     sequenceAt: () => store.sequenceAt(INSTANT),
-    postedAt: () => store.postedAt([1n]),
     fxRates: () => store.fxRates(['EUR'], 'USD', snapshot.asOf, 1n),
     fxStateAt: () => store.fxStateAt(INSTANT),
     resolveExternalIds: () => store.resolveExternalIds(['world-bank:IBRD1']),

@@ -203,6 +203,8 @@ export interface BalanceItem {
   readonly lastEffectiveDate: string | null;
   /** 0 for none. */
   readonly lastSeq: bigint;
+  /** RFC 3339: when the journal of `lastSeq` was posted. */
+  readonly lastPostedAt: string | null;
   /** Newest terms of the deal's facilities; 0 for none. */
   readonly termsSeq: bigint;
   /** Since when the book has it. */
@@ -497,6 +499,8 @@ export interface KnowledgeFacts {
    * over. A balance that differs from it is restated. Never later than the snapshot's own sequence.
    */
   readonly reportedSeq: bigint;
+  /** RFC 3339: when its journal was posted. */
+  readonly reportedAt: string | undefined;
 }
 
 /** Asks how principal moved between two days, by interval or by day of movement. */
@@ -697,8 +701,6 @@ export interface BalanceStore {
   knowledge(snapshot: Snapshot): Promise<KnowledgeFacts>;
   /** The state of knowledge at an RFC 3339 instant; for ever the same once it is given. */
   sequenceAt(instant: string): Promise<KnownSequence>;
-  /** RFC 3339 posting times by journal sequence. */
-  postedAt(seqs: readonly bigint[]): Promise<ReadonlyMap<bigint, string>>;
   /** Newest rates on or before a day by currency, of those up to a number. */
   fxRates(
     from: readonly string[],

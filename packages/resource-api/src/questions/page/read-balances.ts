@@ -78,7 +78,6 @@ export interface BalanceReading {
   readonly pastDue: readonly PastDue[];
   /** How what has accrued comes about. */
   readonly accruals: readonly AccrualExplanation[];
-  readonly lastPostedAt: string | undefined;
   /** The contracts within a deal or facility, when asked for. */
   readonly contracts: readonly BalanceReading[] | undefined;
   /** The first movements of the period, when asked for. */
@@ -260,17 +259,14 @@ export function readingsReader(store: BalanceStore) {
     const accruing = items.filter(({ accrues }) => accrues);
     const owing = items.filter(({ owes }) => owes);
     const before = fromDate && { asOf: dayBefore(fromDate), ledgerSeq: snapshot.ledgerSeq };
-    const seqs = [...items.map(({ lastSeq }) => lastSeq), reported.ledgerSeq];
-    const [openings, formers, pastDue, formerPastDue, streams, formerStreams, postingTimes] =
-      await Promise.all([
-        before && store.balancesOf(access, level, keysOf(items), before),
-        store.balancesOf(access, level, keysOf(later), reported),
-        store.pastDueOf(level, keysOf(owing), snapshot),
-        store.pastDueOf(level, keysOf(later), reported),
-        store.accrualsOf(level, keysOf(accruing), snapshot),
-        store.accrualsOf(level, keysOf(later.filter(({ accrues }) => accrues)), reported),
-        store.postedAt(seqs),
-      ]);
+    const [openings, formers, pastDue, formerPastDue, streams, formerStreams] = await Promise.all([
+      before && store.balancesOf(access, level, keysOf(items), before),
+      store.balancesOf(access, level, keysOf(later), reported),
+      store.pastDueOf(level, keysOf(owing), snapshot),
+      store.pastDueOf(level, keysOf(later), reported),
+      store.accrualsOf(level, keysOf(accruing), snapshot),
+      store.accrualsOf(level, keysOf(later.filter(({ accrues }) => accrues)), reported),
+    ]);
     const accrualsOf = accrualsIn(streams);
     const formerAccrualsOf = accrualsIn(formerStreams);
     const formerOf = (booked: BalanceItem): FormerReading | undefined => {
@@ -280,7 +276,7 @@ export function readingsReader(store: BalanceStore) {
       return {
         item: itemWithAccruals(formerItem(booked, balances), formerAccrualsOf(key)),
         pastDue: seen(booked, formerPastDue.get(key)),
-        knownAt: postingTimes.get(reported.ledgerSeq) ?? '',
+        knownAt: snapshot.reportedAt ?? '',
       };
     };
     return items.map((booked): BalanceReading => {
@@ -295,7 +291,6 @@ export function readingsReader(store: BalanceStore) {
         opening: openings && (openings.get(key) ?? new Map()),
         former: former && differs({ item, pastDue: late }, former) ? former : undefined,
         accruals: accruals.explanations(),
-        lastPostedAt: postingTimes.get(item.lastSeq),
         contracts: undefined,
         movements: undefined,
       };

@@ -60,6 +60,7 @@ export function sampleItem(resource: BalanceResource, level: Level, reporting: b
     global: ZERO_BALANCE,
     lenders: [{ lender: PARTY, balance: ZERO_BALANCE }],
     lastEffectiveDate: DAY,
+    lastPostedAt: DAY,
     lastSeq: 0n,
     termsSeq: 0n,
     bookedSeq: 0n,
@@ -81,7 +82,6 @@ export function sampleItem(resource: BalanceResource, level: Level, reporting: b
       accruals: [],
       contracts: undefined,
       movements: undefined,
-      lastPostedAt: DAY,
     },
     {
       filter,
@@ -95,6 +95,7 @@ export function sampleItem(resource: BalanceResource, level: Level, reporting: b
         grantsAt: undefined,
         fxNumber: 0n,
         reportedSeq: 0n,
+        reportedAt: DAY,
       },
       question: {
         level,

@@ -7,7 +7,7 @@ import {
   type PastDue,
   type Snapshot,
 } from '../../ask/balance-store.ts';
-import { HAS_MATURED, LEVEL_SQL, NEWEST, OUTSTANDING } from '../../ask/sql/balance-levels.ts';
+import { LEVEL_SQL, MATURES_ON, NEWEST, OUTSTANDING } from '../../ask/sql/balance-levels.ts';
 import { BY_INDEX, type Statement } from '../../ask/sql/statement.ts';
 
 /** What is due of one line of an item. */
@@ -58,7 +58,8 @@ export function dueStatement(
     JOIN balance_line l ON ${ofItem}
     CROSS JOIN LATERAL (${NEWEST}) b
     CROSS JOIN LATERAL (
-      SELECT CASE WHEN ${HAS_MATURED} THEN matures_on(l.facility_key, l.contract_key, $1, $2) END AS day) matured
+      SELECT CASE WHEN ${OUTSTANDING} <> 0 AND m.day < $1 THEN m.day END AS day
+      FROM (SELECT ${MATURES_ON} AS day OFFSET 0) m) matured
     CROSS JOIN LATERAL (VALUES ('PRINCIPAL_DUE'::ledger_account, b.principal_due),
       ('INTEREST_DUE', b.interest_due), ('FEES_DUE', b.fees_due)) due(account, balance)
     CROSS JOIN LATERAL (SELECT coalesce(sum(p.amount_minor), 0)::int8 AS amount

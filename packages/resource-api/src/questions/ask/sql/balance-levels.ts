@@ -272,9 +272,13 @@ function sumOf(component: Component): string {
   return `sum_minor(b.${component})`;
 }
 
+const maturityOf = (table: string, record: string, key: string) =>
+  `(SELECT ${maturityAt(table, 'r.key', 'r.maturity_date')} FROM ${record} r WHERE r.key = ${key})`;
+/** When the contract of line `l` matures: with its facility at the latest. Contract 0: the facility. */
+export const MATURES_ON = `least(${maturityOf('facility', 'facility', 'l.facility_key')},
+  ${maturityOf('contract', 'loan_contract', 'l.contract_key')})`;
 /** Outstanding principal of a line `l` whose contract, or facility, has matured. */
-export const HAS_MATURED = `(${OUTSTANDING} <> 0
-  AND matures_on(l.facility_key, l.contract_key, $1, $2) < $1)`;
+export const HAS_MATURED = `(${OUTSTANDING} <> 0 AND ${MATURES_ON} < $1)`;
 /** Something was billed on a line, and is not even. */
 const IS_BILLED = '(b.principal_due <> 0 OR b.interest_due <> 0 OR b.fees_due <> 0)';
 

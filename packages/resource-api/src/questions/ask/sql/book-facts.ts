@@ -41,19 +41,22 @@ const KNOWLEDGE = `
     (SELECT ${instant('posted_at')} FROM journal WHERE seq = $2) AS known_at,
     ${bookDate('ASC', REACHED, '$2')} AS first_date,
     ${bookDate('DESC', REACHED, '$2')} AS data_through,
-    (SELECT seq FROM journal WHERE posted_at <= (
-       SELECT greatest(($1::date + 1)::timestamp AT TIME ZONE 'UTC', r.posted_at)
-       FROM (SELECT posted_at FROM reported_date WHERE effective_date >= $1
-             ORDER BY effective_date LIMIT 1) r
-       -- Reached later than what this snapshot knows: to it the date is not reported yet.
-       WHERE r.posted_at <= (SELECT posted_at FROM journal WHERE seq = $2))
-     ORDER BY posted_at DESC, seq DESC LIMIT 1) AS reported_seq`;
+    reported.seq AS reported_seq, ${instant('reported.posted_at')} AS reported_at
+  FROM (SELECT 1) one LEFT JOIN LATERAL (
+    SELECT seq, posted_at FROM journal WHERE posted_at <= (
+      SELECT greatest(($1::date + 1)::timestamp AT TIME ZONE 'UTC', r.posted_at)
+      FROM (SELECT posted_at FROM reported_date WHERE effective_date >= $1
+            ORDER BY effective_date LIMIT 1) r
+      -- Reached later than what this snapshot knows: to it the date is not reported yet.
+      WHERE r.posted_at <= (SELECT posted_at FROM journal WHERE seq = $2))
+    ORDER BY posted_at DESC, seq DESC LIMIT 1) reported ON true`;
 
 interface KnowledgeRow extends GenerationRow {
   readonly known_at: string | null;
   readonly first_date: BusinessDate | null;
   readonly data_through: BusinessDate | null;
   readonly reported_seq: bigint | null;
+  readonly reported_at: string | null;
 }
 
 function knowledgeStatement({ asOf, ledgerSeq }: Snapshot): Statement {
@@ -62,12 +65,15 @@ function knowledgeStatement({ asOf, ledgerSeq }: Snapshot): Statement {
 }
 
 function toKnowledge(row: KnowledgeRow | undefined, { ledgerSeq }: Snapshot): KnowledgeFacts {
+  const knownAt = row?.known_at ?? undefined;
   const reported = row?.reported_seq ?? ledgerSeq;
+  const wasReported = reported < ledgerSeq;
   return {
-    knownAt: row?.known_at ?? undefined,
+    knownAt,
     firstDate: row?.first_date ?? undefined,
     dataThrough: row?.data_through ?? undefined,
-    reportedSeq: reported < ledgerSeq ? reported : ledgerSeq,
+    reportedSeq: wasReported ? reported : ledgerSeq,
+    reportedAt: wasReported ? (row?.reported_at ?? undefined) : knownAt,
   };
 }
 
@@ -126,13 +132,6 @@ export function bookFacts(database: Database, facts: Facts) {
       const known = await sequenceAt(facts, at);
       await facts.generation?.();
       return known;
-    },
-    async postedAt(seqs) {
-      const rows = await database.query<{ seq: bigint; posted_at: string }>(
-        `SELECT seq, ${instant('posted_at')} AS posted_at FROM journal WHERE seq = ANY($1)`,
-        [[...new Set(seqs)]],
-      );
-      return new Map(rows.map(({ seq, posted_at }) => [seq, posted_at]));
     },
     async fxRates(from, to, day, lastNumber) {
       if (from.length === 0) return new Map();

@@ -17,6 +17,7 @@ export interface PageRow {
   /** Null where nothing was ever posted. */
   readonly last_effective_date: string | null;
   readonly last_seq: bigint;
+  readonly last_posted_at: string | null;
   readonly amounts: string;
   readonly overdrawn: boolean;
   readonly overpaid: boolean;
@@ -138,7 +139,10 @@ export function toItems(level: Level, rows: readonly PageRow[]): readonly Balanc
       item.lenderOverdrawn ||= row.overdrawn;
       item.overpaid ||= row.overpaid;
       // A transfer between lenders has no global leg.
-      if (row.last_seq > item.lastSeq) item.lastSeq = row.last_seq;
+      if (row.last_seq > item.lastSeq) {
+        item.lastSeq = row.last_seq;
+        item.lastPostedAt = row.last_posted_at;
+      }
       item.lastEffectiveDate = later(item.lastEffectiveDate, row.last_effective_date);
     }
   }
@@ -158,6 +162,7 @@ function toItem(level: Level, row: PageRow, values: readonly unknown[]): Item {
     lenders: [],
     lastEffectiveDate: row.last_effective_date,
     lastSeq: row.last_seq,
+    lastPostedAt: row.last_posted_at,
     termsSeq: BigInt(termsSeq),
     bookedSeq: BigInt(bookedSeq),
     owes: row.owes,

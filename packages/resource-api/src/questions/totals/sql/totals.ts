@@ -150,7 +150,10 @@ export function totalsStatement(
     sql: `SELECT currency, count, ${names.join(', ')} FROM (${sql}) t ORDER BY currency`,
     parameters: parameters.values,
   };
-  return deals === undefined ? statement : { ...statement, planning: BY_INDEX, prepared: true };
+  const readsAll = deals === undefined && (request.filter.includeZero || ended === 'read');
+  // No line is looked up twice.
+  const planning = `${BY_INDEX}SET LOCAL enable_memoize = off;`;
+  return readsAll ? statement : { ...statement, planning, prepared: true };
 }
 
 /**

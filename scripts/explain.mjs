@@ -125,6 +125,7 @@ const QUESTIONS = [
       });
     },
   ],
+  ['When journals were posted', () => store.postedAt([1n, seq])],
   ['How far the book reaches', () => store.ledgerState('9999-12-31')],
   ['What a state of knowledge says of a date', () => store.knowledge(snapshot, '9999-12-31')],
   ['The sequence at an instant', () => store.sequenceAt(new Date().toISOString())],

@@ -197,6 +197,7 @@ describeOnEngines('each statement of the balance store', (engine) => {
     ledgerState: () => store.ledgerState(snapshot.asOf),
     grantsChangedAt: () => everyLevel((access) => store.grantsChangedAt(access)),
     knowledge: () => store.knowledge(snapshot),
+    postedAt: () => store.postedAt([1n]),
     sequenceAt: () => store.sequenceAt(INSTANT),
     fxRates: () => store.fxRates(['EUR'], 'USD', snapshot.asOf, 1n),
     fxStateAt: () => store.fxStateAt(INSTANT),

@@ -203,8 +203,6 @@ export interface BalanceItem {
   readonly lastEffectiveDate: string | null;
   /** 0 for none. */
   readonly lastSeq: bigint;
-  /** RFC 3339: when the journal of `lastSeq` was posted. */
-  readonly lastPostedAt: string | null;
   /** Newest terms of the deal's facilities; 0 for none. */
   readonly termsSeq: bigint;
   /** Since when the book has it. */
@@ -699,6 +697,8 @@ export interface BalanceStore {
   grantsChangedAt(access: ReaderAccess): Promise<string | undefined>;
   /** Of a snapshot alone: the same for ever. */
   knowledge(snapshot: Snapshot): Promise<KnowledgeFacts>;
+  /** RFC 3339 posting times by journal sequence. */
+  postedAt(seqs: readonly bigint[]): Promise<ReadonlyMap<bigint, string>>;
   /** The state of knowledge at an RFC 3339 instant; for ever the same once it is given. */
   sequenceAt(instant: string): Promise<KnownSequence>;
   /** Newest rates on or before a day by currency, of those up to a number. */

@@ -78,6 +78,7 @@ export interface BalanceReading {
   readonly pastDue: readonly PastDue[];
   /** How what has accrued comes about. */
   readonly accruals: readonly AccrualExplanation[];
+  readonly lastPostedAt: string | undefined;
   /** The contracts within a deal or facility, when asked for. */
   readonly contracts: readonly BalanceReading[] | undefined;
   /** The first movements of the period, when asked for. */
@@ -259,14 +260,17 @@ export function readingsReader(store: BalanceStore) {
     const accruing = items.filter(({ accrues }) => accrues);
     const owing = items.filter(({ owes }) => owes);
     const before = fromDate && { asOf: dayBefore(fromDate), ledgerSeq: snapshot.ledgerSeq };
-    const [openings, formers, pastDue, formerPastDue, streams, formerStreams] = await Promise.all([
-      before && store.balancesOf(access, level, keysOf(items), before),
-      store.balancesOf(access, level, keysOf(later), reported),
-      store.pastDueOf(level, keysOf(owing), snapshot),
-      store.pastDueOf(level, keysOf(later), reported),
-      store.accrualsOf(level, keysOf(accruing), snapshot),
-      store.accrualsOf(level, keysOf(later.filter(({ accrues }) => accrues)), reported),
-    ]);
+    const [openings, formers, pastDue, formerPastDue, streams, formerStreams, postingTimes] =
+      await Promise.all([
+        before && store.balancesOf(access, level, keysOf(items), before),
+        store.balancesOf(access, level, keysOf(later), reported),
+        store.pastDueOf(level, keysOf(owing), snapshot),
+        store.pastDueOf(level, keysOf(later), reported),
+        store.accrualsOf(level, keysOf(accruing), snapshot),
+        store.accrualsOf(level, keysOf(later.filter(({ accrues }) => accrues)), reported),
+        // The sequence may be of another deal's journal, posted at the same time: no reader may look it up.
+        store.postedAt(items.map(({ lastSeq }) => lastSeq)),
+      ]);
     const accrualsOf = accrualsIn(streams);
     const formerAccrualsOf = accrualsIn(formerStreams);
     const formerOf = (booked: BalanceItem): FormerReading | undefined => {
@@ -291,6 +295,7 @@ export function readingsReader(store: BalanceStore) {
         opening: openings && (openings.get(key) ?? new Map()),
         former: former && differs({ item, pastDue: late }, former) ? former : undefined,
         accruals: accruals.explanations(),
+        lastPostedAt: postingTimes.get(item.lastSeq),
         contracts: undefined,
         movements: undefined,
       };

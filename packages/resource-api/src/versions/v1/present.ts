@@ -262,13 +262,13 @@ function formerClosing(former: FormerReading, context: ItemContext, money: Money
 /** @param restatedFrom what was reported of the same date before, where that was something else. */
 function addProvenance(
   draft: Draft,
-  { item, former, pastDue }: BalanceReading,
+  { item, former, pastDue, lastPostedAt }: BalanceReading,
   restatedFrom: Presented | undefined,
 ): void {
-  const { global, lastEffectiveDate, lastPostedAt, lastSeq } = item;
+  const { global, lastEffectiveDate, lastSeq } = item;
   draft['provenance'] = {
     lastEffectiveDate,
-    lastPostedAt,
+    lastPostedAt: lastPostedAt ?? null,
     ledgerSeq: Number(lastSeq),
     restated: former !== undefined,
     restatedFrom: former === undefined ? null : { knownAt: former.knownAt, ...restatedFrom },
@@ -357,7 +357,7 @@ function repaid(balance: Balance): bigint {
 }
 
 /** Frozen at the item's newest posting: the same postings for ever, whatever else is posted. */
-function movementsLink({ item }: BalanceReading, { question }: ItemContext): string {
+function movementsLink({ item, lastPostedAt }: BalanceReading, { question }: ItemContext): string {
   const subject = subjectOf(item, question.level);
   const query = new URLSearchParams();
   for (const [list, name] of LINKED) {
@@ -370,7 +370,7 @@ function movementsLink({ item }: BalanceReading, { question }: ItemContext): str
     'toDate',
     lastEffectiveDate === null ? '' : (latest(lastEffectiveDate, fromDate) ?? ''),
   );
-  if (item.lastPostedAt !== null) query.set('knownAt', item.lastPostedAt);
+  if (lastPostedAt !== undefined) query.set('knownAt', lastPostedAt);
   return `/api/v1/cls/balances/principal/movements?${query}`;
 }
 

@@ -60,7 +60,6 @@ export function sampleItem(resource: BalanceResource, level: Level, reporting: b
     global: ZERO_BALANCE,
     lenders: [{ lender: PARTY, balance: ZERO_BALANCE }],
     lastEffectiveDate: DAY,
-    lastPostedAt: DAY,
     lastSeq: 0n,
     termsSeq: 0n,
     bookedSeq: 0n,
@@ -82,6 +81,7 @@ export function sampleItem(resource: BalanceResource, level: Level, reporting: b
       accruals: [],
       contracts: undefined,
       movements: undefined,
+      lastPostedAt: DAY,
     },
     {
       filter,

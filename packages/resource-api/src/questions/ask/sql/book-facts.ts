@@ -133,6 +133,13 @@ export function bookFacts(database: Database, facts: Facts) {
       await facts.generation?.();
       return known;
     },
+    async postedAt(seqs) {
+      const rows = await database.query<{ seq: bigint; posted_at: string }>(
+        `SELECT seq, ${instant('posted_at')} AS posted_at FROM journal WHERE seq = ANY($1)`,
+        [[...new Set(seqs)]],
+      );
+      return new Map(rows.map(({ seq, posted_at }) => [seq, posted_at]));
+    },
     async fxRates(from, to, day, lastNumber) {
       if (from.length === 0) return new Map();
       const rows = await database.query<ReportingRate & { from: string }>(

@@ -17,7 +17,6 @@ export interface PageRow {
   /** Null where nothing was ever posted. */
   readonly last_effective_date: string | null;
   readonly last_seq: bigint;
-  readonly last_posted_at: string | null;
   readonly amounts: string;
   readonly overdrawn: boolean;
   readonly overpaid: boolean;
@@ -139,10 +138,7 @@ export function toItems(level: Level, rows: readonly PageRow[]): readonly Balanc
       item.lenderOverdrawn ||= row.overdrawn;
       item.overpaid ||= row.overpaid;
       // A transfer between lenders has no global leg.
-      if (row.last_seq > item.lastSeq) {
-        item.lastSeq = row.last_seq;
-        item.lastPostedAt = row.last_posted_at;
-      }
+      if (row.last_seq > item.lastSeq) item.lastSeq = row.last_seq;
       item.lastEffectiveDate = later(item.lastEffectiveDate, row.last_effective_date);
     }
   }
@@ -162,7 +158,6 @@ function toItem(level: Level, row: PageRow, values: readonly unknown[]): Item {
     lenders: [],
     lastEffectiveDate: row.last_effective_date,
     lastSeq: row.last_seq,
-    lastPostedAt: row.last_posted_at,
     termsSeq: BigInt(termsSeq),
     bookedSeq: BigInt(bookedSeq),
     owes: row.owes,

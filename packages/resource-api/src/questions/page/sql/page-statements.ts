@@ -6,7 +6,7 @@ import {
   partyName,
   termsJoins,
 } from '../../ask/sql/balance-levels.ts';
-import { BY_INDEX, instant, Parameters, type Statement } from '../../ask/sql/statement.ts';
+import { BY_INDEX, Parameters, type Statement } from '../../ask/sql/statement.ts';
 import { itemArray } from './page-rows.ts';
 
 export type SortedRequest = PageRequest & { readonly sort: Sort };
@@ -47,7 +47,6 @@ export function detailsOf(level: Level, page: string): string {
     SELECT CASE WHEN s.lender_key = 0 THEN ${itemArray(level)} END AS item,
       lender.id AS lender_id, lender.name AS lender_name,
       s.last_effective_date::text AS last_effective_date, coalesce(s.last_seq, 0) AS last_seq,
-      (SELECT ${instant('posted_at')} FROM journal WHERE seq = s.last_seq) AS last_posted_at,
       s.amounts, s.overdrawn, s.overpaid, s.owes
     FROM page JOIN (${sql.items}) ON i.key = page.key
     ${holder}${termsJoins(level)}

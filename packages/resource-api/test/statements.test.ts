@@ -18,7 +18,8 @@ import {
   movementWalkStatement,
 } from '../src/questions/lists/sql/movement-page.ts';
 import { seriesStatement } from '../src/questions/lists/sql/principal-series.ts';
-import { foundPageStatement } from '../src/questions/page/sql/page-statements.ts';
+import { foundPageStatement } from '../src/questions/page/sql/page-rows.ts';
+
 import {
   hadMoreItemsStatement,
   plainWalkStatement,

@@ -40,7 +40,7 @@ export const CACHES = {
       'questions/ask/current-ledger.ts',
       'questions/ask/snapshot.ts',
       'questions/page/read-balances.ts',
-      'questions/ask/sql/granted-deals.ts',
+      'questions/ask/sql/few-deals.ts',
     ],
     size: { most: 16 * MIB, unit: 'bytes' },
     ends: 'another generation or day',

@@ -22,18 +22,24 @@ import type {
   ValuedItem,
 } from './ask/balance-store.ts';
 import { bookFacts, type Facts } from './ask/sql/book-facts.ts';
-import { FEW_DEALS, fewDeals } from './ask/sql/few-deals.ts';
+import { FEW_DEALS, fewDeals, grantedDeals } from './ask/sql/few-deals.ts';
 import { asksForWholeBook } from './ask/sql/filter-sql.ts';
-import { grantedDeals } from './ask/sql/granted-deals.ts';
 import { grantsStatement } from './ask/sql/grants-statement.ts';
-import { lastQuery, lookUp, readAll, readAs } from './ask/sql/read-as.ts';
+import { lastQuery, lookUp, readAll, readAs } from './ask/sql/statement.ts';
+
 import { changedDealsStatement } from './lists/sql/changed-deals.ts';
 import { itemMovementsStatement, readMovements } from './lists/sql/movement-page.ts';
 import { type SeriesRow, seriesStatement, toStep } from './lists/sql/principal-series.ts';
 import { termsStatement } from './lists/sql/terms-statement.ts';
 import { dealStatement, readItem } from './page/sql/one-item.ts';
-import { type PageRow, toBalance, toItems } from './page/sql/page-rows.ts';
-import { balancesStatement, foundPageStatement } from './page/sql/page-statements.ts';
+import {
+  balancesStatement,
+  foundPageStatement,
+  type PageRow,
+  toBalance,
+  toItems,
+} from './page/sql/page-rows.ts';
+
 import { WALK_BOUNDS, type WalkBounds } from './page/sql/page-walk.ts';
 import { hadMoreItems, type PageDeps, readPage } from './page/sql/read-page.ts';
 import { facetsStatement } from './totals/sql/facets.ts';

@@ -3,7 +3,6 @@ import type { BalanceComponent, TotalBalance } from '../../ledger/balance.ts';
 import { type AccrualStream, type WorkedAccrual, workOut } from '../../ledger/billed-accruals.ts';
 import type { BusinessDate } from '../../ledger/business-date.ts';
 import type { AccruedAmounts, BalanceItem, ItemStreams } from '../ask/balance-store.ts';
-import { oncePerKey } from '../ask/once-per-key.ts';
 
 /**
  * How one global amount was computed: for days that are not billed, or for a bill that is
@@ -108,5 +107,14 @@ export function itemWithAccruals(item: BalanceItem, { amounts }: ItemAccruals): 
       lender,
       balance: withAccruals(balance, lender.id, amounts),
     })),
+  };
+}
+
+/** Works out once for each key what several ask for. A key may be a list: it stands for itself. */
+export function oncePerKey<Key, Value>(work: (key: Key) => Value): (key: Key) => Value {
+  const known = new Map<Key, Value>();
+  return (key) => {
+    if (!known.has(key)) known.set(key, work(key));
+    return known.get(key) as Value;
   };
 }

@@ -4,7 +4,7 @@ import type { AccrualStream, ReopenedBill } from '../../../ledger/billed-accrual
 import type { BusinessDate } from '../../../ledger/business-date.ts';
 import { parseRate, type Rate } from '../../../ledger/rate.ts';
 import type { ItemStreams } from '../../ask/balance-store.ts';
-import { oncePerKey } from '../../ask/once-per-key.ts';
+import { oncePerKey } from '../accruals.ts';
 
 /** Steps of lines, one after the other: the lender's id (none: the global line), date and amount. */
 export type LineSteps = string;

@@ -2,11 +2,11 @@ import type { Database } from '@cls/shared/sql/database';
 import { type Day, dayOn } from '../../../ledger/day-count.ts';
 import type { Memories } from '../../../memory/memories.ts';
 import type { AccruedAmounts, BalanceStore, Level } from '../../ask/balance-store.ts';
-import { oncePerKey } from '../../ask/once-per-key.ts';
+
 import { ITEM_TABLES } from '../../ask/sql/balance-levels.ts';
-import { readAll } from '../../ask/sql/read-as.ts';
-import { BY_INDEX, type Statement } from '../../ask/sql/statement.ts';
-import { type AddedAmounts, accrualsIn } from '../accruals.ts';
+
+import { BY_INDEX, readAll, type Statement } from '../../ask/sql/statement.ts';
+import { type AddedAmounts, accrualsIn, oncePerKey } from '../accruals.ts';
 import { type AccrualHistory, addAccrued, type HistoryRow, toHistory } from './accrual-history.ts';
 import { accrualHistoriesStatement, accrualStatement, holdersLines } from './accrual-statement.ts';
 import { listsByItem, type StreamRow, toStreams } from './accrual-streams.ts';

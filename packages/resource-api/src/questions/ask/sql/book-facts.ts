@@ -13,8 +13,8 @@ import type {
   Snapshot,
 } from '../balance-store.ts';
 import { BY_LOOKUP } from './balance-levels.ts';
-import { readAll, readAs } from './read-as.ts';
-import { instant, LOOK_UPS, type Statement } from './statement.ts';
+
+import { instant, LOOK_UPS, readAll, readAs, type Statement } from './statement.ts';
 
 export const GENERATION = 'SELECT generation FROM book_state';
 const GENERATION_ALONE: Statement = { sql: GENERATION, parameters: [] };

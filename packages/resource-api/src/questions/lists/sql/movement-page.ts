@@ -13,8 +13,8 @@ import type {
 import { BY_LOOKUP, LEVEL_SQL, partyName } from '../../ask/sql/balance-levels.ts';
 import { fewDeals } from '../../ask/sql/few-deals.ts';
 import { filterSql } from '../../ask/sql/filter-sql.ts';
-import { lastQuery, lookUp } from '../../ask/sql/read-as.ts';
-import { instant, Parameters, type Statement } from '../../ask/sql/statement.ts';
+
+import { instant, lastQuery, lookUp, Parameters, type Statement } from '../../ask/sql/statement.ts';
 import { PASSED_OVER, type WalkBounds, WHOLE_BOOK, walkLength } from '../../page/sql/page-walk.ts';
 
 /** Movements that are looked up where a page is merged from the journals of deals. */

@@ -9,10 +9,15 @@ import {
   partyName,
   sinceOf,
 } from '../../ask/sql/balance-levels.ts';
-import { lastQuery, lookUp } from '../../ask/sql/read-as.ts';
-import { BY_INDEX, Parameters, type Statement } from '../../ask/sql/statement.ts';
-import { type PageRow, toItems } from './page-rows.ts';
-import { foundPageStatement } from './page-statements.ts';
+
+import {
+  BY_INDEX,
+  lastQuery,
+  lookUp,
+  Parameters,
+  type Statement,
+} from '../../ask/sql/statement.ts';
+import { foundPageStatement, type PageRow, toItems } from './page-rows.ts';
 
 /** The key of an item by its name, where the book has it at the snapshot and the reader sees it. */
 export function itemStatement({ level, id, currency }: ItemName, snapshot: Snapshot): Statement {

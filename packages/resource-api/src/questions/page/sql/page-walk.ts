@@ -9,7 +9,7 @@ import {
 } from '../../ask/sql/balance-levels.ts';
 import { conditions } from '../../ask/sql/filter-sql.ts';
 import { Parameters, type Statement } from '../../ask/sql/statement.ts';
-import { detailsOf } from './page-statements.ts';
+import { detailsOf } from './page-rows.ts';
 
 /** How far a page may look for its items. */
 export interface WalkBounds {

@@ -1,12 +1,11 @@
 import type { Database, Transaction } from '@cls/shared/sql/database';
 import type { FairDatabase } from '../../../database/fair-database.ts';
 import type { PageEnd, PageRequest, ReaderAccess } from '../../ask/balance-store.ts';
-
 import { onTheWay } from '../../ask/sql/book-facts.ts';
-import { FEW_DEALS, fewDeals } from '../../ask/sql/few-deals.ts';
-import type { Granted, GrantedDeals } from '../../ask/sql/granted-deals.ts';
-import { lastQuery, lookUp } from '../../ask/sql/read-as.ts';
-import type { SortedRequest } from './page-statements.ts';
+import { FEW_DEALS, fewDeals, type Granted, type GrantedDeals } from '../../ask/sql/few-deals.ts';
+import { lastQuery, lookUp } from '../../ask/sql/statement.ts';
+import type { SortedRequest } from './page-rows.ts';
+
 import {
   hadMoreItemsStatement,
   plainWalkStatement,

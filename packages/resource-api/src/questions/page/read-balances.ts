@@ -1,12 +1,8 @@
 import type { Caller } from '@cls/shared/access/caller';
 import { COMPONENTS, ZERO_BALANCE } from '../../ledger/balance.ts';
 import { dayBefore } from '../../ledger/business-date.ts';
-import {
-  type AccrualExplanation,
-  accrualsIn,
-  itemWithAccruals,
-  withAccruals,
-} from '../accruals/accruals.ts';
+import { type AccrualExplanation, accrualsIn, itemWithAccruals } from '../accruals/accruals.ts';
+import { withAccrued } from '../accruals/per-item.ts';
 import {
   type AnySort,
   type BalanceFilter,
@@ -23,7 +19,6 @@ import {
   type PageRequest,
   type PastDue,
   type ReaderAccess,
-  type Snapshot,
 } from '../ask/balance-store.ts';
 import type { CursorCodec } from '../ask/cursor.ts';
 import { resolveIds } from '../ask/filters.ts';
@@ -414,36 +409,15 @@ export function subjectOf(item: BalanceItem, level: Level): Partial<BalanceFilte
   }
 }
 
-const ACCRUING_BATCH = 500;
-
 async function readTotals(
   store: BalanceStore,
   access: ReaderAccess,
-  { level, filter, snapshot }: { level: Level; filter: BalanceFilter; snapshot: Snapshot },
+  { level, filter, snapshot }: Pick<DecidedRequest, 'level' | 'filter' | 'snapshot'>,
   most: AddedUp,
 ): Promise<readonly CurrencyTotal[] | undefined> {
   const request = { level, filter, snapshot, narrowing: {} };
   const totals = await store.totals(access, request, most.items);
-  if (totals === undefined) return undefined;
-  const limit = most.accruing;
-  const accruing = await store.accruing(access, { ...request, limit });
-  if (accruing.length > limit) return totals.map((total) => ({ ...total, withAccruals: false }));
-  const sums = new Map(totals.map((total) => [total.currency, total.balance]));
-  for (let start = 0; start < accruing.length; start += ACCRUING_BATCH) {
-    const batch = accruing.slice(start, start + ACCRUING_BATCH);
-    const keys = batch.map(({ key }) => key);
-    const amountsOf = await store.accrualAmountsOf(level, keys, snapshot);
-    for (const { key, currency, holder } of batch) {
-      const balance = sums.get(currency);
-      if (balance === undefined) continue;
-      sums.set(currency, withAccruals(balance, holder, amountsOf.get(key)));
-    }
-  }
-  return totals.map((total) => ({
-    ...total,
-    balance: sums.get(total.currency) ?? total.balance,
-    withAccruals: true,
-  }));
+  return totals && withAccrued(store, access, { ...request, limit: most.accruing }, totals);
 }
 
 /** The item with the amounts and lenders' names that it had; a lender who was not booked then has no share. */

@@ -1,5 +1,5 @@
 import type { Caller } from '@cls/shared/access/caller';
-import { withAccruals } from '../accruals/accruals.ts';
+import { nameOf, perItem, withAccrued } from '../accruals/per-item.ts';
 import {
   type BalanceFilter,
   type BalanceItem,
@@ -7,7 +7,6 @@ import {
   type BookedGroup,
   type GroupKey,
   type GroupRequest,
-  type MarkedItem,
   pastDueTo,
   type ReaderAccess,
 } from '../ask/balance-store.ts';
@@ -46,7 +45,6 @@ export type ReadGroups = (caller: Caller, question: GroupQuestion) => Promise<Gr
 
 /** Items that are worked out one by one, because their accruals or shares are. */
 const WORKED_OUT = 10_000;
-const BATCH = 500;
 /** In larger books the totals of everything are those that the book keeps. */
 const SMALL_BOOK = 20_000;
 /** Groups of each currency that are asked for at the other time before it is known which ones matter. */
@@ -71,7 +69,7 @@ export function groupsReader(store: BalanceStore, times: Snapshots, guessed = GU
       const request = { level, filter: decided, snapshot, groupBy, top, first, narrowing: {} };
       const booked = await store.groupTotals(access, request, SMALL_BOOK);
       const late = await withLate(store, access, request, booked);
-      return withAccrued(store, access, request, late);
+      return withAccrued(store, access, { ...request, limit: WORKED_OUT }, late);
     };
     const then = compare && (await times.compared(compare, access, snapshot, question));
     const now = () => groupsAt(snapshot, { top });
@@ -100,51 +98,6 @@ function hasAll(told: readonly GroupTotal[], groups: readonly GroupKey[]): boole
   return groups.every((group) => !cut.has(group.currency) || names.has(nameOf(group)));
 }
 
-function nameOf({ currency, group }: GroupKey): string {
-  return JSON.stringify([currency, group]);
-}
-
-/** Adds to each group what is worked out for its items; undefined where there are too many. */
-async function perItem<G extends BookedGroup>(
-  groups: readonly G[],
-  items: readonly MarkedItem[],
-  work: (keys: readonly bigint[]) => Promise<(group: G, item: MarkedItem) => G>,
-): Promise<readonly G[] | undefined> {
-  if (items.length > WORKED_OUT) return undefined;
-  const found = new Map(
-    groups.map((one) => [one.rest ? `rest ${one.currency}` : nameOf(one), one]),
-  );
-  for (let start = 0; start < items.length; start += BATCH) {
-    const batch = items.slice(start, start + BATCH);
-    const add = await work(batch.map(({ key }) => key));
-    for (const item of batch) {
-      const own = nameOf(item);
-      const name = found.has(own) ? own : `rest ${item.currency}`;
-      const group = found.get(name);
-      if (group !== undefined) found.set(name, add(group, item));
-    }
-  }
-  return [...found.values()];
-}
-
-async function withAccrued(
-  store: BalanceStore,
-  access: ReaderAccess,
-  request: GroupRequest,
-  groups: readonly BookedGroup[],
-): Promise<readonly GroupTotal[]> {
-  const { level, snapshot } = request;
-  const items = await store.accruing(access, { ...request, limit: WORKED_OUT });
-  const added = await perItem(groups, items, async (keys) => {
-    const amountsOf = await store.accrualAmountsOf(level, keys, snapshot);
-    return (group, { key, holder }) => ({
-      ...group,
-      balance: withAccruals(group.balance, holder, amountsOf.get(key)),
-    });
-  });
-  return (added ?? groups).map((group) => ({ ...group, withAccruals: added !== undefined }));
-}
-
 /** At level position the shares of what is past due are worked out as for items. */
 async function withLate(
   store: BalanceStore,
@@ -156,11 +109,11 @@ async function withLate(
   if (level !== 'position' || groups.every(({ details }) => details === undefined)) return groups;
   const items = await store.owing(access, { ...request, limit: WORKED_OUT });
   const none = groups.map((group) => withPastDue(group, 0n));
-  const added = await perItem(none, items, async (keys) => {
+  if (items.length > WORKED_OUT) return groups;
+  return perItem(none, items, async (keys) => {
     const late = await store.pastDueOf(level, keys, snapshot);
     return (group, { key, holder }) => withPastDue(group, pastDueTo(holder, late.get(key)));
   });
-  return added ?? groups;
 }
 
 function withPastDue(group: BookedGroup, amount: bigint): BookedGroup {

@@ -18,7 +18,6 @@ import {
 } from '../src/questions/ask/balance-store.ts';
 import { ITEM_TABLES } from '../src/questions/ask/sql/balance-levels.ts';
 import { readAll } from '../src/questions/ask/sql/statement.ts';
-
 import { mostlyInOrder } from './support/any-order.ts';
 import { date } from './support/book.ts';
 import { generated, loadRecords } from './support/generated.ts';

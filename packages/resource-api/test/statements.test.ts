@@ -19,7 +19,6 @@ import {
 } from '../src/questions/lists/sql/movement-page.ts';
 import { seriesStatement } from '../src/questions/lists/sql/principal-series.ts';
 import { foundPageStatement } from '../src/questions/page/sql/page-rows.ts';
-
 import {
   hadMoreItemsStatement,
   plainWalkStatement,

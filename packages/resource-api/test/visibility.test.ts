@@ -23,7 +23,6 @@ import {
   NO_FILTER,
 } from '../src/questions/ask/balance-store.ts';
 import { readAs } from '../src/questions/ask/sql/statement.ts';
-
 import { sqlBalanceStore } from '../src/questions/sql-balance-store.ts';
 import { generated, loadRecords } from './support/generated.ts';
 import { everyItem } from './support/pages.ts';

@@ -26,7 +26,6 @@ import { FEW_DEALS, fewDeals, grantedDeals } from './ask/sql/few-deals.ts';
 import { asksForWholeBook } from './ask/sql/filter-sql.ts';
 import { grantsStatement } from './ask/sql/grants-statement.ts';
 import { lastQuery, lookUp, readAll, readAs } from './ask/sql/statement.ts';
-
 import { changedDealsStatement } from './lists/sql/changed-deals.ts';
 import { itemMovementsStatement, readMovements } from './lists/sql/movement-page.ts';
 import { type SeriesRow, seriesStatement, toStep } from './lists/sql/principal-series.ts';
@@ -39,7 +38,6 @@ import {
   toBalance,
   toItems,
 } from './page/sql/page-rows.ts';
-
 import { WALK_BOUNDS, type WalkBounds } from './page/sql/page-walk.ts';
 import { hadMoreItems, type PageDeps, readPage } from './page/sql/read-page.ts';
 import { facetsStatement } from './totals/sql/facets.ts';

@@ -2,9 +2,7 @@ import type { Database } from '@cls/shared/sql/database';
 import { type Day, dayOn } from '../../../ledger/day-count.ts';
 import type { Memories } from '../../../memory/memories.ts';
 import type { AccruedAmounts, BalanceStore, Level } from '../../ask/balance-store.ts';
-
 import { ITEM_TABLES } from '../../ask/sql/balance-levels.ts';
-
 import { BY_INDEX, readAll, type Statement } from '../../ask/sql/statement.ts';
 import { type AddedAmounts, accrualsIn, oncePerKey } from '../accruals.ts';
 import { type AccrualHistory, addAccrued, type HistoryRow, toHistory } from './accrual-history.ts';

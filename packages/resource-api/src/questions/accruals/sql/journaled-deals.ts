@@ -2,7 +2,6 @@ import type { Database } from '@cls/shared/sql/database';
 import { type Memories, openMemories } from '../../../memory/memories.ts';
 import { BOOKKEEPING } from '../../../memory/register.ts';
 import type { Snapshot } from '../../ask/balance-store.ts';
-
 import { BY_INDEX, instant, readAll } from '../../ask/sql/statement.ts';
 
 /** Which deals got a journal, since the first question of an epoch. */

@@ -13,7 +13,6 @@ import type {
   Snapshot,
 } from '../balance-store.ts';
 import { BY_LOOKUP } from './balance-levels.ts';
-
 import { instant, LOOK_UPS, readAll, readAs, type Statement } from './statement.ts';
 
 export const GENERATION = 'SELECT generation FROM book_state';

@@ -13,7 +13,6 @@ import type {
 import { BY_LOOKUP, LEVEL_SQL, partyName } from '../../ask/sql/balance-levels.ts';
 import { fewDeals } from '../../ask/sql/few-deals.ts';
 import { filterSql } from '../../ask/sql/filter-sql.ts';
-
 import { instant, lastQuery, lookUp, Parameters, type Statement } from '../../ask/sql/statement.ts';
 import { PASSED_OVER, type WalkBounds, WHOLE_BOOK, walkLength } from '../../page/sql/page-walk.ts';
 

@@ -9,7 +9,6 @@ import {
   partyName,
   sinceOf,
 } from '../../ask/sql/balance-levels.ts';
-
 import {
   BY_INDEX,
   lastQuery,

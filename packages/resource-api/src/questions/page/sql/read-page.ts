@@ -5,7 +5,6 @@ import { onTheWay } from '../../ask/sql/book-facts.ts';
 import { FEW_DEALS, fewDeals, type Granted, type GrantedDeals } from '../../ask/sql/few-deals.ts';
 import { lastQuery, lookUp } from '../../ask/sql/statement.ts';
 import type { SortedRequest } from './page-rows.ts';
-
 import {
   hadMoreItemsStatement,
   plainWalkStatement,

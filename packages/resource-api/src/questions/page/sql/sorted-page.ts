@@ -3,7 +3,6 @@ import { BY_LOOKUP, ITEM_TABLES, LEVEL_SQL } from '../../ask/sql/balance-levels.
 import { conditions, leavesOutZero, outstandingBounds } from '../../ask/sql/filter-sql.ts';
 import { Parameters, type Statement } from '../../ask/sql/statement.ts';
 import type { SortedRequest } from './page-rows.ts';
-
 import { type WalkBounds, WHOLE_BOOK, walkStatement } from './page-walk.ts';
 import { endOfAmounts, orderOf, sortType, sortValue } from './sort-sql.ts';
 

@@ -3,7 +3,7 @@ import { type Memories, openMemories } from '../memory/memories.ts';
 /** What a caller has used of its limits; each limit has its own part. */
 export interface CallerUsage {
   lease?: { points: number; left: number; endsMs: number };
-  window?: { points: number; endsMs: number };
+  window?: { points: number; begunMs: number };
   statements?: { spentMs: number; atMs: number };
 }
 

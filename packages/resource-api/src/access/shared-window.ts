@@ -9,11 +9,12 @@ export function memoryWindow(limit: number, usageOf: CallersUsage = callersUsage
     async take(key, points) {
       const usage = usageOf(key);
       const nowMs = performance.now();
-      const begun = usage.window !== undefined && nowMs < usage.window.endsMs && usage.window;
-      const window = begun || { points: 0, endsMs: nowMs + WINDOW_S * 1_000 };
+      const leftMs = ({ begunMs }: { begunMs: number }) => WINDOW_S * 1_000 - (nowMs - begunMs);
+      const begun = usage.window !== undefined && leftMs(usage.window) > 0 && usage.window;
+      const window = begun || { points: 0, begunMs: nowMs };
       window.points += points;
       usage.window = window;
-      return windowAnswer(limit, points, window.points, window.endsMs - nowMs);
+      return windowAnswer(limit, points, window.points, leftMs(window));
     },
   };
 }

@@ -35,12 +35,11 @@ export const CACHES = {
   },
   book: {
     holds:
-      'a state of the book and what was looked up about it: what is known on a date, totals of a walk, a customer’s granted deals ([ADR 57](0057-how-a-read-is-answered.md)), when its grants changed',
+      'a state of the book and what was looked up about it: what is known on a date, totals of a walk, when a customer’s grants changed',
     by: [
       'questions/ask/current-ledger.ts',
       'questions/ask/snapshot.ts',
       'questions/page/read-balances.ts',
-      'questions/ask/sql/few-deals.ts',
     ],
     size: { most: 16 * MIB, unit: 'bytes' },
     ends: 'another generation or day',

@@ -22,7 +22,7 @@ import type {
   ValuedItem,
 } from './ask/balance-store.ts';
 import { bookFacts, type Facts } from './ask/sql/book-facts.ts';
-import { FEW_DEALS, fewDeals, grantedDeals } from './ask/sql/few-deals.ts';
+import { FEW_DEALS, fewDeals } from './ask/sql/few-deals.ts';
 import { asksForWholeBook } from './ask/sql/filter-sql.ts';
 import { grantsStatement } from './ask/sql/grants-statement.ts';
 import { lastQuery, lookUp, readAll, readAs } from './ask/sql/statement.ts';
@@ -63,8 +63,7 @@ export function sqlBalanceStore(
 ): BalanceStore {
   // A replica may be behind what the primary has.
   const tellsGeneration = facts.generation === undefined;
-  const granted = grantedDeals(memories.book);
-  const pages = { database, facts, granted, bounds, tellsGeneration };
+  const pages = { database, facts, bounds, tellsGeneration };
   return {
     ...filterTotals(database, facts),
     ...bookFacts(database, facts),

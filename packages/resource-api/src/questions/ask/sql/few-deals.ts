@@ -1,5 +1,4 @@
 import type { SqlValue, Transaction } from '@cls/shared/sql/database';
-import type { BookMemory } from '../../../memory/memories.ts';
 import type { PageRequest, ReaderAccess } from '../balance-store.ts';
 import { BY_LOOKUP } from './balance-levels.ts';
 import { filterSql } from './filter-sql.ts';
@@ -79,16 +78,6 @@ interface DealsRow {
   readonly deals: readonly bigint[];
 }
 
-/** The deals that the caller was granted: no row where they are more than so many. */
-function grantedStatement(most: number): string {
-  return partsStatement([dealsGranted(most)]);
-}
-
-/** Whether a filter names deals, or what leads to them. */
-function narrowsDeals(request: Pick<PageRequest, 'level' | 'filter'>): boolean {
-  return request.filter.search !== undefined || filterSql('deals', request, () => '').length > 0;
-}
-
 /** Each part that leaves few deals gives them; one that leaves more gives no row. */
 function partsStatement(parts: readonly string[]): string {
   return parts
@@ -110,60 +99,3 @@ function dealsGranted(most: number): string {
         LIMIT ${most + 1}) e
       WHERE NOT EXISTS (SELECT FROM entitlement_rule WHERE all_deals)`;
 }
-
-/** What a caller's grants leave of the book. */
-export interface Granted {
-  /** The day by which the database decided which grants have begun. */
-  readonly today: string;
-  /** By their keys; undefined where they are not few. */
-  readonly deals: readonly bigint[] | undefined;
-}
-
-export interface GrantedDeals {
-  /** Undefined where the filter names deals too, or nobody said in which state of the book it asks. */
-  of(
-    transaction: Transaction,
-    access: ReaderAccess,
-    request: Pick<PageRequest, 'level' | 'filter' | 'snapshot'>,
-  ): Promise<Granted | undefined>;
-}
-
-/** Of a key in an array. */
-const KEY_BYTES = 24;
-
-/**
- * Deals that a caller was granted, looked up once for a state of the book. They only say where a page may
- * look: each item and line is read under row-level security as before.
- */
-export function grantedDeals(memory: BookMemory): GrantedDeals {
-  return {
-    async of(transaction, access, request) {
-      const { edition } = request.snapshot;
-      if ('fullControl' in access || edition === undefined) return undefined;
-      if (narrowsDeals(request)) return undefined;
-      const question = `granted ${access.customer}`;
-      const lookUp = () => find(transaction);
-      const found = await memory.once(edition, question, lookUp, bytesOf);
-      // A grant may begin with a day, which the database decides by its own clock.
-      return found.today === edition.today ? found : lookUp();
-    },
-  };
-}
-
-function bytesOf({ deals = [] }: Granted): number {
-  return deals.length * KEY_BYTES;
-}
-
-async function find(transaction: Transaction): Promise<Granted> {
-  const [row] = await transaction.query<GrantedRow>(GRANTED);
-  return { today: row?.today ?? '', deals: row?.deals ?? undefined };
-}
-
-interface GrantedRow {
-  readonly today: string;
-  readonly deals: readonly bigint[] | null;
-}
-
-const GRANTED = `
-    SELECT (now() AT TIME ZONE 'UTC')::date AS today, few.deals
-    FROM (SELECT 1) one LEFT JOIN (${grantedStatement(FEW_DEALS.toWalk)}) few ON true`;

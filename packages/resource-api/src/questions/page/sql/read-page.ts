@@ -2,7 +2,7 @@ import type { Database, Transaction } from '@cls/shared/sql/database';
 import type { FairDatabase } from '../../../database/fair-database.ts';
 import type { PageEnd, PageRequest, ReaderAccess } from '../../ask/balance-store.ts';
 import { onTheWay } from '../../ask/sql/book-facts.ts';
-import { FEW_DEALS, fewDeals, type Granted, type GrantedDeals } from '../../ask/sql/few-deals.ts';
+import { FEW_DEALS, fewDeals } from '../../ask/sql/few-deals.ts';
 import { lastQuery, lookUp } from '../../ask/sql/statement.ts';
 import type { SortedRequest } from './page-rows.ts';
 import {
@@ -25,7 +25,6 @@ export interface PageDeps {
   readonly database: Database & Partial<Pick<FairDatabase, 'hasRoom'>>;
   /** Answers what is of the book itself. */
   readonly facts: Database;
-  readonly granted: GrantedDeals;
   readonly bounds: WalkBounds;
   /** Whether the database that a page is read from decides where the book stands. */
   readonly tellsGeneration: boolean;
@@ -36,7 +35,7 @@ export interface PageDeps {
  * so that no page costs more than its bounds; in a small book the page is filled whatever it takes.
  */
 export async function readPage<Row>(
-  { database, facts, granted, bounds, tellsGeneration }: PageDeps,
+  { database, facts, bounds, tellsGeneration }: PageDeps,
   access: ReaderAccess,
   request: PageRequest,
 ): Promise<PageRows<Row>> {
@@ -44,7 +43,7 @@ export async function readPage<Row>(
     lookUp(
       database,
       access,
-      (on) => walkPage<Row>(on, access, request, { database, granted, bounds: within }),
+      (on) => walkPage<Row>(on, access, request, { database, bounds: within }),
       before,
     );
   const page = await walk(bounds, onTheWay(request, tellsGeneration));
@@ -62,12 +61,10 @@ async function walkPage<Row>(
   transaction: Transaction,
   access: ReaderAccess,
   request: PageRequest,
-  { database, granted, bounds }: Pick<PageDeps, 'database' | 'granted' | 'bounds'>,
+  { database, bounds }: Pick<PageDeps, 'database' | 'bounds'>,
 ): Promise<PageRows<Row> & { readonly givenUp: boolean }> {
   const most = isSorted(request) ? FEW_DEALS.toSort : FEW_DEALS.toWalk;
-  const known = await granted.of(transaction, access, request);
-  const deals =
-    known === undefined ? await fewDeals(transaction, access, request, most) : upTo(most, known);
+  const deals = await fewDeals(transaction, access, request, most);
   const statement = isSorted(request)
     ? sortedWalkStatement(request, bounds, deals)
     : plainWalkStatement(request, bounds, deals);
@@ -84,10 +81,6 @@ async function walkPage<Row>(
     lastQuery<Row>(transaction, walkedPageStatement(level, snapshot)),
   ]);
   return { rows, ...walked };
-}
-
-function upTo(most: number, { deals }: Granted): readonly bigint[] | undefined {
-  return deals !== undefined && deals.length <= most ? deals : undefined;
 }
 
 function isSorted(request: PageRequest): request is SortedRequest {

@@ -107,11 +107,8 @@ export function readLog({ mode, keptDays }: ReadLogSettings, deps: ReadLogDeps):
     },
     record(record) {
       if (mode === 'off') return;
-      if (mode === 'required' || waiting.length < waitingMax) {
-        waiting.push(record);
-        return;
-      }
-      lose();
+      if (mode === 'required' || waiting.length < waitingMax) waiting.push(record);
+      else lose();
     },
     async stop() {
       clearInterval(sweeping);

@@ -1,4 +1,3 @@
-import type { Clock } from '@cls/shared/clock';
 import type { RecordAnswer } from '@cls/shared/http/request-log';
 import { type Metrics, oneValue } from '@cls/shared/metrics/metrics';
 import { besideRequests, type Database } from '@cls/shared/sql/database';
@@ -17,7 +16,6 @@ export interface MeasuredDeps {
   readonly replicas: readonly ReadReplica[];
   readonly keys: Pick<KeySource, 'ageS'>;
   readonly shared: Pick<FairDatabase, 'waiting'>;
-  readonly clock: Clock;
 }
 
 /** What the limits of callers refuse with; see the pages of these errors. */

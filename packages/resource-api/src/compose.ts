@@ -3,7 +3,6 @@ import { tokenVerifier } from '@cls/shared/access/verify-token';
 import { warnOfClock } from '@cls/shared/access/warn-of-clock';
 import { type Clock, systemClock } from '@cls/shared/clock';
 import { aheadOf } from '@cls/shared/clock-offset';
-import { developmentSecret } from '@cls/shared/development-secret';
 import { measureReadiness, type ReadinessCheck } from '@cls/shared/http/health';
 import { type HttpService, startHttpService } from '@cls/shared/http/http-service';
 import { longAnswers } from '@cls/shared/http/long-answers';
@@ -11,7 +10,7 @@ import { answerRecorder } from '@cls/shared/http/request-log';
 import type { Log } from '@cls/shared/log';
 import { clockWatch } from '@cls/shared/service/clock-watch';
 import { type Observation, observation } from '@cls/shared/service/observation';
-import { openDatabase, openReadReplica } from '@cls/shared/service/open-database';
+import { openDatabase } from '@cls/shared/service/open-database';
 import { openMetrics, type ServedMetrics } from '@cls/shared/service/open-metrics';
 import { warnOfOwnerRole } from '@cls/shared/service/owner-role';
 import { warnOfPlaintext } from '@cls/shared/service/plaintext-connections';
@@ -22,7 +21,6 @@ import { databaseClock } from '@cls/shared/sql/database-clock';
 import { readSchema } from '@cls/shared/sql/migrate';
 import { sqlTaskRuns } from '@cls/shared/sql/task-runs';
 import type { Tracing } from '@cls/shared/tracing/tracing';
-import { currentAsker } from './access/asker.ts';
 import { callerBudgets } from './access/caller-budget.ts';
 import { type CallersUsage, callersUsage } from './access/caller-usage.ts';
 import { keySetFile } from './access/key-set-file.ts';
@@ -32,30 +30,18 @@ import { connectRedis, type RedisScripts } from './access/redis-connection.ts';
 import { redisWindow } from './access/redis-window.ts';
 import { memoryWindow } from './access/shared-window.ts';
 import { rememberVerified } from './access/verified-tokens.ts';
-import { measureResourceApi, readCounter } from './compose-metrics.ts';
+import { measureResourceApi } from './compose-metrics.ts';
 import { composeNotices } from './compose-notices.ts';
+import { composeQuestions } from './compose-questions.ts';
 import type { ResourceApiConfig } from './config.ts';
-import { fairDatabase } from './database/fair-database.ts';
+import type { FairDatabase } from './database/fair-database.ts';
 import { MIGRATIONS } from './database/migrations.ts';
-import { type ReadReplica, type RecordRead, readsOnReplicas } from './database/read-replicas.ts';
 import { readinessError, reportRefusedReaderRole } from './database/reader-role.ts';
-import { createApp } from './http/app.ts';
+import { type AppDeps, createApp } from './http/app.ts';
 import { routePatterns } from './http/version-step.ts';
 import { createRegistry, type RetiredAt } from './lifecycle/registry.ts';
 import { type Memories, openMemories } from './memory/memories.ts';
-import { currentLedger } from './questions/ask/current-ledger.ts';
-import { cursorCodec } from './questions/ask/cursor.ts';
-import { snapshots } from './questions/ask/snapshot.ts';
-import { callerReader } from './questions/lists/read-caller.ts';
-import { changesReader } from './questions/lists/read-changes.ts';
-import { comparedReader } from './questions/lists/read-compared.ts';
-import { movementsReader } from './questions/lists/read-movements.ts';
-import { seriesReader } from './questions/lists/read-series.ts';
-import { balancesReader } from './questions/page/read-balances.ts';
-import { dealReader, itemReader } from './questions/page/read-item.ts';
 import { sqlBalanceStore } from './questions/sql-balance-store.ts';
-import { facetsReader } from './questions/totals/read-facets.ts';
-import { groupsReader } from './questions/totals/read-groups.ts';
 import { readLog } from './reads/read-log.ts';
 import { sqlReadLog } from './reads/sql-read-log.ts';
 import { TASKS } from './tasks.ts';
@@ -96,13 +82,13 @@ export async function startResourceApi(
 ): Promise<ResourceApi> {
   const schema = readSchema(MIGRATIONS);
   warnOfPlaintext(config, log);
-  const database = await openDatabase(config.database, 'cls-resource-api', schema, log);
+  const opened = await openDatabase(config.database, 'cls-resource-api', schema, log);
   let metrics: ServedMetrics | undefined;
   let keys: KeySource | undefined;
   try {
     metrics = await openMetrics(config.metrics, 'resource-api', MANIFEST, log);
-    if (config.production) await warnOfOwnerRole(database, config.database, log);
-    await reportRefusedReaderRole(database, log);
+    if (config.production) await warnOfOwnerRole(opened, config.database, log);
+    await reportRefusedReaderRole(opened, log);
     const memories = openMemories(metrics);
     keys = remoteKeySource({
       url: config.jwksUrl,
@@ -116,21 +102,11 @@ export async function startResourceApi(
       ...logReads(log),
       memories,
     });
-    return await compose(
-      config,
-      database,
-      keys,
-      memories,
-      metrics,
-      log,
-      clock,
-      versionsOf,
-      tracing,
-    );
+    return await compose(config, opened, keys, memories, metrics, log, clock, versionsOf, tracing);
   } catch (error) {
     keys?.stop();
     await metrics?.stop();
-    await database.close();
+    await opened.close();
     throw error;
   }
 }
@@ -151,30 +127,8 @@ async function compose(
   const database = observed.database(opened);
   const usageOf = callersUsage(memories);
   const budgets = callerBudgets(config.callerLimits, undefined, usageOf);
-  const recordRead = readCounter(metrics);
-  const { reads, replicas, sources } = openReads(config, database, observed, recordRead, log);
-  const pool = config.database.kind === 'postgres' ? sharedOut(config.database.poolSize) : 1;
-  const slots = () => pool * sources();
-  const shared = fairDatabase(reads, { slots, budgets, asker: currentAsker });
-  const store = sqlBalanceStore(shared, reads, undefined, memories);
-  const apart = config.readReplicas.length === 0 ? besideRequests(reads) : reads;
-  const beside = sqlBalanceStore(apart, apart);
-  const ledger = currentLedger(store, clock, memories.book);
-  const cursors = cursorCodec(
-    config.cursorKey ?? developmentSecret(config.dataDir, 'cursor-key'),
-    config.previousCursorKey,
-  );
-  const times = snapshots(store, ledger, memories.book);
-  const readBalances = balancesReader(store, times, cursors);
-  const readChanges = changesReader(store, times, readBalances);
-  const readCompared = comparedReader(store, times);
-  const readMovements = movementsReader(store, times, cursors);
-  const readItem = itemReader(store, times);
-  const readCaller = callerReader(store, times);
-  const readGroups = groupsReader(store, times);
-  const readSeries = seriesReader(store, times);
-  const readFacets = facetsReader(store, times);
-  const readDeal = dealReader(store, times, readBalances);
+  const questions = composeQuestions(config, database, observed, budgets, memories, clock, log);
+  const { reads, replicas, shared, apart } = questions;
   const redis = config.redisUrl && connectRedis(config.redisUrl, log, observed.command);
   const counts = sqlVersionUsage(database);
   const inRedis = redis && redisVersionUsage(redis, clock.now);
@@ -190,93 +144,31 @@ async function compose(
     log,
   });
   const notices = await composeNotices(config, database, counted, clock, log, tracing);
-  const versions = versionsOf(
-    {
-      ...{
-        readBalances,
-        readChanges,
-        readCompared,
-        readMovements,
-        readItem,
-        readDeal,
-        readCaller,
-        readGroups,
-      },
-      ...{ readSeries, readFacets, ledger, cursors },
-    },
-    notices.retiredAt,
-  );
-  const countThrottled = measureResourceApi(metrics, { database, replicas, keys, shared, clock });
-  const needs: readonly ReadinessCheck[] = [
-    {
-      name: 'database',
-      check: async () => {
-        await Promise.all([beside.ready(), beside.generation()]).catch(async (error) => {
-          throw await readinessError(error, apart);
-        });
-      },
-    },
-    {
-      name: 'keys',
-      check: async () => {
-        if (!keys.ready) throw new Error('no key set yet');
-      },
-    },
-  ];
-  const clocks = clockWatch({
-    clocks: {
-      database: async () => aheadOf(await databaseClock(apart)),
-      issuer: async () => aheadOf(keys),
-    },
-    ...{ toleranceS: config.clockToleranceS, metrics, log },
-  });
-  const checks = [...needs, clocks.check];
-  measureReadiness(metrics, checks);
+  const versions = versionsOf(questions.versionDeps, notices.retiredAt);
+  const countThrottled = measureResourceApi(metrics, { database, replicas, keys, shared });
+  const readiness = composeReadiness(config, apart, keys, metrics, log);
   // A book that others bill is not billed here.
   measureTasks(metrics, sqlTaskRuns(apart), Object.keys(TASKS), ['bill']);
-  let service: HttpService | undefined;
   const verify = tokenVerifier(keys, config, clock, warnOfClock(log));
-  const app = createApp({
+  const { issuer, corsOrigins, scopeBase, trustedProxyHops } = config;
+  const app: Omit<AppDeps, 'isDraining'> = {
     tokens: rememberVerified(verify, keys, clock, memories),
     rateLimit: rateLimitOf(config, redis, usageOf),
-    budgets,
     longAnswers: longAnswers(config.longAnswers, metrics),
     readLog: reading,
-    trustedProxyHops: config.trustedProxyHops,
-    ledger,
-    usage,
-    versions,
-    issuer: config.issuer,
-    corsOrigins: config.corsOrigins,
-    scopeBase: config.scopeBase,
-    checks,
-    isDraining: () => service?.draining ?? false,
+    ledger: questions.versionDeps.ledger,
+    checks: readiness.checks,
     answerTimeoutMs: config.answerTimeoutS * 1_000,
-    clock,
-    log,
     recordAnswer: answerRecorder(log, metrics, routePatterns(versions), {
       measured: [countThrottled],
       traced: tracing === undefined ? [] : [tracing.answered],
     }),
-    memories,
-  });
-  const { host, port, drainDelayMs, trustedProxyHops, limits, healthPort } = config;
-  const running = await startHttpService(
-    {
-      ...{ host, port, drainDelayMs, drainTimeoutMs: DRAIN_TIMEOUT_MS, trustedProxyHops, log },
-      ...{ limits, healthPort, metrics },
-      baseUrl: config.issuer,
-      findsFullQueue(request, ahead) {
-        if (!shared.isFull(ahead)) return false;
-        const asker = app.askerOf(request);
-        return asker !== undefined && shared.refuses(asker, ahead);
-      },
-    },
-    () => observed.requests(app.handle),
-  );
-  service = running;
+    ...{ issuer, corsOrigins, scopeBase, trustedProxyHops },
+    ...{ budgets, usage, versions, clock, log, memories },
+  };
+  const running = await listen(config, app, shared, observed);
   const telling = notices.start(() => versions.registry);
-  log.info({ port: running.port, issuer: config.issuer }, 'resource-api is listening');
+  log.info({ port: running.port, issuer }, 'resource-api is listening');
   return {
     log,
     port: running.port,
@@ -284,7 +176,7 @@ async function compose(
     async stop() {
       await running.stop();
       keys.stop();
-      clocks.stop();
+      readiness.stop();
       await Promise.all([telling.stop(), usage.stop(), reading.stop()]);
       await redis?.stop();
       await reads.close();
@@ -294,34 +186,67 @@ async function compose(
   };
 }
 
-interface OpenedReads {
-  /** Where questions are read. Closing it closes the primary. */
-  readonly reads: Database;
-  readonly replicas: readonly ReadReplica[];
-  /** How many databases answer questions now. */
-  readonly sources: () => number;
-}
-
-function openReads(
-  { database: location, readReplicas }: ResourceApiConfig,
-  primary: Database,
+/** Answers requests from now on. */
+async function listen(
+  config: ResourceApiConfig,
+  deps: Omit<AppDeps, 'isDraining'>,
+  shared: FairDatabase,
   observed: Observation,
-  recordRead: RecordRead,
-  log: Log,
-): OpenedReads {
-  if (location.kind !== 'postgres' || readReplicas.length === 0) {
-    return { reads: primary, replicas: [], sources: () => 1 };
-  }
-  const opened = readReplicas.map((url) =>
-    observed.replica(openReadReplica({ ...location, url }, 'cls-resource-api', log)),
+): Promise<HttpService> {
+  let service: HttpService | undefined;
+  const app = createApp({ ...deps, isDraining: () => service?.draining ?? false });
+  const { host, port, drainDelayMs, trustedProxyHops, limits, healthPort } = config;
+  service = await startHttpService(
+    {
+      ...{ host, port, drainDelayMs, drainTimeoutMs: DRAIN_TIMEOUT_MS, trustedProxyHops },
+      ...{ limits, healthPort, metrics: observed.metrics, log: deps.log },
+      baseUrl: config.issuer,
+      findsFullQueue(request, ahead) {
+        if (!shared.isFull(ahead)) return false;
+        const asker = app.askerOf(request);
+        return asker !== undefined && shared.refuses(asker, ahead);
+      },
+    },
+    () => observed.requests(app.handle),
   );
-  const reads = readsOnReplicas(primary, opened, { log, recordRead });
-  return { reads, replicas: reads.replicas, sources: () => reads.sources };
+  return service;
 }
 
-/** What all questions need of the book itself finds a connection that no question has. */
-function sharedOut(poolSize: number): number {
-  return Math.max(1, poolSize - Math.ceil(poolSize / 5));
+/** What the service needs: a database to read balances from, keys, and a clock that is right. */
+function composeReadiness(
+  { clockToleranceS: toleranceS }: ResourceApiConfig,
+  database: Database,
+  keys: KeySource,
+  metrics: ServedMetrics,
+  log: Log,
+) {
+  const store = sqlBalanceStore(database, database);
+  const clocks = clockWatch({
+    clocks: {
+      database: async () => aheadOf(await databaseClock(database)),
+      issuer: async () => aheadOf(keys),
+    },
+    ...{ toleranceS, metrics, log },
+  });
+  const checks: readonly ReadinessCheck[] = [
+    {
+      name: 'database',
+      check: async () => {
+        await Promise.all([store.ready(), store.generation()]).catch(async (error) => {
+          throw await readinessError(error, database);
+        });
+      },
+    },
+    {
+      name: 'keys',
+      check: async () => {
+        if (!keys.ready) throw new Error('no key set yet');
+      },
+    },
+    clocks.check,
+  ];
+  measureReadiness(metrics, checks);
+  return { checks, stop: clocks.stop };
 }
 
 function rateLimitOf(

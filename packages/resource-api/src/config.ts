@@ -47,62 +47,27 @@ export interface NoticeSettings {
 }
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
+const KEY_SHAPE = {
+  expected: '32 bytes in base64url (43 characters)',
+  pattern: /^[A-Za-z0-9_-]{43}$/,
+};
 
 /** `parseConfig` throws {ConfigurationError}; `describeConfig` is for docs/reference/configuration.md. */
 export const { parseConfig, describeConfig } = configuration(readConfig);
 
 function readConfig(read: EnvironmentReader): ResourceApiConfig {
   const shared = readServiceEnvironment(read, 'resource-api', 'API', 8082);
-  const jwksUrl = read.baseUrl('JWKS_URL', {
-    about: 'URL of the key set; https in production, except on this machine',
-    fallback: `${shared.issuer}/.well-known/jwks.json`,
-    fallbackText: '`ISSUER` + `/.well-known/jwks.json`',
-  });
-  const { protocol, hostname } = new URL(jwksUrl);
-  if (shared.production && protocol === 'http:' && !LOOPBACK.includes(hostname)) {
-    read.fault('JWKS_URL', 'expected an https URL in production');
-  }
-  const keyShape = {
-    expected: '32 bytes in base64url (43 characters)',
-    pattern: /^[A-Za-z0-9_-]{43}$/,
-  };
-  const cursorKey = read.optionalSecret('CURSOR_KEY', {
-    about: 'signs page cursors; the same on all replicas; required in production',
-    ...keyShape,
-  });
-  const previousCursorKey = read.optionalSecret('PREVIOUS_CURSOR_KEY', {
-    about: 'former `CURSOR_KEY`: its cursors still work',
-    ...keyShape,
-  });
-  if (shared.production && cursorKey === undefined) {
-    read.fault('CURSOR_KEY', 'is required in production');
-  }
-  const corsOrigins = read.list('CORS_ORIGINS', {
-    about: 'origins whose pages may read answers, such as `https://app.example`',
-  });
-  if (!corsOrigins.every(isOrigin)) {
-    read.fault('CORS_ORIGINS', 'expected https origins only, or http on this machine');
-  }
-  const readUrls = read.optionalSecret('API_READ_DATABASE_URLS', {
-    about: 'streaming replicas that answer reads',
-    expected: 'postgres:// URLs with spaces between them',
-    pattern: /^postgres(ql)?:\/\/\S+( +postgres(ql)?:\/\/\S+)*$/,
-  });
-  if (readUrls !== undefined && shared.database.kind !== 'postgres') {
-    read.fault('API_READ_DATABASE_URLS', 'needs API_DATABASE_URL, the primary of the replicas');
-  }
   const inProduction = (limit: number) => ({
     fallback: shared.production ? limit : 0,
     fallbackText: `${limit} in production, else 0`,
   });
   return {
     ...shared,
-    jwksUrl,
-    corsOrigins,
-    readReplicas: (readUrls?.expose().split(/ +/) ?? []).map((url) => new Secret(url)),
+    jwksUrl: readJwksUrl(read, shared),
+    ...readCursorKeys(read, shared),
+    corsOrigins: readCorsOrigins(read),
+    readReplicas: readReplicaUrls(read, shared),
     notices: readNotices(read, shared),
-    cursorKey,
-    previousCursorKey,
     jwksRefreshS: read.integer('JWKS_REFRESH_S', {
       about: 'seconds between background reads of the key set',
       min: 1,
@@ -154,6 +119,54 @@ function readConfig(read: EnvironmentReader): ResourceApiConfig {
   };
 }
 
+function readJwksUrl(read: EnvironmentReader, { issuer, production }: ServiceEnvironment): string {
+  const jwksUrl = read.baseUrl('JWKS_URL', {
+    about: 'URL of the key set; https in production, except on this machine',
+    fallback: `${issuer}/.well-known/jwks.json`,
+    fallbackText: '`ISSUER` + `/.well-known/jwks.json`',
+  });
+  const { protocol, hostname } = new URL(jwksUrl);
+  if (production && protocol === 'http:' && !LOOPBACK.includes(hostname)) {
+    read.fault('JWKS_URL', 'expected an https URL in production');
+  }
+  return jwksUrl;
+}
+
+function readCursorKeys(read: EnvironmentReader, { production }: ServiceEnvironment) {
+  const cursorKey = read.optionalSecret('CURSOR_KEY', {
+    about: 'signs page cursors; the same on all replicas; required in production',
+    ...KEY_SHAPE,
+  });
+  const previousCursorKey = read.optionalSecret('PREVIOUS_CURSOR_KEY', {
+    about: 'former `CURSOR_KEY`: its cursors still work',
+    ...KEY_SHAPE,
+  });
+  if (production && cursorKey === undefined) read.fault('CURSOR_KEY', 'is required in production');
+  return { cursorKey, previousCursorKey };
+}
+
+function readCorsOrigins(read: EnvironmentReader): readonly string[] {
+  const corsOrigins = read.list('CORS_ORIGINS', {
+    about: 'origins whose pages may read answers, such as `https://app.example`',
+  });
+  if (!corsOrigins.every(isOrigin)) {
+    read.fault('CORS_ORIGINS', 'expected https origins only, or http on this machine');
+  }
+  return corsOrigins;
+}
+
+function readReplicaUrls(read: EnvironmentReader, { database }: ServiceEnvironment) {
+  const urls = read.optionalSecret('API_READ_DATABASE_URLS', {
+    about: 'streaming replicas that answer reads',
+    expected: 'postgres:// URLs with spaces between them',
+    pattern: /^postgres(ql)?:\/\/\S+( +postgres(ql)?:\/\/\S+)*$/,
+  });
+  if (urls !== undefined && database.kind !== 'postgres') {
+    read.fault('API_READ_DATABASE_URLS', 'needs API_DATABASE_URL, the primary of the replicas');
+  }
+  return (urls?.expose().split(/ +/) ?? []).map((url) => new Secret(url));
+}
+
 function readNotices(
   read: EnvironmentReader,
   { production, dataDir, issuer }: ServiceEnvironment,
@@ -190,14 +203,12 @@ function readNotices(
     webhookSecretsKey: read.optionalSecret('WEBHOOK_SECRETS_KEY', {
       about:
         'seals webhook secrets; the same on all replicas and for `cls-api`; required for webhooks in production',
-      expected: '32 bytes in base64url (43 characters)',
-      pattern: /^[A-Za-z0-9_-]{43}$/,
+      ...KEY_SHAPE,
     }),
     previousWebhookSecretsKey: read.optionalSecret('PREVIOUS_WEBHOOK_SECRETS_KEY', {
       about:
         'former `WEBHOOK_SECRETS_KEY`: its secrets still open, and are sealed anew at the start',
-      expected: '32 bytes in base64url (43 characters)',
-      pattern: /^[A-Za-z0-9_-]{43}$/,
+      ...KEY_SHAPE,
     }),
     allowLoopback,
     everyMs: read.integer('NOTICE_INTERVAL_MS', {

@@ -72,89 +72,57 @@ const MAX_STALE_MS = 25 * 3_600_000;
 const FIRST_RETRY_MS = 250;
 const LAST_RETRY_MS = 5_000;
 
+/** The keys in use. */
+interface HeldKeys {
+  readonly byKid: ReadonlyMap<string, CryptoKey>;
+  /** Of these, the last read had none. */
+  readonly missing: ReadonlySet<string>;
+  readonly readAtMs: number;
+  readonly isFromFile: boolean;
+}
+
 /** Starts reading at once. Times are monotonic, so setting the clock changes nothing here. */
 export function remoteKeySource(options: KeySourceOptions): KeySource {
   const { url, refreshMs, file, onFailure, onRead, memories = openMemories() } = options;
-  let keys: ReadonlyMap<string, CryptoKey> = new Map();
-  const count = memories.register('keys', () => ({ entries: keys.size, size: 0 }));
-  let readAtMs: number | undefined;
+  let held: HeldKeys | undefined;
+  const count = memories.register('keys', () => ({ entries: held?.byKid.size ?? 0, size: 0 }));
   let issuerClock: { readonly aheadS: number | undefined; readonly atMs: number } | undefined;
-  let everRead = false;
   let askedForUnknownAtMs = Number.NEGATIVE_INFINITY;
-  let missingBefore: ReadonlySet<string> = new Set();
-  let reading: Promise<void> | undefined;
-  let timer: NodeJS.Timeout | undefined;
   let failures = 0;
-  let stopped = false;
   const removalListeners: ((kids: ReadonlySet<string>) => void)[] = [];
 
-  /**
-   * A key that is missing once may be a bad read. A key that is missing in two reads in a row was
-   * removed.
-   */
-  const adopt = (fresh: ReadonlyMap<string, CryptoKey>): void => {
-    const missing = new Set([...keys.keys()].filter((kid) => !fresh.has(kid)));
-    const removed = new Set([...missing].filter((kid) => missingBefore.has(kid)));
-    const kept = [...keys].filter(([kid]) => missing.has(kid) && !removed.has(kid));
-    keys = new Map([...kept, ...fresh]);
-    missingBefore = missing;
-    if (removed.size > 0) for (const listener of removalListeners) listener(removed);
-  };
-  /**
-   * After a restart the issuer is asked first. The set from the file is used while the issuer is
-   * down.
-   */
-  const restore = async (): Promise<void> => {
-    const kept = file?.load();
-    const restored = kept === undefined ? undefined : await usableKeys(kept.document);
-    if (kept === undefined || restored === undefined) return;
-    keys = restored;
-    readAtMs = performance.now() - kept.ageMs;
-  };
   const read = async (): Promise<void> => {
     try {
       const { document, aheadS } = await fetchDocument(url);
       issuerClock = { aheadS, atMs: performance.now() };
       const fresh = await usableKeys(document);
       if (fresh === undefined || fresh.size === 0) throw new Error('no usable key in the document');
-      if (everRead) adopt(fresh);
-      else keys = fresh;
-      everRead = true;
-      readAtMs = performance.now();
+      const { removed, ...kept } = adopt(fresh, held);
+      held = kept;
+      if (removed.size > 0) for (const listener of removalListeners) listener(removed);
       failures = 0;
       onRead?.();
       file?.keep(document);
     } catch (error) {
       failures += 1;
       onFailure(error instanceof Error ? error : new Error(String(error)));
-      if (readAtMs === undefined) await restore();
+      held ??= await restore(file);
     }
   };
-  const schedule = (): void => {
-    clearTimeout(timer);
-    if (stopped) return;
+  const pauseMs = (): number => {
     const retryMs = Math.min(FIRST_RETRY_MS * 2 ** (failures - 1), LAST_RETRY_MS);
-    const settling = missingBefore.size > 0 ? LAST_RETRY_MS : refreshMs;
-    timer = setTimeout(refresh, Math.min(failures > 0 ? retryMs : settling, refreshMs));
-    timer.unref();
+    const settling = held?.missing.size ? LAST_RETRY_MS : refreshMs;
+    return Math.min(failures > 0 ? retryMs : settling, refreshMs);
   };
-  /** Single flight: however many ask, one request is under way. */
-  const refresh = (): Promise<void> => {
-    reading ??= read().finally(() => {
-      reading = undefined;
-      schedule();
-    });
-    return reading;
-  };
-  const usable = () => readAtMs !== undefined && performance.now() - readAtMs < MAX_STALE_MS;
-  void refresh();
+  const reads = repeat(read, pauseMs);
+  const usable = () => held !== undefined && performance.now() - held.readAtMs < MAX_STALE_MS;
 
   return {
     get ready() {
       return usable();
     },
     get ageS() {
-      return readAtMs === undefined ? undefined : (performance.now() - readAtMs) / 1_000;
+      return held && (performance.now() - held.readAtMs) / 1_000;
     },
     get aheadS() {
       if (issuerClock === undefined) return undefined;
@@ -162,35 +130,83 @@ export function remoteKeySource(options: KeySourceOptions): KeySource {
       return isOld ? undefined : issuerClock.aheadS;
     },
     async find(kid) {
-      const known = keys.get(kid);
+      const known = held?.byKid.get(kid);
       count(known !== undefined);
       if (known !== undefined && usable()) return known;
       // A first read that is under way may be just what this request needs.
       if (!usable()) {
-        await reading;
+        await reads.underWay;
         if (!usable()) throw new KeysUnavailable('the key set was never read');
-        return keys.get(kid);
+        return held?.byKid.get(kid);
       }
       const nowMs = performance.now();
       if (nowMs - askedForUnknownAtMs >= UNKNOWN_KID_REFRESH_MS) {
         askedForUnknownAtMs = nowMs;
-        void refresh();
+        reads.begin();
       }
-      await reading;
-      const learnt = keys.get(kid);
+      await reads.underWay;
+      const learnt = held?.byKid.get(kid);
       // While the issuer does not answer, an unknown key may be new or foreign.
       if (learnt === undefined && failures > 0) {
         throw new KeysUnavailable('the key set cannot be read');
       }
       return learnt;
     },
-    onRemoved: (listener) => {
-      removalListeners.push(listener);
-    },
-    stop() {
-      stopped = true;
+    onRemoved: (listener) => void removalListeners.push(listener),
+    stop: reads.stop,
+  };
+}
+
+/**
+ * A key that is missing once may be a bad read. A key that is missing in two reads in a row was
+ * removed. Of a set from the file, none is kept.
+ */
+function adopt(
+  fresh: ReadonlyMap<string, CryptoKey>,
+  held: HeldKeys | undefined,
+): HeldKeys & { readonly removed: ReadonlySet<string> } {
+  const before = held === undefined || held.isFromFile ? [] : [...held.byKid];
+  const gone = before.filter(([kid]) => !fresh.has(kid));
+  const missing = new Set(gone.map(([kid]) => kid));
+  const removed = new Set([...missing].filter((kid) => held?.missing.has(kid)));
+  const byKid = new Map([...gone.filter(([kid]) => !removed.has(kid)), ...fresh]);
+  return { byKid, missing, removed, readAtMs: performance.now(), isFromFile: false };
+}
+
+/**
+ * After a restart the issuer is asked first. The set from the file is used while the issuer is
+ * down.
+ */
+async function restore(file: KeySetFile | undefined): Promise<HeldKeys | undefined> {
+  const kept = file?.load();
+  const byKid = kept && (await usableKeys(kept.document));
+  const readAtMs = performance.now() - (kept?.ageMs ?? 0);
+  return byKid && { byKid, missing: new Set(), readAtMs, isFromFile: true };
+}
+
+/** Works at once, and again after each pause. However many begin the work, it runs once at a time. */
+function repeat(work: () => Promise<void>, pauseMs: () => number) {
+  let underWay: Promise<void> | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let stopped = false;
+  const begin = (): void => {
+    underWay ??= work().finally(() => {
+      underWay = undefined;
       clearTimeout(timer);
+      if (!stopped) timer = setTimeout(begin, pauseMs()).unref();
+    });
+  };
+  const stop = (): void => {
+    stopped = true;
+    clearTimeout(timer);
+  };
+  begin();
+  return {
+    get underWay() {
+      return underWay;
     },
+    begin,
+    stop,
   };
 }
 

@@ -81,19 +81,7 @@ const OWN_HEADERS = ['x-request-id', 'ratelimit', 'connection'];
  * that finds anything changed goes the long way, which alone refuses requests.
  */
 export function cachedAnswers(deps: CachedAnswersDeps): CachedAnswers {
-  const {
-    readLog,
-    trustedProxyHops,
-    tokens,
-    rateLimit,
-    budgets,
-    longAnswers,
-    ledger,
-    versions,
-    usage,
-    clock,
-  } = deps;
-  const { recordAnswer, memories } = deps;
+  const { tokens, rateLimit, ledger, versions, usage, clock, memories } = deps;
   const answers = memories.open<string, CachedAnswer>(
     'answers',
     ({ body }, key) => (body?.length ?? 0) + key.length + ENTRY_BYTES,
@@ -116,24 +104,6 @@ export function cachedAnswers(deps: CachedAnswersDeps): CachedAnswers {
     generation === edition.generation &&
     ledger.today === edition.today &&
     versions.registry.period(clock.now()) === period;
-  /** Counts the request as under way; undefined where it has to be refused. */
-  const begin = ({ name, caller, answer: { body } }: Found) => {
-    // The long way refuses, and counts what it refuses.
-    if (isLong(body) && !longAnswers.hasRoom(readerOf(caller))) return undefined;
-    const ends: (() => void)[] = [];
-    const end = () => {
-      for (const one of ends) one();
-    };
-    try {
-      readLog.admit();
-      ends.push(budgets.begin(name));
-      if (isLong(body)) ends.push(longAnswers.begin(readerOf(caller)));
-      return end;
-    } catch {
-      end();
-      return undefined;
-    }
-  };
 
   return {
     askerOf(req) {
@@ -161,14 +131,10 @@ export function cachedAnswers(deps: CachedAnswersDeps): CachedAnswers {
       return (req, res) => {
         const startedMs = performance.now();
         const found = find(req);
-        const end = found && begin(found);
+        const end = found && begin(deps, found);
         if (found === undefined || end === undefined) return next(req, res);
         const { key, answer, caller, name } = found;
-        let record: (() => void) | undefined;
-        res.once('close', () => {
-          end();
-          record?.();
-        });
+        res.once('close', end);
         const goLongWay = () => {
           end();
           next(req, res);
@@ -181,20 +147,11 @@ export function cachedAnswers(deps: CachedAnswersDeps): CachedAnswers {
           }
           const allowance = rateLimit?.countNow(name);
           if (rateLimit !== undefined && allowance === undefined) return goLongWay();
-          const { clientId, subject, customer } = caller;
-          const use = { ...answer.use, clientId, subject };
-          usage.count(use);
+          const { clientId, subject } = caller;
+          usage.count({ ...answer.use, clientId, subject });
           answers.count(true);
           const requestId = send(req, res, answer, allowance);
-          const { path, route, status, read } = answer;
-          const address = clientAddress(req, trustedProxyHops);
-          const query = (req.url ?? '').slice(path.length + 1);
-          const { operation, served: version } = use;
-          const at = clock.now();
-          const request = { at, requestId, caller, address, version, operation, path, query };
-          record = () => recordRead(readLog, res, request, read);
-          const line = { requestId, method: 'GET', path, route, status, clientId, subject };
-          recordAnswer({ ...line, customer, address }, startedMs);
+          recordSent(deps, found, res, requestId, startedMs);
         }, goLongWay);
       };
     },
@@ -207,6 +164,48 @@ interface Found {
   readonly caller: Caller;
   /** The caller's name in limits. */
   readonly name: string;
+}
+
+/** Counts the request as under way; undefined where it has to be refused. */
+function begin(
+  { readLog, budgets, longAnswers }: CachedAnswersDeps,
+  { name, caller, answer: { body } }: Found,
+): (() => void) | undefined {
+  // The long way refuses, and counts what it refuses.
+  if (isLong(body) && !longAnswers.hasRoom(readerOf(caller))) return undefined;
+  const ends: (() => void)[] = [];
+  const end = () => {
+    for (const one of ends) one();
+  };
+  try {
+    readLog.admit();
+    ends.push(budgets.begin(name));
+    if (isLong(body)) ends.push(longAnswers.begin(readerOf(caller)));
+    return end;
+  } catch {
+    end();
+    return undefined;
+  }
+}
+
+/** The line of the request, and the read once its answer has ended. */
+function recordSent(
+  { readLog, trustedProxyHops, clock, recordAnswer }: CachedAnswersDeps,
+  { answer, caller }: Found,
+  res: ServerResponse,
+  requestId: string,
+  startedMs: number,
+): void {
+  const { clientId, subject, customer } = caller;
+  const { path, route, status, read, use } = answer;
+  const { operation, served: version } = use;
+  const address = clientAddress(res.req, trustedProxyHops);
+  const query = (res.req.url ?? '').slice(path.length + 1);
+  const at = clock.now();
+  const request = { at, requestId, caller, address, version, operation, path, query };
+  res.once('close', () => recordRead(readLog, res, request, read));
+  const line = { requestId, method: 'GET', path, route, status, clientId, subject };
+  recordAnswer({ ...line, customer, address }, startedMs);
 }
 
 function isLong(body: Buffer | undefined): boolean {

@@ -54,20 +54,7 @@ export function readLog({ mode, keptDays }: ReadLogSettings, deps: ReadLogDeps):
     },
     () => oneValue(waiting.length),
   );
-  const countLost = metrics.counter({
-    name: 'cls_read_log_lost_total',
-    help: 'Reads that are not in the log of reads, because the database did not take their rows.',
-    labels: {},
-  });
-  const warnLost = countedLines<'lost'>((counts) =>
-    log.error(counts, 'reads are not in the log of reads: the database does not take their rows'),
-  );
-  const lose = (count: number) => {
-    for (let n = 0; n < count; n += 1) {
-      countLost({});
-      warnLost('lost');
-    }
-  };
+  const lose = lossReport(metrics, log);
 
   const writeAll = async (): Promise<void> => {
     let size = BATCH;
@@ -85,7 +72,7 @@ export function readLog({ mode, keptDays }: ReadLogSettings, deps: ReadLogDeps):
         if (refused === undefined) continue;
         // Kept, it would keep back all that come after it.
         log.error({ err: refused }, 'the database refused a row of the log of reads');
-        lose(1);
+        lose();
       }
       if (failing) log.info({}, 'the log of reads is written again');
       failing = false;
@@ -120,11 +107,8 @@ export function readLog({ mode, keptDays }: ReadLogSettings, deps: ReadLogDeps):
     },
     record(record) {
       if (mode === 'off') return;
-      if (mode === 'required' || waiting.length < waitingMax) {
-        waiting.push(record);
-        return;
-      }
-      lose(1);
+      if (mode === 'required' || waiting.length < waitingMax) waiting.push(record);
+      else lose();
     },
     async stop() {
       clearInterval(sweeping);
@@ -134,6 +118,22 @@ export function readLog({ mode, keptDays }: ReadLogSettings, deps: ReadLogDeps):
       if (waiting.length > 0)
         log.error({ lost: waiting.length }, 'rows of the log of reads are lost');
     },
+  };
+}
+
+/** Counts a read whose row is lost, and says so in the log. */
+function lossReport(metrics: Metrics, log: Log): () => void {
+  const count = metrics.counter({
+    name: 'cls_read_log_lost_total',
+    help: 'Reads that are not in the log of reads, because the database did not take their rows.',
+    labels: {},
+  });
+  const warn = countedLines<'lost'>((counts) =>
+    log.error(counts, 'reads are not in the log of reads: the database does not take their rows'),
+  );
+  return () => {
+    count({});
+    warn('lost');
   };
 }
 

@@ -104,75 +104,8 @@ export function snapshots(
   ledger: CurrentLedger,
   memory: BookMemory = openMemories().book,
 ): Snapshots {
-  const knowledge = ({ asOf, ledgerSeq }: Snapshot) => `knowledge ${asOf} ${ledgerSeq}`;
-  const facts = (snapshot: Snapshot): Promise<KnowledgeFacts> =>
-    memory.once(snapshot.edition, knowledge(snapshot), () => store.knowledge(snapshot));
-  const foundAt = (
-    snapshot: Snapshot,
-    { seen }: LedgerState,
-    resolve: () => Promise<ResolvedSnapshot>,
-  ): FoundSnapshot => ({
-    snapshot,
-    resolve,
-    onTheWay() {
-      const { edition } = snapshot;
-      const name = knowledge(snapshot);
-      const isKnown = edition === undefined || memory.has(edition, name);
-      return {
-        generation: seen && ((generation) => void Object.assign(seen, { generation })),
-        knowledge: isKnown ? undefined : (known) => memory.add(edition, name, known),
-      };
-    },
-  });
-  const grantsAt = async (access: ReaderAccess, { edition }: Snapshot) =>
-    'fullControl' in access
-      ? undefined
-      : memory.once(edition, `grants ${access.customer}`, () => store.grantsChangedAt(access));
-  /** The default `asOf` at an instant, where it is still the same for that sequence. */
-  const soleDate = async (at: Omit<Snapshot, 'asOf'>, instant: string): Promise<BusinessDate> => {
-    const [first, last] = await Promise.all(
-      [dayOf(instant), ledger.today].map((asOf) => facts({ ...at, asOf })),
-    );
-    if (first?.dataThrough === undefined || first.dataThrough !== last?.dataThrough) {
-      throw sinceAsOfRequired();
-    }
-    return first.dataThrough;
-  };
-  const sequenceAt = async (parameter: string, instant: string): Promise<bigint> => {
-    const answer = await store.sequenceAt(instant);
-    if ('seq' in answer) return answer.seq;
-    if (answer.refused === 'before_book') return 0n;
-    throw answer.refused === 'posting' ? stillPosting() : inFuture(parameter, instant);
-  };
-  const at = (
-    asOf: BusinessDate,
-    ledgerSeq: bigint,
-    { generation, seq }: LedgerState,
-  ): Snapshot => ({
-    ...{ asOf, ledgerSeq },
-    // What is cached of a state lacks what was posted since.
-    edition: ledgerSeq > seq ? undefined : { generation, today: ledger.today },
-  });
-  const withFacts = async (snapshot: Snapshot, access: ReaderAccess) => {
-    const [known, granted] = await Promise.all([facts(snapshot), grantsAt(access, snapshot)]);
-    return { ...snapshot, ...known, grantsAt: granted };
-  };
-  /**
-   * An answer is known when its journals, its exchange rates and the reader's grants are. A grant
-   * that is newer than the state which was looked up does not count: journals before it may be
-   * missing in that state.
-   */
-  const resolved = async (
-    snapshot: Snapshot,
-    access: ReaderAccess,
-    { fx, until }: { readonly fx: FxState; readonly until: string | undefined },
-  ): Promise<ResolvedSnapshot> => {
-    const known = await withFacts(snapshot, access);
-    const granted = known.grantsAt;
-    const counts = granted !== undefined && until !== undefined && granted <= until;
-    const knownAt = latest(known.knownAt, counts ? granted : undefined, fx.knownAt);
-    return { ...known, knownAt, fxNumber: fx.number };
-  };
+  const states = bookStates(store, ledger, memory);
+  const { at, facts, foundAt, ratesAt, resolved, sequenceAt, soleDate, withFacts } = states;
   const find: Snapshots['find'] = async (
     { asOf, knownAt, fromDate, reporting, ledger: found },
     access,
@@ -194,9 +127,9 @@ export function snapshots(
     const then = await facts(at(day, ledgerSeq, state));
     const date = asOf ?? then.dataThrough ?? day;
     checkDates(date, fromDate, today, then.firstDate);
-    const fx = reporting === undefined ? NO_RATES : await store.fxStateAt(knownAt);
+    const known = { fx: await ratesAt(knownAt, reporting), until: knownAt };
     const snapshot = at(date, ledgerSeq, state);
-    return foundAt(snapshot, state, () => resolved(snapshot, access, { fx, until: knownAt }));
+    return foundAt(snapshot, state, () => resolved(snapshot, access, known));
   };
   return {
     memory,
@@ -223,7 +156,7 @@ export function snapshots(
       if (ledgerSeq === 0n) return undefined;
       const { edition } = now;
       const date = sinceAsOf ?? asOf ?? (await soleDate({ ledgerSeq, edition }, updatedSince));
-      const fx = reporting === undefined ? NO_RATES : await store.fxStateAt(updatedSince);
+      const fx = await ratesAt(updatedSince, reporting);
       const state = await ledger.state();
       const known = await withFacts(at(date, ledgerSeq, state), access);
       return { ...known, knownAt: updatedSince, fxNumber: fx.number };
@@ -238,14 +171,83 @@ export function snapshots(
         return ifInBook({ ...answer, ...known, asOf: date, knownAt: answer.knownAt });
       }
       const ledgerSeq = await sequenceAt('compareKnownAt', knownAt);
-      const [state, fx] = await Promise.all([
-        found ?? ledger.state(),
-        reporting === undefined ? NO_RATES : store.fxStateAt(knownAt),
-      ]);
+      const [state, fx] = await Promise.all([found ?? ledger.state(), ratesAt(knownAt, reporting)]);
       const snapshot = at(date, ledgerSeq, state);
       return ifInBook(await resolved(snapshot, access, { fx, until: knownAt }));
     },
   };
+}
+
+/** What is looked up about the states of the book that snapshots are of. */
+function bookStates(store: BalanceStore, ledger: CurrentLedger, memory: BookMemory) {
+  const knowledge = ({ asOf, ledgerSeq }: Snapshot) => `knowledge ${asOf} ${ledgerSeq}`;
+  const facts = (snapshot: Snapshot): Promise<KnowledgeFacts> =>
+    memory.once(snapshot.edition, knowledge(snapshot), () => store.knowledge(snapshot));
+  const foundAt = (
+    snapshot: Snapshot,
+    { seen }: LedgerState,
+    resolve: () => Promise<ResolvedSnapshot>,
+  ): FoundSnapshot => ({
+    snapshot,
+    resolve,
+    onTheWay() {
+      const { edition } = snapshot;
+      const name = knowledge(snapshot);
+      const isKnown = edition === undefined || memory.has(edition, name);
+      return {
+        generation: seen && ((generation) => void Object.assign(seen, { generation })),
+        knowledge: isKnown ? undefined : (known) => memory.add(edition, name, known),
+      };
+    },
+  });
+  const grantsAt = async (access: ReaderAccess, { edition }: Snapshot) =>
+    'fullControl' in access
+      ? undefined
+      : memory.once(edition, `grants ${access.customer}`, () => store.grantsChangedAt(access));
+  const ratesAt = async (instant: string, reporting: object | undefined): Promise<FxState> =>
+    reporting === undefined ? NO_RATES : store.fxStateAt(instant);
+  /** The default `asOf` at an instant, where it is still the same for that sequence. */
+  const soleDate = async (at: Omit<Snapshot, 'asOf'>, instant: string): Promise<BusinessDate> => {
+    const [first, last] = await Promise.all(
+      [dayOf(instant), ledger.today].map((asOf) => facts({ ...at, asOf })),
+    );
+    if (first?.dataThrough === undefined || first.dataThrough !== last?.dataThrough) {
+      throw sinceAsOfRequired();
+    }
+    return first.dataThrough;
+  };
+  const sequenceAt = async (parameter: string, instant: string): Promise<bigint> => {
+    const answer = await store.sequenceAt(instant);
+    if ('seq' in answer) return answer.seq;
+    if (answer.refused === 'before_book') return 0n;
+    throw answer.refused === 'posting' ? stillPosting() : inFuture(parameter, instant);
+  };
+  const at = (asOf: BusinessDate, ledgerSeq: bigint, { generation, seq }: LedgerState) => ({
+    ...{ asOf, ledgerSeq },
+    // What is cached of a state lacks what was posted since.
+    edition: ledgerSeq > seq ? undefined : { generation, today: ledger.today },
+  });
+  const withFacts = async (snapshot: Snapshot, access: ReaderAccess) => {
+    const [known, granted] = await Promise.all([facts(snapshot), grantsAt(access, snapshot)]);
+    return { ...snapshot, ...known, grantsAt: granted };
+  };
+  /**
+   * An answer is known when its journals, its exchange rates and the reader's grants are. A grant
+   * that is newer than the state which was looked up does not count: journals before it may be
+   * missing in that state.
+   */
+  const resolved = async (
+    snapshot: Snapshot,
+    access: ReaderAccess,
+    { fx, until }: { readonly fx: FxState; readonly until: string | undefined },
+  ): Promise<ResolvedSnapshot> => {
+    const known = await withFacts(snapshot, access);
+    const granted = known.grantsAt;
+    const counts = granted !== undefined && until !== undefined && granted <= until;
+    const knownAt = latest(known.knownAt, counts ? granted : undefined, fx.knownAt);
+    return { ...known, knownAt, fxNumber: fx.number };
+  };
+  return { at, facts, foundAt, ratesAt, resolved, sequenceAt, soleDate, withFacts };
 }
 
 const NO_RATES: FxState = { number: 0n, knownAt: undefined };

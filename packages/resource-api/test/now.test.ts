@@ -111,7 +111,6 @@ describeOnDatabase('an answer without knownAt', (engine) => {
       return askAll(`limit=${limit}`);
     };
     for (let n = 1; n <= 5; n += 1) {
-      // The next answer is begun from where the book stood twice, before anybody asks where it stands.
       const [{ meta }] = (await askAnew().then(askAnew)) as [Json];
       await postPrincipal(api.database, 'A', 'advance', '2025-01-31', 100n);
       for (const answer of await askAnew()) {

@@ -63,7 +63,7 @@ describeOnEngines('each statement of the balance store', (engine) => {
   after(() => database?.close());
 
   // A part of the store that is not here does not compile.
-  const uses: Record<Exclude<keyof BalanceStore, 'pagesTellGeneration'>, () => Promise<unknown>> = {
+  const uses: Record<keyof BalanceStore, () => Promise<unknown>> = {
     page: () =>
       everyQuestion(async (access, level, filter) => {
         const request = { level, filter, snapshot, limit: 10 };

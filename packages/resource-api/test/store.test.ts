@@ -7,12 +7,7 @@ import fc from 'fast-check';
 import { sqlEntitlements } from '../src/access/sql-entitlements.ts';
 import { MIGRATIONS } from '../src/database/migrations.ts';
 import { lockJournal } from '../src/posting/post-journals.ts';
-import {
-  type BalanceFilter,
-  type KnowledgeFacts,
-  NO_FILTER,
-  type PageEnd,
-} from '../src/questions/ask/balance-store.ts';
+import { type BalanceFilter, NO_FILTER, type PageEnd } from '../src/questions/ask/balance-store.ts';
 import { sqlBalanceStore } from '../src/questions/sql-balance-store.ts';
 import { date, importWorldBank, postPrincipal, statement } from './support/book.ts';
 
@@ -350,31 +345,6 @@ describeOnEngines('the ledger’s store', (engine) => {
       ),
       { numRuns: 60 },
     );
-  });
-
-  it('tells with a page in which state of the book it was read, and what is known of its date', async () => {
-    const store = sqlBalanceStore(database);
-    const told: unknown[] = [];
-    const onTheWay = {
-      generation: (generation: bigint) => told.push(generation),
-      knowledge: (facts: KnowledgeFacts) => told.push(facts),
-    };
-    const { generation, seq } = await store.ledgerState(date('2025-12-31'));
-    const snapshot = { asOf: date('2025-01-31'), ledgerSeq: seq };
-    const request = { level: 'facility' as const, filter: OPEN, snapshot, limit: 2 };
-    const page = { ...request, sort: undefined, after: undefined, onTheWay };
-    // Before the page is there, also to a caller who sees nothing.
-    for (const access of [{ fullControl: true as const }, { customer: 'nobody' }]) {
-      await store.page(access, page);
-      expect(told.splice(0)).to.deep.equal([generation, await store.knowledge(snapshot)]);
-    }
-    const deals = { allDeals: true as const };
-    const grant = { customer: 'later', role: 'agent' as const, lenderId: undefined, deals };
-    await sqlEntitlements(database).grant(grant);
-    const asked = { ...page, onTheWay: { ...onTheWay, knowledge: undefined } };
-    await store.page({ fullControl: true }, asked);
-    expect(told).to.deep.equal([await store.generation()]);
-    expect(told).not.to.deep.equal([generation]);
   });
 
   it('tells a balance at any date, by effective date and not by order of posting', async () => {

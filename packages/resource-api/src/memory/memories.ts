@@ -113,8 +113,6 @@ export interface BookMemory {
     lookUp: () => Promise<T>,
     bytes?: (value: T) => number,
   ): Promise<T>;
-  has(state: State, question: string): boolean;
-  add(state: State, question: string, value: unknown, bytes?: number): void;
 }
 
 interface Entry {
@@ -125,25 +123,19 @@ interface Entry {
 const VALUE_BYTES = 200;
 
 function bookMemory(cache: Cache<string, Entry>): BookMemory {
-  const keyOf = ({ generation, today }: State, question: string) =>
-    `${generation} ${today} ${question}`;
-  const add: BookMemory['add'] = (state, question, value, bytes = VALUE_BYTES) => {
-    cache.set(keyOf(state, question), { value, bytes });
-  };
   return {
-    add,
-    has: (state, question) => cache.has(keyOf(state, question)),
     async once<T>(
       state: State | undefined,
       question: string,
       lookUp: () => Promise<T>,
-      bytes?: (value: T) => number,
+      bytesOf: (value: T) => number = () => VALUE_BYTES,
     ) {
       if (state === undefined) return lookUp();
-      const cached = cache.lookUp(keyOf(state, question));
+      const key = `${state.generation} ${state.today} ${question}`;
+      const cached = cache.lookUp(key);
       if (cached !== undefined) return cached.value as T;
       const value = await lookUp();
-      add(state, question, value, bytes?.(value));
+      cache.set(key, { value, bytes: bytesOf(value) });
       return value;
     },
   };

@@ -61,13 +61,10 @@ export function sqlBalanceStore(
   bounds: WalkBounds = WALK_BOUNDS,
   memories: Memories = openMemories(),
 ): BalanceStore {
-  // A replica may be behind what the primary has.
-  const tellsGeneration = facts.generation === undefined;
-  const pages = { database, facts, bounds, tellsGeneration };
+  const pages = { database, facts, bounds };
   return {
     ...filterTotals(database, facts),
     ...bookFacts(database, facts),
-    pagesTellGeneration: tellsGeneration,
     async page(access, request) {
       const { rows, next } = await readPage<PageRow>(pages, access, request);
       return { items: toItems(request.level, rows), next };

@@ -133,20 +133,11 @@ export interface PageRequest {
   readonly sort: Sort | undefined;
   readonly after: PageEnd | undefined;
   readonly limit: number;
-  readonly onTheWay?: OnTheWay | undefined;
-}
-
-/** Facts that the transaction of a page reads first. Each is passed on before the page returns. */
-export interface OnTheWay {
-  /** The generation of the book that the page is read from. */
-  readonly generation?: ((generation: bigint) => void) | undefined;
-  /** What is known of the page's snapshot. */
-  readonly knowledge?: ((facts: KnowledgeFacts) => void) | undefined;
   /**
-   * Where the page ends, undefined for the last one, while its items are still read. Not every page
-   * tells it: only where the caller's next question would run at once, beside this one.
+   * Hears where the page ends, undefined for the last one, while its items are still read. Not every
+   * page tells it: only where the caller's next question would run at once, beside this one.
    */
-  readonly next?: ((end: PageEnd | undefined) => void) | undefined;
+  readonly onNext?: ((end: PageEnd | undefined) => void) | undefined;
 }
 
 /** What the statements of one question have in common: found by the first that needs it. */
@@ -466,8 +457,6 @@ export interface LedgerState {
   readonly firstDate: BusinessDate | undefined;
   readonly lastDate: BusinessDate | undefined;
   readonly lost: readonly LostTime[];
-  /** Where the book only stood last: a page that is begun from it says here where it found the book. */
-  readonly seen?: { generation?: bigint };
 }
 
 /** What became known in this time was answered, and is not in the book: a backup was restored. */
@@ -585,8 +574,6 @@ export interface ChangedDealsRequest {
 }
 
 export interface BalanceStore {
-  /** Whether `page` tells the generation on its way. */
-  readonly pagesTellGeneration: boolean;
   page(access: ReaderAccess, request: PageRequest): Promise<ItemPage>;
   /**
    * What the items of a filter are sorted by, as a number and in any order: amounts as they are booked,

@@ -7,7 +7,6 @@ import type {
   FxState,
   KnowledgeFacts,
   LedgerState,
-  OnTheWay,
   ReaderAccess,
   Snapshot,
 } from './balance-store.ts';
@@ -57,9 +56,7 @@ export interface ResolvedSnapshot extends WalkSnapshot, KnowledgeFacts {
 /** A snapshot whose items can be read before the rest of it is known. */
 export interface FoundSnapshot {
   readonly snapshot: Snapshot;
-  /** What the first page of it is to tell: what nobody has asked yet. */
-  onTheWay(): OnTheWay;
-  /** The rest: as a page told it, or looked up. */
+  /** Looks up the rest, once. */
   resolve(): Promise<ResolvedSnapshot>;
 }
 
@@ -105,7 +102,7 @@ export function snapshots(
   memory: BookMemory = openMemories().book,
 ): Snapshots {
   const states = bookStates(store, ledger, memory);
-  const { at, facts, foundAt, ratesAt, resolved, sequenceAt, soleDate, withFacts } = states;
+  const { at, facts, ratesAt, resolved, sequenceAt, soleDate, withFacts } = states;
   const find: Snapshots['find'] = async (
     { asOf, knownAt, fromDate, reporting, ledger: found },
     access,
@@ -118,7 +115,7 @@ export function snapshots(
       const fx = reporting === undefined ? NO_RATES : state.fx;
       const snapshot = at(date, state.seq, state);
       const known = { fx, until: state.changedAt };
-      return foundAt(snapshot, state, () => resolved(snapshot, access, known));
+      return foundAt(snapshot, () => resolved(snapshot, access, known));
     }
     const ledgerSeq = await sequenceAt('knownAt', knownAt);
     if (ledgerSeq === 0n && state.seq > 0n) throw knownBeforeBook(knownAt);
@@ -129,7 +126,7 @@ export function snapshots(
     checkDates(date, fromDate, today, then.firstDate);
     const known = { fx: await ratesAt(knownAt, reporting), until: knownAt };
     const snapshot = at(date, ledgerSeq, state);
-    return foundAt(snapshot, state, () => resolved(snapshot, access, known));
+    return foundAt(snapshot, () => resolved(snapshot, access, known));
   };
   return {
     memory,
@@ -138,7 +135,7 @@ export function snapshots(
       const state = found ?? (await ledger.state());
       if (isLost(knownAt, state)) throw lostWalk();
       const snapshot = at(asOf, ledgerSeq, state);
-      return foundAt(snapshot, state, async () => ({
+      return foundAt(snapshot, async () => ({
         ...(await withFacts(snapshot, access)),
         ...{ knownAt, fxNumber },
       }));
@@ -178,28 +175,23 @@ export function snapshots(
   };
 }
 
+function foundAt(snapshot: Snapshot, lookUp: () => Promise<ResolvedSnapshot>): FoundSnapshot {
+  let resolving: Promise<ResolvedSnapshot> | undefined;
+  return {
+    snapshot,
+    resolve() {
+      resolving ??= lookUp();
+      return resolving;
+    },
+  };
+}
+
 /** What is looked up about the states of the book that snapshots are of. */
 function bookStates(store: BalanceStore, ledger: CurrentLedger, memory: BookMemory) {
-  const knowledge = ({ asOf, ledgerSeq }: Snapshot) => `knowledge ${asOf} ${ledgerSeq}`;
-  const facts = (snapshot: Snapshot): Promise<KnowledgeFacts> =>
-    memory.once(snapshot.edition, knowledge(snapshot), () => store.knowledge(snapshot));
-  const foundAt = (
-    snapshot: Snapshot,
-    { seen }: LedgerState,
-    resolve: () => Promise<ResolvedSnapshot>,
-  ): FoundSnapshot => ({
-    snapshot,
-    resolve,
-    onTheWay() {
-      const { edition } = snapshot;
-      const name = knowledge(snapshot);
-      const isKnown = edition === undefined || memory.has(edition, name);
-      return {
-        generation: seen && ((generation) => void Object.assign(seen, { generation })),
-        knowledge: isKnown ? undefined : (known) => memory.add(edition, name, known),
-      };
-    },
-  });
+  const facts = (snapshot: Snapshot): Promise<KnowledgeFacts> => {
+    const question = `knowledge ${snapshot.asOf} ${snapshot.ledgerSeq}`;
+    return memory.once(snapshot.edition, question, () => store.knowledge(snapshot));
+  };
   const grantsAt = async (access: ReaderAccess, { edition }: Snapshot) =>
     'fullControl' in access
       ? undefined
@@ -247,7 +239,7 @@ function bookStates(store: BalanceStore, ledger: CurrentLedger, memory: BookMemo
     const knownAt = latest(known.knownAt, counts ? granted : undefined, fx.knownAt);
     return { ...known, knownAt, fxNumber: fx.number };
   };
-  return { at, facts, foundAt, ratesAt, resolved, sequenceAt, soleDate, withFacts };
+  return { at, facts, ratesAt, resolved, sequenceAt, soleDate, withFacts };
 }
 
 const NO_RATES: FxState = { number: 0n, knownAt: undefined };

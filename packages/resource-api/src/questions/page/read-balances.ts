@@ -14,7 +14,6 @@ import {
   type Level,
   type Movement,
   NO_FILTER,
-  type OnTheWay,
   type PageEnd,
   type PageRequest,
   type PastDue,
@@ -50,7 +49,7 @@ export interface BalanceQuestion extends QuestionTimes {
   readonly reporting: Reporting | undefined;
   /** Continues a walk: its snapshot, and the end of the page before. */
   readonly position: (WalkSnapshot & { readonly after: PageEnd }) | undefined;
-  readonly onNext?: OnTheWay['next'];
+  readonly onNext?: PageRequest['onNext'];
   /** The question in its canonical form, for the next cursor. */
   readonly canonical: string;
 }
@@ -146,22 +145,20 @@ export function balancesReader(
             read,
           );
     const readPage = async () => {
-      const { items, next } = await orderedPage(store, access, {
-        ...asked,
-        snapshot: found.snapshot,
-        onTheWay: { ...found.onTheWay(), next: question.onNext },
-      });
+      const { onNext } = question;
+      const page = orderedPage(store, access, { ...asked, snapshot: found.snapshot, onNext });
+      const [{ items, next }] = await Promise.all([page, found.resolve()]);
       return { readings: await read(items), next };
     };
     const readDecided = async () =>
       readPassing(store, access, { ...asked, snapshot: await found.resolve() }, read);
     // Both read items: one after the other, as no request asks the database for so much at once.
     const decided = isDecidedByReading(filter, level) ? await readDecided() : undefined;
-    const [totals, { readings: plain, next }] = await Promise.all([
+    const [totals, { readings: plain, next }, snapshot] = await Promise.all([
       readTotals(),
       decided ?? readPage(),
+      found.resolve(),
     ]);
-    const snapshot = await found.resolve();
     const nextCursor =
       next &&
       cursors.encode({

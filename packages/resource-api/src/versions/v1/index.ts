@@ -81,7 +81,7 @@ export function v1(deps: V1Deps): ApiVersion {
       if (type !== 'application/json') return exported(deps, resource, type, request);
       return resource === 'movements'
         ? answered((state) => movementsAnswer(deps, request, state))
-        : answered((state) => balancesAnswer(deps, resource, request, state), true);
+        : answered((state) => balancesAnswer(deps, resource, request, state));
     },
   });
   return {

@@ -1,4 +1,4 @@
-import type { Database, Transaction } from '@cls/shared/sql/database';
+import type { Database } from '@cls/shared/sql/database';
 import type { ReplicatedDatabase } from '../../../database/read-replicas.ts';
 import type { BusinessDate } from '../../../ledger/business-date.ts';
 import { JOURNAL_LOCK } from '../../../posting/post-journals.ts';
@@ -8,7 +8,6 @@ import type {
   KnownSequence,
   LedgerState,
   LostTime,
-  PageRequest,
   ReportingRate,
   Snapshot,
 } from '../balance-store.ts';
@@ -16,7 +15,6 @@ import { BY_LOOKUP } from './balance-levels.ts';
 import { instant, LOOK_UPS, readAll, readAs, type Statement } from './statement.ts';
 
 export const GENERATION = 'SELECT generation FROM book_state';
-const GENERATION_ALONE: Statement = { sql: GENERATION, parameters: [] };
 export interface GenerationRow {
   readonly generation: bigint;
 }
@@ -79,26 +77,6 @@ function toKnowledge(row: KnowledgeRow | undefined, { ledgerSeq }: Snapshot): Kn
 async function readKnowledge(database: Database, snapshot: Snapshot): Promise<KnowledgeFacts> {
   const [row] = await readAll<KnowledgeRow>(database, knowledgeStatement(snapshot));
   return toKnowledge(row, snapshot);
-}
-
-/**
- * Asks what a page is to tell of the book, in the transaction of the page and ahead of it.
- *
- * @returns undefined where there is nothing to ask
- */
-export function onTheWay(
-  { snapshot, onTheWay: asked }: Pick<PageRequest, 'snapshot' | 'onTheWay'>,
-  tellsGeneration: boolean,
-): ((transaction: Transaction) => Promise<void>) | undefined {
-  const generation = tellsGeneration ? asked?.generation : undefined;
-  const knowledge = asked?.knowledge;
-  if (generation === undefined && knowledge === undefined) return undefined;
-  return async (transaction) => {
-    const { sql, parameters } = knowledge ? knowledgeStatement(snapshot) : GENERATION_ALONE;
-    const [row] = await transaction.query<KnowledgeRow>(sql, parameters);
-    if (row) generation?.(row.generation);
-    knowledge?.(toKnowledge(row, snapshot));
-  };
 }
 
 /** Where reads are shared out to replicas, it knows which state of the primary they must have. */

@@ -57,30 +57,17 @@ export function readAs<Row>(
   });
 }
 
-/**
- * Look-ups that follow from each other, in one state of the book.
- *
- * @param before look-ups of the service's own role in that state, ahead of the others
- */
-export async function lookUp<T>(
+/** Look-ups that follow from each other, in one state of the book. */
+export function lookUp<T>(
   database: Database,
   access: ReaderAccess,
   work: (transaction: Transaction) => Promise<T>,
-  before?: (transaction: Transaction) => Promise<void>,
 ): Promise<T> {
-  const setup = setupFor(access);
-  const lookUps = async (transaction: Transaction): Promise<T> => {
-    if (before === undefined) return work(transaction);
-    // Nothing waits: where the role cannot be taken, no statement after that is run.
-    const asked = [before(transaction), transaction.execute(setup)];
-    const [result] = await Promise.all([work(transaction), ...asked]);
-    return result;
-  };
-  return database.transaction(lookUps, {
+  return database.transaction(work, {
     isolation: 'repeatable read',
     readOnly: true,
     prepared: true,
-    setup: before === undefined ? `${setup}${LOOK_UPS}` : `${WITHOUT_JIT}${LOOK_UPS}`,
+    setup: `${setupFor(access)}${LOOK_UPS}`,
   });
 }
 

@@ -1,7 +1,6 @@
 import type { Database, Transaction } from '@cls/shared/sql/database';
 import type { FairDatabase } from '../../../database/fair-database.ts';
 import type { PageEnd, PageRequest, ReaderAccess } from '../../ask/balance-store.ts';
-import { onTheWay } from '../../ask/sql/book-facts.ts';
 import { FEW_DEALS, fewDeals } from '../../ask/sql/few-deals.ts';
 import { lastQuery, lookUp } from '../../ask/sql/statement.ts';
 import type { SortedRequest } from './page-rows.ts';
@@ -26,8 +25,6 @@ export interface PageDeps {
   /** Answers what is of the book itself. */
   readonly facts: Database;
   readonly bounds: WalkBounds;
-  /** Whether the database that a page is read from decides where the book stands. */
-  readonly tellsGeneration: boolean;
 }
 
 /**
@@ -35,18 +32,15 @@ export interface PageDeps {
  * so that no page costs more than its bounds; in a small book the page is filled whatever it takes.
  */
 export async function readPage<Row>(
-  { database, facts, bounds, tellsGeneration }: PageDeps,
+  { database, facts, bounds }: PageDeps,
   access: ReaderAccess,
   request: PageRequest,
 ): Promise<PageRows<Row>> {
-  const walk = (within: WalkBounds, before?: (on: Transaction) => Promise<void>) =>
-    lookUp(
-      database,
-      access,
-      (on) => walkPage<Row>(on, access, request, { database, bounds: within }),
-      before,
+  const walk = (within: WalkBounds) =>
+    lookUp(database, access, (on) =>
+      walkPage<Row>(on, access, request, { database, bounds: within }),
     );
-  const page = await walk(bounds, onTheWay(request, tellsGeneration));
+  const page = await walk(bounds);
   const { next, givenUp } = page;
   if (!givenUp || next === undefined) return page;
   const { after } = request;
@@ -68,12 +62,12 @@ async function walkPage<Row>(
   const statement = isSorted(request)
     ? sortedWalkStatement(request, bounds, deals)
     : plainWalkStatement(request, bounds, deals);
-  const { level, snapshot, limit, onTheWay } = request;
+  const { level, snapshot, limit, onNext } = request;
   const walk = async () => {
     const walked = await transaction.query<WalkRow>(statement.sql, statement.parameters);
     const { found, stopped } = walkedItems(walked);
     const next = found.length > limit ? found[limit - 1] : stopped;
-    if (stopped === undefined && database.hasRoom?.()) onTheWay?.next?.(next);
+    if (stopped === undefined && database.hasRoom?.()) onNext?.(next);
     return { next, givenUp: stopped !== undefined };
   };
   const [walked, rows] = await Promise.all([

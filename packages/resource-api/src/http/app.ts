@@ -14,7 +14,7 @@ import { strictTransport } from '@cls/shared/http/strict-transport';
 import type { Log } from '@cls/shared/log';
 import { Abandoned } from '@cls/shared/sql/database';
 import Router from '@koa/router';
-import Koa, { type Middleware, type ParameterizedContext } from 'koa';
+import Koa, { type Middleware } from 'koa';
 import { callerName, readerOf } from '../access/caller-budget.ts';
 import { rateLimitHeaders } from '../access/rate-limit.ts';
 import type { Cache, Page } from '../memory/memories.ts';
@@ -23,18 +23,14 @@ import type { ReadByAnswer } from '../versions/api-version.ts';
 import type { ApiVersions } from '../versions/api-versions.ts';
 import { descriptions } from '../versions/description.ts';
 import { DESCRIPTION_PATH } from '../versions/version-headers.ts';
+import { notServed } from '../versions/version-refusals.ts';
 import { type CachedAnswersDeps, cachedAnswers } from './cached-answers.ts';
 import { cors } from './cors.ts';
 import { documentation } from './documentation.ts';
 import { methodNotAllowed } from './method-not-allowed.ts';
 import { recordRead } from './record-read.ts';
 import { askedByRequest } from './request-asker.ts';
-import {
-  type ApiState,
-  refusalStep,
-  servedVersionStep,
-  versionHeaderStep,
-} from './version-step.ts';
+import { type ApiState, refusalStep, versionHeaderStep } from './version-step.ts';
 import { writeAnswer, writeBody } from './write-answer.ts';
 
 export interface AppDeps extends CachedAnswersDeps {
@@ -66,15 +62,14 @@ export function createApp(deps: AppDeps): App {
   app.use(requestLog(deps.recordAnswer));
   app.use(strictTransport(deps.issuer));
   app.use(versionHeaderStep(deps.versions, deps.clock));
-  app.use(cors(deps.corsOrigins));
+  if (deps.corsOrigins.length > 0) app.use(cors(deps.corsOrigins));
   app.use(securityHeaders);
   app.use(problems(faultLog(deps.log, deps.checks), deps.issuer));
   app.use(health(deps.checks, deps.isDraining));
   app.use(countLongAnswers(deps));
   app.use(documentation({ ...deps, pages }));
   app.use(refusalStep(deps.versions));
-  app.use(lateCallers(deps));
-  app.use(servedVersionStep(deps.versions));
+  app.use(servedVersions(deps));
   app.use(routes(deps, pages));
   app.use(nothingHere(deps));
   app.on('error', (err) => {
@@ -133,11 +128,11 @@ function describe(
 }
 
 function serve(deps: AppDeps): Middleware<ApiState> {
-  const { tokens, rateLimit, budgets, versions, scopeBase } = deps;
+  const { rateLimit, budgets, versions, scopeBase } = deps;
   return async (ctx, next) => {
     const { release, route } = routeOf(versions, ctx.state);
     if (release === undefined || route === undefined) return next();
-    const { caller } = await tokens.verify(bearerToken(authorizationOf(ctx.req.rawHeaders)));
+    const caller = await callerOf(deps, ctx.req);
     const { clientId, subject, customer } = caller;
     const address = clientAddress(ctx.req, deps.trustedProxyHops);
     Object.assign(ctx.state, { caller, clientId, subject, customer, address });
@@ -156,10 +151,8 @@ function serve(deps: AppDeps): Middleware<ApiState> {
     const at = deps.clock.now();
     const asked = { at, requestId, caller, address, version, operation, path, query };
     const request = {
-      caller,
       ...versions.contextOf(release),
-      query: ctx.querystring,
-      path: ctx.path,
+      ...{ caller, query, path },
       headers: ctx.req.headers,
       accepts: (types: string[]) => ctx.accepts(types),
     };
@@ -178,38 +171,42 @@ function serve(deps: AppDeps): Middleware<ApiState> {
   };
 }
 
-/** Who still calls a version that has ended is counted, so that a notice reaches them. */
-function lateCallers(deps: AppDeps): Middleware<ApiState> {
-  const count = async (ctx: ParameterizedContext<ApiState>) => {
-    const { caller } = await deps.tokens.verify(bearerToken(authorizationOf(ctx.req.rawHeaders)));
-    countUse(deps, ctx.state, caller);
-  };
-  return (ctx, next) => {
-    const kind = ctx.state.version?.resolution.kind;
-    if (kind !== 'retired' && kind !== 'brownout') return next();
-    // Without a token that is valid it is nobody's use.
-    return count(ctx).then(
-      () => next(),
-      () => next(),
-    );
+/**
+ * Refuses what is below an unknown or retired version, with a token or without. Who still calls a
+ * version that has ended is counted, so that a notice reaches them.
+ */
+function servedVersions(deps: AppDeps): Middleware<ApiState> {
+  return async (ctx, next) => {
+    const { version } = ctx.state;
+    if (version === undefined || version.resolution.kind === 'served') return next();
+    if (version.resolution.kind !== 'unknown') {
+      try {
+        countUse(deps, ctx.state, await callerOf(deps, ctx.req));
+      } catch {
+        // Without a token that is valid it is nobody's use.
+      }
+    }
+    throw notServed(deps.versions.registry, version.resolution, version.now);
   };
 }
 
+async function callerOf({ tokens }: AppDeps, { rawHeaders }: IncomingMessage): Promise<Caller> {
+  return (await tokens.verify(bearerToken(authorizationOf(rawHeaders)))).caller;
+}
+
 function countUse(
-  { usage, versions }: AppDeps,
+  { usage }: AppDeps,
   { version }: ApiState,
-  caller: Caller,
+  { customer, clientId, subject }: Caller,
 ): VersionUse | undefined {
   if (version === undefined || version.resolution.kind === 'unknown') return undefined;
   const { release, isLatest } = version.resolution;
-  const path = versions.routePath(version.path);
-  if (path === undefined) return undefined;
-  const { customer, clientId, subject } = caller;
+  if (version.route === undefined) return undefined;
   const use = {
     ...{ customer, clientId, subject },
     requested: isLatest ? 'latest' : release.id,
     served: release.id,
-    operation: `GET ${path}`,
+    operation: `GET ${version.route}`,
   };
   usage.count(use);
   return use;

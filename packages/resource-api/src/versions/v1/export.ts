@@ -16,7 +16,7 @@ import { cellsOf, checkFields, pickFields, type Shape, tableColumns } from './fi
 import type { Presented } from './money.ts';
 import { type BalanceResource, presentItem, presentTotal } from './present.ts';
 import { presentMovement } from './present-movement.ts';
-import type { BalancesQuery, Resource } from './query.ts';
+import { type BalancesQuery, isHeavy, type Resource } from './query.ts';
 
 interface ExportRequest {
   readonly readBalances: ReadBalances;
@@ -107,8 +107,7 @@ async function balanceBatch(
   const { readBalances, caller, query } = request;
   const nextAfter = (snapshot: WalkSnapshot, after: PageEnd | undefined): AskNext =>
     after && (() => ask((told) => balanceBatch(request, resource, { ...snapshot, after }, told)));
-  const heavy = query.expand.has('contracts') || query.expand.has('movements');
-  const limit = heavy ? EXPANDED_BATCH : batchSize(position);
+  const limit = isHeavy(query.expand) ? EXPANDED_BATCH : batchSize(position);
   const onNext = position && ((end?: PageEnd) => tell(nextAfter(position, end)));
   const question = { ...query, totals: 'none' as const, limit, position, onNext };
   const page = await readBalances(caller, question);

@@ -30,7 +30,7 @@ import {
 import { type Money, moneyOf, type Presented } from './money.ts';
 import { presentAccrual } from './present-accrual.ts';
 import { presentMovement } from './present-movement.ts';
-import { presentReporting } from './present-reporting.ts';
+import { presentReporting, presentReportingTotal } from './present-reporting.ts';
 import { presentTerms } from './present-terms.ts';
 
 export type BalanceResource = 'balances' | 'principal';
@@ -398,6 +398,22 @@ export function presentTotal(
     // Null: too many to add up for a page; the summary of an export has the sum.
     interestAccrued: withAccruals ? money(balance.interest_accrued) : null,
     feesAccrued: withAccruals ? money(balance.fees_accrued) : null,
+  };
+}
+
+export interface PresentedTotals {
+  readonly totals: readonly Presented[];
+  readonly reportingTotal: Presented | undefined;
+}
+
+/** Totals of a page, and what they come to in the currency that was asked for. */
+export function presentTotals(
+  totals: readonly CurrencyTotal[],
+  { question: { level, reporting }, rates }: Pick<BalancePage, 'question' | 'rates'>,
+): PresentedTotals {
+  return {
+    totals: totals.map((total) => presentTotal(total, level)),
+    reportingTotal: reporting && rates && presentReportingTotal(totals, reporting.currency, rates),
   };
 }
 

@@ -241,10 +241,14 @@ function checkCounted(read: QueryReader, level: Level): void {
   }
 }
 
+/** Whether each item has much in it. */
+export function isHeavy(expand: ReadonlySet<Expansion>): boolean {
+  return expand.has('contracts') || expand.has('movements');
+}
+
 function readLimit(read: QueryReader, expand: ReadonlySet<Expansion>): number | undefined {
   const limit = read.one('limit', Number);
-  const heavy = expand.has('contracts') || expand.has('movements');
-  if (heavy && limit !== undefined && limit > LIMIT_DEFAULT) {
+  if (limit !== undefined && limit > LIMIT_DEFAULT && isHeavy(expand)) {
     const message = `at most ${LIMIT_DEFAULT} with contracts or movements expanded`;
     read.fault('limit', 'contradictory', message, `${limit}`);
   }

@@ -19,7 +19,7 @@ import { DEAL_STATUS, PARTIES, ROLL_FORWARD } from './contract-schemas.ts';
 import type { DocumentName } from './query.ts';
 
 /** What the contract says of an answer without pages. */
-interface DocumentTitle {
+export interface DocumentTitle {
   readonly operationId: string;
   readonly summary: string;
   readonly description: string;
@@ -101,15 +101,15 @@ const COMPARED_SUMS = nullable(
 );
 const COMPARABLE = [...COMMITTED, 'compared'];
 
-const item = (data: JsonSchema, meta: JsonSchema) =>
+const item = (name: string) =>
   object({
     object: constant('item'),
-    data: as(data, 'What was asked for.'),
-    meta: as(meta, 'What the answer is an answer to.'),
+    data: as(ref(name), 'What was asked for.'),
+    meta: as(object(META), 'What the answer is an answer to.'),
   });
 
 export const DOCUMENT_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
-  BalanceItem: item(ref('BalanceFields'), object(META)),
+  BalanceItem: item('BalanceFields'),
   Deal: object({
     object: constant('deal'),
     id: idOf('deal', 'The id of the deal.'),
@@ -152,7 +152,7 @@ export const DOCUMENT_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
     dealCount: integer('Deals that the caller sees; at most 100,000 are counted.'),
     hasMoreDeals: flag('Whether it sees more than were counted.'),
   }),
-  CallerItem: item(ref('Caller'), object(META)),
+  CallerItem: item('Caller'),
   PrincipalPoint: object({
     object: constant('principalPoint'),
     currency: as(
@@ -229,5 +229,5 @@ export const DOCUMENT_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
     },
     ['comparedTotals'],
   ),
-  DealItem: item(ref('Deal'), object(META)),
+  DealItem: item('Deal'),
 };

@@ -2,8 +2,8 @@ import { FACETS, LEVELS } from '../../questions/ask/balance-store.ts';
 import { EXPANSIONS } from '../../questions/page/read-balances.ts';
 import type { JsonSchema, MediaTypeObject, OpenApiDocument, Operation } from '../openapi.ts';
 import type { ParameterRule } from '../parameter-rule.ts';
-import { VERSION_ID } from '../schema.ts';
-import { DOCUMENT_SCHEMAS, DOCUMENTS } from './contract-documents.ts';
+import { ref, VERSION_ID } from '../schema.ts';
+import { DOCUMENT_SCHEMAS, DOCUMENTS, type DocumentTitle } from './contract-documents.ts';
 import { PROBLEM_RESPONSES, PROBLEM_SCHEMAS, problemResponses } from './contract-errors.ts';
 import { LIST_SCHEMAS } from './contract-lists.ts';
 import { SCHEMAS } from './contract-schemas.ts';
@@ -55,15 +55,16 @@ export function v1Contract(): OpenApiDocument {
       description: 'Balances of syndicated loans, to the cent, at any date and state of knowledge.',
     },
     servers: [{ url: '/api/v1' }],
-    paths: {
-      ...Object.fromEntries(
-        (Object.keys(PATHS) as Resource[]).map((resource) => [
-          PATHS[resource],
-          { get: operation(resource) },
-        ]),
-      ),
-      ...documentPaths(),
-    },
+    paths: Object.fromEntries([
+      ...(Object.keys(PATHS) as Resource[]).map((resource) => [
+        PATHS[resource],
+        { get: listOperation(resource) },
+      ]),
+      ...(Object.keys(DOCUMENT_PATHS) as DocumentName[]).map((name) => [
+        DOCUMENT_PATHS[name],
+        { get: documentOperation(name) },
+      ]),
+    ]),
     components: {
       schemas: withWords({ ...SCHEMAS, ...LIST_SCHEMAS, ...DOCUMENT_SCHEMAS, ...PROBLEM_SCHEMAS }),
       responses: PROBLEM_RESPONSES,
@@ -130,17 +131,6 @@ const HEADERS = {
   },
 } as const;
 
-function permitted() {
-  const permissions = [...V1_PERMISSIONS];
-  return {
-    security: permissions.map((permission) => ({ oauth2: [permission] })),
-    'x-permission': {
-      anyOf: permissions,
-      data: Object.fromEntries(permissions.map((one) => [one, V1_DATA_RULES[one]])),
-    },
-  };
-}
-
 function headersBut(...left: readonly string[]) {
   const names = Object.keys(HEADERS).filter((name) => !left.includes(name));
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
@@ -151,76 +141,69 @@ const NOT_MODIFIED = {
   headers: { 'API-Version': { $ref: '#/components/headers/API-Version' } },
 };
 
-function documentPaths() {
-  return Object.fromEntries(
-    (Object.keys(DOCUMENT_PATHS) as DocumentName[]).map((name) => [
-      DOCUMENT_PATHS[name],
-      { get: documentOperation(name) },
-    ]),
-  );
-}
-
 function documentOperation(name: DocumentName): Operation {
-  const { id, operationId, summary, description, schema, rates } = DOCUMENTS[name];
-  const parameters = TAKEN[name].map((parameter) => parameterOf(parameter, name));
+  const { id, schema, rates } = DOCUMENTS[name];
   return {
-    operationId,
-    summary,
-    description,
-    ...permitted(),
-    parameters: id === undefined ? parameters : [pathParameter(id), ...parameters],
+    ...operationOf(name, DOCUMENTS[name]),
     responses: {
       200: {
         description: 'The whole answer.',
         headers: headersBut('Content-Disposition'),
-        content: { 'application/json': { schema: { $ref: `#/components/schemas/${schema}` } } },
+        content: { 'application/json': { schema: ref(schema) } },
       },
       304: NOT_MODIFIED,
       ...problemResponses([...(id === undefined ? ['404'] : []), ...(rates ? [] : ['422'])]),
     },
-  } as Operation;
+  };
 }
 
-function pathParameter(description: string) {
-  return { name: 'id', in: 'path', required: true, description, schema: { type: 'string' } };
-}
-
-function operation(resource: Resource): Operation {
+function listOperation(resource: Resource): Operation {
   const [name, summary, description] = TITLES[resource];
   return {
-    operationId: `list${name}s`,
-    summary,
-    description,
-    ...permitted(),
-    parameters: TAKEN[resource].map((parameter) => parameterOf(parameter, resource)),
+    ...operationOf(resource, { operationId: `list${name}s`, summary, description }),
     responses: {
       200: {
         description: 'A page, or an export as `Accept` asks.',
         headers: headersBut(),
         content: {
-          'application/json': { schema: { $ref: `#/components/schemas/${name}List` } },
-          'application/x-ndjson': { schema: { $ref: `#/components/schemas/${name}Line` } },
+          'application/json': { schema: ref(`${name}List`) },
+          'application/x-ndjson': { schema: ref(`${name}Line`) },
           'text/csv': table(resource),
         },
       },
       304: NOT_MODIFIED,
       ...problemResponses(resource === 'movements' ? ['404', '422'] : ['404']),
     },
-  } as Operation;
+  };
+}
+
+/** What is said of every operation alike. */
+function operationOf(
+  endpoint: Endpoint,
+  { operationId, summary, description, id }: Omit<DocumentTitle, 'schema'>,
+) {
+  const inPath = { name: 'id', in: 'path', required: true, description: id };
+  return {
+    operationId,
+    summary,
+    description,
+    security: V1_PERMISSIONS.map((permission) => ({ oauth2: [permission] })),
+    'x-permission': { anyOf: V1_PERMISSIONS, data: V1_DATA_RULES },
+    parameters: [
+      ...(id === undefined ? [] : [{ ...inPath, schema: { type: 'string' } }]),
+      ...TAKEN[endpoint].map((parameter) => parameterOf(parameter, endpoint)),
+    ],
+  };
 }
 
 /** RFC 4180; the columns in their order are a part of the contract. */
 function table(resource: Resource): MediaTypeObject {
-  const columns = (level: (typeof LEVELS)[number], reporting: boolean) =>
-    tableColumns(
-      { resource, level, reporting: reporting ? { currency: 'USD', date: undefined } : undefined },
-      undefined,
-    );
+  const reporting = resource === 'movements' ? undefined : { currency: 'USD', date: undefined };
   const levels = resource === 'movements' ? (['contract'] as const) : LEVELS;
   return {
     schema: { type: 'string' },
     'x-columns': Object.fromEntries(
-      levels.map((level) => [level, columns(level, resource !== 'movements')]),
+      levels.map((level) => [level, tableColumns({ resource, level, reporting }, undefined)]),
     ),
   };
 }

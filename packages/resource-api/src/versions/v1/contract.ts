@@ -188,7 +188,7 @@ function operationOf(
     summary,
     description,
     security: V1_PERMISSIONS.map((permission) => ({ oauth2: [permission] })),
-    'x-permission': { anyOf: V1_PERMISSIONS, data: V1_DATA_RULES },
+    'x-permission': { anyOf: [...V1_PERMISSIONS], data: { ...V1_DATA_RULES } },
     parameters: [
       ...(id === undefined ? [] : [{ ...inPath, schema: { type: 'string' } }]),
       ...TAKEN[endpoint].map((parameter) => parameterOf(parameter, endpoint)),
@@ -215,12 +215,11 @@ const WORDS: Readonly<Record<string, string>> = {
 };
 
 function parameterOf(name: ParameterName, resource: Endpoint) {
-  const { schema, description, many, expected, required }: ParameterRule = PARAMETERS[name];
+  const { schema, description, many, expected }: ParameterRule = PARAMETERS[name];
   const one = { ...schema, ...particular(name, resource) };
   return {
     name,
     in: 'query',
-    ...(required && { required }),
     description: WORDS[`${resource}.${name}`] ?? `${description} Expected: ${expected}.`,
     ...(many === undefined
       ? { schema: one }

@@ -1,7 +1,9 @@
 import { didYouMean } from '@cls/shared/http/nearest-name';
 import { parameterRefusal } from '@cls/shared/http/parameter-refusal';
+import type { Cell } from '../../csv/csv-line.ts';
 import type { Level } from '../../questions/ask/balance-store.ts';
 import type { Reporting } from '../../questions/ask/reporting.ts';
+import { isObject } from '../project.ts';
 import type { Presented } from './money.ts';
 import { presentMovement } from './present-movement.ts';
 import type { Resource } from './query.ts';
@@ -9,8 +11,6 @@ import { SAMPLE_MOVEMENT, sampleItem } from './sample.ts';
 
 /** Fields that an item always has, so that it can be identified. */
 const ALWAYS = ['object', 'id', 'currency'];
-
-import type { Cell } from '../../csv/csv-line.ts';
 
 /** What decides which fields an item has. */
 export interface Shape {
@@ -101,8 +101,4 @@ function cellAt(item: Presented, path: readonly string[]): Cell {
   }
   if (Array.isArray(value)) return value.join(';');
   return isObject(value) ? null : ((value ?? null) as Cell);
-}
-
-function isObject(value: unknown): value is Presented {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

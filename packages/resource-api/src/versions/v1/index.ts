@@ -36,14 +36,7 @@ import {
   presentTotals,
 } from './present.ts';
 import { presentMovement } from './present-movement.ts';
-import {
-  type BalancesQuery,
-  isHeavy,
-  PATHS,
-  parseBalancesQuery,
-  type Resource,
-  splitCanonical,
-} from './query.ts';
+import { type BalancesQuery, isHeavy, PATHS, parseBalancesQuery, type Resource } from './query.ts';
 
 export interface V1Deps extends DocumentDeps {
   readonly readBalances: ReadBalances;
@@ -223,10 +216,11 @@ function toWalk(
     return { ...query, canonical: walk.mark(canonical), position: undefined };
   }
   const position = cursors.decode(cursor, readerName(caller));
-  const begun = splitCanonical(walk.read(position.question));
-  if (begun.resource !== resource) throw cursorMismatch(ANOTHER_QUESTION);
-  const asked = parseBalancesQuery(begun.text, resource);
-  if (query.narrows && canonical !== asked.canonical) throw cursorMismatch(ANOTHER_QUESTION);
+  const question = walk.read(position.question);
+  const nothing = `${resource}?`;
+  if (!question.startsWith(nothing)) throw cursorMismatch(ANOTHER_QUESTION);
+  const asked = parseBalancesQuery(question.slice(nothing.length), resource);
+  if (![nothing, asked.canonical].includes(canonical)) throw cursorMismatch(ANOTHER_QUESTION);
   return {
     ...asked,
     canonical: walk.mark(asked.canonical),

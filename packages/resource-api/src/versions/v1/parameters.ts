@@ -242,17 +242,13 @@ export const PARAMETERS = {
 } as const satisfies Readonly<Record<string, ParameterRule>>;
 export type ParameterName = keyof typeof PARAMETERS;
 
-export const PAGE_PARAMETERS = ['limit', 'cursor'] as const satisfies readonly ParameterName[];
+export const PAGE_PARAMETERS = ['limit', 'cursor'] as const;
 const TIMES = ['asOf', 'knownAt'] as const;
 /** Other times to compare with, beside the times of the answer. */
-export const COMPARISON = [
-  'compareAsOf',
-  'compareKnownAt',
-] as const satisfies readonly ParameterName[];
+export const COMPARISON = ['compareAsOf', 'compareKnownAt'] as const;
 const PERIOD = ['fromDate', 'toDate'] as const;
-const PRESENTATION = [
-  ...(['sort', 'fields', 'expand', 'include', 'reportingCurrency', 'fxDate'] as const),
-];
+const REPORTING = ['reportingCurrency', 'fxDate'] as const;
+const PRESENTATION = ['level', 'sort', 'fields', 'expand', 'include', ...REPORTING] as const;
 /** What callers ask by; the service alone asks by the others. */
 export type CallersFilter = Exclude<FilterName, 'changedAfter' | 'itemKeys'>;
 /** The parameter of each filter. */
@@ -276,47 +272,26 @@ export const FILTER_PARAMETERS = {
   search: 'q',
 } as const satisfies Readonly<Record<CallersFilter, ParameterName>>;
 const FILTERS = Object.values(FILTER_PARAMETERS);
+// Items at zero count in a series: they may have moved before.
+const OF_SERIES = FILTERS.filter((name) => name !== 'includeZero');
 const COPY = ['updatedSince', 'sinceAsOf'] as const;
 
 /** Which parameters each endpoint takes. */
 export const TAKEN: Readonly<Record<Endpoint, readonly ParameterName[]>> = {
-  balances: [
-    ...FILTERS,
-    ...COPY,
-    ...TIMES,
-    ...COMPARISON,
-    'level',
-    ...PRESENTATION,
-    ...PAGE_PARAMETERS,
-  ],
-  principal: [
-    ...FILTERS,
-    ...COPY,
-    ...TIMES,
-    ...PERIOD,
-    'level',
-    ...PRESENTATION,
-    ...PAGE_PARAMETERS,
-  ],
+  balances: [...FILTERS, ...COPY, ...TIMES, ...COMPARISON, ...PRESENTATION, ...PAGE_PARAMETERS],
+  principal: [...FILTERS, ...COPY, ...TIMES, ...PERIOD, ...PRESENTATION, ...PAGE_PARAMETERS],
   movements: [
     ...(['dealId', 'facilityId', 'contractId', 'borrowerId', 'lenderId', 'currency', 'q'] as const),
     ...TIMES,
     ...PERIOD,
     ...PAGE_PARAMETERS,
   ],
-  balance: [...TIMES, 'fields', 'expand', 'reportingCurrency', 'fxDate'],
-  deal: [...TIMES, 'expand', 'reportingCurrency', 'fxDate'],
+  balance: [...TIMES, 'fields', 'expand', ...REPORTING],
+  deal: [...TIMES, 'expand', ...REPORTING],
   me: [],
   totals: [...FILTERS, ...TIMES, ...COMPARISON, 'level', 'groupBy', 'top'],
   facets: [...FILTERS, ...TIMES, 'level', 'fields', 'top'],
-  // Items at zero count: they may have moved before.
-  series: [
-    ...FILTERS.filter((name) => name !== 'includeZero'),
-    ...TIMES,
-    ...PERIOD,
-    'level',
-    'interval',
-  ],
+  series: [...OF_SERIES, ...TIMES, ...PERIOD, 'level', 'interval'],
 };
 
 /** Whether values of a field are counted: facilities of a deal may have several types. */

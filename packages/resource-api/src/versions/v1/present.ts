@@ -50,8 +50,15 @@ const MOVEMENT_NAMES: Readonly<Record<MovementComponent, string>> = {
 const SHARE_DECIMALS = 12;
 const SHARE_SCALE = 10n ** BigInt(SHARE_DECIMALS);
 
-/** The dates stand here and not in the items: an item reads the same on the days between changes. */
-export function presentMeta(snapshot: ResolvedSnapshot, period?: Period): Presented {
+/**
+ * The dates stand here and not in the items: an item reads the same on the days between changes.
+ *
+ * @param period of a roll-forward: its first day; undefined: since inception.
+ */
+export function presentMeta(
+  snapshot: ResolvedSnapshot,
+  period?: { readonly from: BusinessDate | undefined },
+): Presented {
   return {
     apiVersion: 'v1',
     asOf: snapshot.asOf,
@@ -63,15 +70,10 @@ export function presentMeta(snapshot: ResolvedSnapshot, period?: Period): Presen
   };
 }
 
-/** First day of a roll-forward; undefined: since inception. */
-export interface Period {
-  readonly from: BusinessDate | undefined;
-}
-
 export function presentItem(
   resource: BalanceResource,
   reading: BalanceReading,
-  page: Pick<BalancePage, 'snapshot' | 'question' | 'filter' | 'rates'>,
+  page: ItemContext,
 ): Presented {
   return resource === 'balances' ? presentBalance(reading, page) : presentPrincipal(reading, page);
 }

@@ -81,12 +81,8 @@ export interface BalancesQuery {
   readonly interval: Interval | 'event';
   readonly limit: number;
   readonly cursor: string | undefined;
-  /**
-   * Resource and question in one spelling, and whether any of it was given: beside a cursor they
-   * must be the walk's own.
-   */
+  /** Resource and question in one spelling: beside a cursor, what is given must be the walk's own. */
   readonly canonical: string;
-  readonly narrows: boolean;
 }
 
 /**
@@ -149,7 +145,6 @@ export function parseBalancesQuery(
     limit: limit ?? LIMIT_DEFAULT,
     cursor: read.one('cursor', asIs),
     canonical: read.canonical(resource, PAGE_PARAMETERS),
-    narrows: read.hasOtherThan(PAGE_PARAMETERS),
   };
   read.done();
   return query;
@@ -282,12 +277,6 @@ function checkCopy(
     const message = 'external ids cannot be combined with updatedSince; give ids';
     read.fault(FILTER_PARAMETERS[name], 'contradictory', message);
   }
-}
-
-/** Resource and text of a canonical question, for a walk that continues. */
-export function splitCanonical(canonical: string): { resource: string; text: string } {
-  const mark = canonical.indexOf('?');
-  return { resource: canonical.slice(0, mark), text: canonical.slice(mark + 1) };
 }
 
 /**

@@ -51,11 +51,11 @@ export interface VersionRoute {
   /** Any one of these suffices. */
   readonly permissions: readonly [Permission, ...Permission[]];
   /**
-   * The version's own validation, for when a newer version's code answers: refuses what this version
-   * refuses, in its words. @throws {Refusal}
+   * The question in one spelling, without what concerns one page: `resource?a=1&b=2`. Where a newer
+   * version's code answers, this refuses first what the version refuses, in its words.
+   *
+   * @throws {Refusal}
    */
-  check(request: VersionRequest): void;
-  /** The question in one spelling, without what concerns one page: `resource?a=1&b=2`. */
   question(request: VersionRequest): string;
   /** The header row of the version's CSV export. */
   columns?(request: VersionRequest): readonly string[];

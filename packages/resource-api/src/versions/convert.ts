@@ -37,11 +37,10 @@ export function convertedRoute(
   return {
     ...own,
     async handle(request) {
-      own.check(request);
+      const question = own.question(request);
       const up = (query: URLSearchParams) => {
         for (const change of oldestFirst) change.up?.({ operation, query });
       };
-      const question = own.question(request);
       const walk = convertedWalk(request.walk, question, up);
       const query = new URLSearchParams(request.query);
       // A cursor has the question; what is given beside it was compared by the version itself.

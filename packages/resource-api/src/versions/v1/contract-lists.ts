@@ -5,6 +5,7 @@ import {
   flag,
   integer,
   listOf,
+  matching,
   nullable,
   object,
   ref,
@@ -135,11 +136,10 @@ export const LIST_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
       removed: integer('With `updatedSince`: how many items were removed.'),
       since: SINCE,
       totals: listOf(ref('Total'), 'Over everything, one for each currency.'),
-      sha256: {
-        type: 'string',
-        pattern: '^[0-9a-f]{64}$',
-        description: 'Of the bytes of the lines before this one, in hexadecimal.',
-      },
+      sha256: matching(
+        '^[0-9a-f]{64}$',
+        'Of the bytes of the lines before this one, in hexadecimal.',
+      ),
     },
     ['removed', 'since'],
   ),

@@ -2,7 +2,7 @@ import { FACETS, LEVELS } from '../../questions/ask/balance-store.ts';
 import { EXPANSIONS } from '../../questions/page/read-balances.ts';
 import type { JsonSchema, MediaTypeObject, OpenApiDocument, Operation } from '../openapi.ts';
 import type { ParameterRule } from '../parameter-rule.ts';
-import { ref, VERSION_ID } from '../schema.ts';
+import { matching, ref, text, VERSION_ID } from '../schema.ts';
 import { DOCUMENT_SCHEMAS, DOCUMENTS, type DocumentTitle } from './contract-documents.ts';
 import { PROBLEM_RESPONSES, PROBLEM_SCHEMAS, problemResponses } from './contract-errors.ts';
 import { LIST_SCHEMAS } from './contract-lists.ts';
@@ -89,47 +89,33 @@ export function v1Contract(): OpenApiDocument {
   return made;
 }
 
+const header = (description: string, schema: JsonSchema = text()) => ({ description, schema });
 const HEADERS = {
   'API-Version': {
     description: 'The version that answered.',
     required: true,
     schema: VERSION_ID,
   },
-  'Content-Location': {
-    description: 'Through `latest`: the same answer at the version that gave it.',
-    schema: { type: 'string', format: 'uri-reference' },
-  },
-  Deprecation: {
-    description: 'When the version is deprecated, where that is decided (RFC 9745).',
-    schema: { type: 'string', pattern: '^@\\d+$' },
-  },
-  Sunset: {
-    description: 'When the version retires, where that is decided (RFC 8594).',
-    schema: { type: 'string' },
-  },
-  Link: {
-    description: 'The next page, and other versions (RFC 8288).',
-    schema: { type: 'string' },
-  },
-  ETag: { description: 'For `If-None-Match`; exports have none.', schema: { type: 'string' } },
-  'Content-Disposition': {
-    description: 'The name of an export’s file.',
-    schema: { type: 'string' },
-  },
-  RateLimit: {
-    description: 'How many requests are left (`r`), and for how many seconds (`t`).',
-    schema: { type: 'string' },
-  },
-  'RateLimit-Policy': {
-    description: 'How many requests (`q`) may be sent in how many seconds (`w`).',
-    schema: { type: 'string' },
-  },
+  'Content-Location': header('Through `latest`: the same answer at the version that gave it.', {
+    type: 'string',
+    format: 'uri-reference',
+  }),
+  Deprecation: header(
+    'When the version is deprecated, where that is decided (RFC 9745).',
+    matching('^@\\d+$'),
+  ),
+  Sunset: header('When the version retires, where that is decided (RFC 8594).'),
+  Link: header('The next page, and other versions (RFC 8288).'),
+  ETag: header('For `If-None-Match`; exports have none.'),
+  'Content-Disposition': header('The name of an export’s file.'),
+  RateLimit: header('How many requests are left (`r`), and for how many seconds (`t`).'),
+  'RateLimit-Policy': header('How many requests (`q`) may be sent in how many seconds (`w`).'),
   'X-Request-Id': {
     description: 'Yours, or one that was made: quote it when something is wrong.',
     required: true,
-    schema: { type: 'string' },
+    schema: text(),
   },
-} as const;
+};
 
 function headersBut(...left: readonly string[]) {
   const names = Object.keys(HEADERS).filter((name) => !left.includes(name));

@@ -11,7 +11,7 @@ import type { VersionRequest, VersionResponse, VersionRoute } from '../api-versi
 import { comparedMeta } from './compared.ts';
 import { checkFields, pickFields } from './fields.ts';
 import { itemNameOf } from './item-name.ts';
-import { requireJson } from './media-type.ts';
+import { mediaTypeOf } from './media-type.ts';
 import { isCounted } from './parameters.ts';
 import { V1_PERMISSIONS } from './permissions.ts';
 import { presentItem, presentMeta } from './present.ts';
@@ -35,17 +35,19 @@ export interface DocumentDeps {
   readonly readFacets: ReadFacets;
 }
 
+/** None of these has an export. */
+const JSON_ALONE = ['application/json'] as const;
+
 type Answered = (answer: () => Promise<VersionResponse>) => Promise<VersionResponse>;
 
 export function documentRoutes(deps: DocumentDeps, answered: Answered): VersionRoute[] {
   const route = (name: DocumentName): VersionRoute => ({
     path: DOCUMENT_PATHS[name],
     permissions: V1_PERMISSIONS,
-    check(request) {
-      requireJson(request);
-      parse(name, request);
+    question(request) {
+      mediaTypeOf(request, JSON_ALONE);
+      return parse(name, request).canonical;
     },
-    question: (request) => parse(name, request).canonical,
     pick(request) {
       const { fields } = parse(name, request);
       return name === 'balance' && fields !== undefined
@@ -53,17 +55,17 @@ export function documentRoutes(deps: DocumentDeps, answered: Answered): VersionR
         : undefined;
     },
     async handle(request) {
-      requireJson(request);
+      mediaTypeOf(request, JSON_ALONE);
       return answered(async () => {
-        const document = await ANSWERS[name](deps, request);
+        const query = parse(name, request);
+        const document = await ANSWERS[name](deps, request, query);
         const body = Buffer.from(JSON.stringify(document));
         const headers = { 'Content-Type': 'application/json; charset=utf-8' };
         const answer = { status: 200, headers, body };
         // Nothing of the book.
         if (name === 'me') return answer;
         const items = [document.data].flat().length;
-        const { canonical: question } = parse(name, request);
-        return { ...answer, read: { question, items: () => items } };
+        return { ...answer, read: { question: query.canonical, items: () => items } };
       });
     },
   });
@@ -73,11 +75,14 @@ export function documentRoutes(deps: DocumentDeps, answered: Answered): VersionR
 const ANSWERS: Readonly<
   Record<
     DocumentName,
-    (deps: DocumentDeps, request: VersionRequest) => Promise<{ readonly data: object }>
+    (
+      deps: DocumentDeps,
+      request: VersionRequest,
+      query: BalancesQuery,
+    ) => Promise<{ readonly data: object }>
   >
 > = {
-  async balance({ readItem }, request) {
-    const query = parse('balance', request);
+  async balance({ readItem }, request, query) {
     const { fields } = query;
     const name = itemNameOf(idOf(request));
     const found = name && (await readItem(request.caller, name, query));
@@ -89,13 +94,12 @@ const ANSWERS: Readonly<
       meta: presentMeta(found.page.snapshot),
     };
   },
-  async deal({ readDeal }, request) {
-    const found = await readDeal(request.caller, idOf(request), parse('deal', request));
+  async deal({ readDeal }, request, query) {
+    const found = await readDeal(request.caller, idOf(request), query);
     if (found === undefined) throw notFound('deal');
     return { object: 'item', data: presentDeal(found), meta: presentMeta(found.snapshot) };
   },
-  async totals({ readGroups }, { caller, query: text }) {
-    const query = parseBalancesQuery(text, 'totals');
+  async totals({ readGroups }, { caller }, query) {
     const found = await readGroups(caller, query);
     const { snapshot, groups, rest, totals, comparison } = found;
     const compared = (group: ToldGroup) => comparedSums(group, comparison, query);
@@ -113,8 +117,7 @@ const ANSWERS: Readonly<
       }),
     };
   },
-  async series({ readSeries }, { caller, query: text }) {
-    const query = parseBalancesQuery(text, 'series');
+  async series({ readSeries }, { caller }, query) {
     const { snapshot, from, points, nextFrom } = await readSeries(caller, query);
     return {
       object: 'list',
@@ -123,8 +126,7 @@ const ANSWERS: Readonly<
       meta: presentMeta(snapshot, { from }),
     };
   },
-  async facets({ readFacets }, { caller, query: text }) {
-    const query = parseBalancesQuery(text, 'facets');
+  async facets({ readFacets }, { caller }, query) {
     const { snapshot, facets } = await readFacets(caller, { ...query, fields: facetsOf(query) });
     return {
       object: 'list',
@@ -141,9 +143,7 @@ const ANSWERS: Readonly<
       meta: presentMeta(snapshot),
     };
   },
-  async me({ readCaller }, request) {
-    const { caller } = request;
-    parse('me', request);
+  async me({ readCaller }, { caller }) {
     const found = await readCaller(caller);
     return {
       object: 'item',

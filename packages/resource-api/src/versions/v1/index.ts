@@ -25,7 +25,7 @@ import { v1Contract } from './contract.ts';
 import { type DocumentDeps, documentRoutes } from './documents.ts';
 import { exportList } from './export.ts';
 import { checkFields, pickFields, tableColumns } from './fields.ts';
-import { exportFormatOf } from './media-type.ts';
+import { mediaTypeOf } from './media-type.ts';
 import type { Presented } from './money.ts';
 import { V1_PERMISSIONS } from './permissions.ts';
 import {
@@ -53,21 +53,18 @@ export function v1(deps: V1Deps): ApiVersion {
   const route = (resource: Resource): VersionRoute => ({
     path: PATHS[resource],
     permissions: V1_PERMISSIONS,
-    check(request) {
-      checkQuery(resource, request);
-    },
     question: (request) => checkQuery(resource, request).canonical,
     columns(request) {
       const query = checkQuery(resource, request);
       return tableColumns({ ...query, resource }, query.fields);
     },
-    isExport: (request) => exportFormatOf(request) !== 'application/json',
+    isExport: (request) => mediaTypeOf(request) !== 'application/json',
     pick(request) {
       const { fields } = checkQuery(resource, request);
       return fields && ((item) => pickFields(item, fields));
     },
     async handle(request) {
-      const type = exportFormatOf(request);
+      const type = mediaTypeOf(request);
       if (type !== 'application/json') {
         const query = parseBalancesQuery(request.query, resource, { whole: true });
         return exportList({ ...deps, resource, type, caller: request.caller, query });
@@ -86,7 +83,7 @@ export function v1(deps: V1Deps): ApiVersion {
 
 /** @throws {Refusal} of what is wrong with the request whatever the book holds. */
 function checkQuery(resource: Resource, request: VersionRequest): BalancesQuery {
-  const whole = exportFormatOf(request) !== 'application/json';
+  const whole = mediaTypeOf(request) !== 'application/json';
   const query = parseBalancesQuery(request.query, resource, { whole });
   if (query.cursor === undefined && query.fields !== undefined) {
     checkFields(query.fields, { ...query, resource });

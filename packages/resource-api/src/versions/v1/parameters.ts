@@ -49,6 +49,7 @@ const id = (prefix: string, noun: string) =>
     schema: { type: 'string', pattern: `^(?:${prefix}_[0-9A-Z]{26}|${EXTERNAL_ID})$` },
     expected: `${noun} id, ${prefix}_… or ext:SOURCE:ID`,
   }) as const;
+const flag = { schema: { type: 'boolean', default: false }, expected: 'true or false' } as const;
 const day = {
   schema: { type: 'string', format: 'date' },
   expected: 'a date as YYYY-MM-DD',
@@ -104,8 +105,7 @@ export const PARAMETERS = {
     description: 'Only items that have this status themselves, at the date.',
   },
   includeZero: {
-    schema: { type: 'boolean', default: false },
-    expected: 'true or false',
+    ...flag,
     description: 'Also list items that owe nothing and on which nothing can be drawn.',
   },
   minOutstanding: {
@@ -128,13 +128,11 @@ export const PARAMETERS = {
   maturityFrom: { ...day, description: 'First date on which an item may mature, inclusive.' },
   maturityTo: { ...day, description: 'Last date on which an item may mature, inclusive.' },
   pastDue: {
-    schema: { type: 'boolean', default: false },
-    expected: 'true or false',
+    ...flag,
     description: 'Only items of which something is past due; of a position, to its lender.',
   },
   restated: {
-    schema: { type: 'boolean', default: false },
-    expected: 'true or false',
+    ...flag,
     description: 'Only items whose `provenance.restated` is true.',
   },
   updatedSince: {

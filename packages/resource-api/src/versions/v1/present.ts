@@ -88,22 +88,18 @@ type PresentLine = (line: Draft, balance: StatedBalance, lenderId: string) => Dr
 
 function presentBalance(reading: BalanceReading, context: ItemContext): Presented {
   const { item, pastDue, former } = reading;
-  const { asOf } = context.snapshot;
   const { level } = context.question;
   const money = moneyOf(item.currency);
   const lineOf =
     (lates: readonly PastDue[]): PresentLine =>
     (line, balance, lenderId) =>
       addAmounts(line, balance, lateOf(lates, lenderId), money);
-  const line = lineOf(pastDue);
-  const { oldestDueDate } = lateOf(pastDue, '');
   const presented = draftOf('balance', 'bal', reading, level);
-  presented['global'] = line({}, item.global, '');
-  addShares(presented, reading, context, line);
+  addLines(presented, reading, context, lineOf(pastDue));
   const status: Draft = { deal: item.deal.status };
   if (level !== 'deal') status['facility'] = item.facility?.status;
   if (level === 'contract') status['contract'] = item.contract?.status;
-  status['daysPastDue'] = daysBetween(oldestDueDate, asOf);
+  status['daysPastDue'] = daysBetween(lateOf(pastDue, '').oldestDueDate, context.snapshot.asOf);
   presented['status'] = status;
   if (context.question.expand.has('accrual')) {
     presented['accrual'] = reading.accruals.map((one) => presentAccrual(one, item.currency));
@@ -114,7 +110,7 @@ function presentBalance(reading: BalanceReading, context: ItemContext): Presente
   addProvenance(
     presented,
     reading,
-    former && formerBalance(former, context, lineOf(former.pastDue)),
+    former && addLines({}, former, context, lineOf(former.pastDue)),
   );
   return presented;
 }
@@ -126,8 +122,7 @@ function presentPrincipal(reading: BalanceReading, context: ItemContext): Presen
   const line: PresentLine = (draft, balance, lenderId) =>
     addRollForward(draft, opening?.get(lenderId)?.balance ?? ZERO_BALANCE, balance, money);
   const presented = draftOf('principalBalance', 'pri', reading, level);
-  presented['global'] = line({}, item.global, '');
-  addShares(presented, reading, context, line);
+  addLines(presented, reading, context, line);
   presented['sinceInception'] = {
     advanced: money(item.global.advances),
     repaid: money(repaid(item.global)),
@@ -224,6 +219,16 @@ function addContracts(
   draft['contracts'] = contracts.map((one) => presentItem(resource, one, within));
 }
 
+function addLines(
+  draft: Draft,
+  reading: Pick<BalanceReading, 'item'>,
+  context: ItemContext,
+  line: PresentLine,
+): Draft {
+  draft['global'] = line({}, reading.item.global, '');
+  return addShares(draft, reading, context, line);
+}
+
 /** `share`: the caller's own, or of the one lender asked for. `lenders`: every share it may see. */
 function addShares(
   draft: Draft,
@@ -247,10 +252,6 @@ function addShares(
   draft['share'] = share ?? null;
   if (question.level !== 'position') draft['lenders'] = shares;
   return draft;
-}
-
-function formerBalance(former: FormerReading, context: ItemContext, line: PresentLine): Presented {
-  return addShares({ global: line({}, former.item.global, '') }, former, context, line);
 }
 
 function formerClosing(former: FormerReading, context: ItemContext, money: Money): Presented {

@@ -1,6 +1,11 @@
 /** What is answered by one document: `{ "object": "item", "data": …, "meta": … }`. */
 import { Refusal } from '@cls/shared/http/refusal';
-import { FACETS, type Facet } from '../../questions/ask/balance-store.ts';
+import {
+  FACETS,
+  type Facet,
+  type ItemName,
+  type Level,
+} from '../../questions/ask/balance-store.ts';
 import type { ReadCaller } from '../../questions/lists/read-caller.ts';
 import { POINTS_MAX, type ReadSeries } from '../../questions/lists/read-series.ts';
 import type { ReadDeal, ReadItem } from '../../questions/page/read-item.ts';
@@ -10,15 +15,18 @@ import type { ReadGroups } from '../../questions/totals/read-groups.ts';
 import type { VersionRequest, VersionResponse, VersionRoute } from '../api-version.ts';
 import { comparedMeta } from './compared.ts';
 import { checkFields, pickFields } from './fields.ts';
-import { itemNameOf } from './item-name.ts';
 import { mediaTypeOf } from './media-type.ts';
 import { isCounted } from './parameters.ts';
 import { V1_PERMISSIONS } from './permissions.ts';
 import { presentItem, presentMeta } from './present.ts';
-import { presentCaller } from './present-caller.ts';
-import { presentDeal } from './present-deal.ts';
-import { comparedSums, presentGroup, presentSums } from './present-group.ts';
-import { presentPoint } from './present-point.ts';
+import {
+  comparedSums,
+  presentCaller,
+  presentDeal,
+  presentGroup,
+  presentPoint,
+  presentSums,
+} from './present-documents.ts';
 import {
   type BalancesQuery,
   DOCUMENT_PATHS,
@@ -165,6 +173,22 @@ function parse(name: DocumentName, request: VersionRequest): BalancesQuery {
 
 function idOf({ path }: VersionRequest): string {
   return path.slice(path.lastIndexOf('/') + 1);
+}
+
+const LEVEL_OF: Readonly<Record<string, Level>> = {
+  deal: 'deal',
+  fac: 'facility',
+  ctr: 'contract',
+  pos: 'position',
+};
+
+/** Reads the `id` of an item, such as `bal_fac_…`; undefined where no item has such an id. */
+function itemNameOf(id: string): ItemName | undefined {
+  const [, record = '', prefix = '', currency] =
+    /^bal_((deal|fac|ctr|pos)_[0-9A-Z]{26})(?:_([A-Z]{3}))?$/.exec(id) ?? [];
+  const level = LEVEL_OF[prefix];
+  if (level === undefined || (level === 'deal') !== (currency !== undefined)) return undefined;
+  return { level, id: record, currency };
 }
 
 /** The same for what there is not and for what the caller does not see. */

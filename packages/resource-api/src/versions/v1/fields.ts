@@ -3,6 +3,7 @@ import { parameterRefusal } from '@cls/shared/http/parameter-refusal';
 import type { Cell } from '../../csv/csv-line.ts';
 import type { Level } from '../../questions/ask/balance-store.ts';
 import type { Reporting } from '../../questions/ask/reporting.ts';
+import { flattenCells } from '../csv-items.ts';
 import { isObject } from '../project.ts';
 import type { Presented } from './money.ts';
 import { presentMovement } from './present-movement.ts';
@@ -25,7 +26,7 @@ export function columnsOf({ resource, level, reporting }: Shape): readonly strin
     resource === 'movements'
       ? presentMovement(SAMPLE_MOVEMENT)
       : sampleItem(resource, level, reporting !== undefined);
-  return namesWithin(sample);
+  return [...flattenCells(sample).keys()];
 }
 
 /** The header row of a table; the date of the whole table is a column, too. */
@@ -76,15 +77,6 @@ function fieldsWithin(item: Presented, fields: readonly string[], path = ''): Pr
     return [[name, isObject(value) ? fieldsWithin(value, fields, here) : value]];
   });
   return Object.fromEntries(kept);
-}
-
-/** Dotted names of everything within that a cell can hold. */
-function namesWithin(item: Presented, path = ''): string[] {
-  return Object.entries(item).flatMap(([name, value]) => {
-    const here = path === '' ? name : `${path}.${name}`;
-    if (isObject(value)) return namesWithin(value, here);
-    return Array.isArray(value) && name !== 'warnings' ? [] : [here];
-  });
 }
 
 /** The cells of columns, in their order; null where an item has nothing of that name. */

@@ -1,4 +1,4 @@
-import { type BusinessDate, parseBusinessDate } from '../../ledger/business-date.ts';
+import { parseBusinessDate } from '../../ledger/business-date.ts';
 import { minorUnitDigits } from '../../ledger/currency.ts';
 import type { Interval } from '../../ledger/interval.ts';
 import { parseAmount } from '../../ledger/money.ts';
@@ -15,7 +15,7 @@ import {
 } from '../../questions/ask/balance-store.ts';
 import { FILTERS } from '../../questions/ask/filters.ts';
 import type { ComparedTimes, CopyTimes } from '../../questions/ask/snapshot.ts';
-import type { Expansion, TotalsWish } from '../../questions/page/read-balances.ts';
+import type { BalanceQuestion, Expansion, TotalsWish } from '../../questions/page/read-balances.ts';
 import {
   type CallersFilter,
   COMPARISON,
@@ -57,29 +57,16 @@ export const DOCUMENT_PATHS: Readonly<Record<DocumentName, `/${string}`>> = {
 };
 
 /** The parameters of a question, checked. */
-export interface BalancesQuery {
-  readonly level: Level;
-  readonly asOf: BusinessDate | undefined;
-  /** RFC 3339. */
-  readonly knownAt: string | undefined;
-  readonly fromDate: BusinessDate | undefined;
+export interface BalancesQuery extends Omit<BalanceQuestion, 'ledger' | 'onNext' | 'position'> {
   /** What a copy was made from, where its changes are asked for. */
   readonly copy: CopyTimes | undefined;
   /** What the answer is compared with, where that is asked for. */
   readonly compare: ComparedTimes | undefined;
-  readonly filter: BalanceFilter;
-  readonly sort: AnySort | undefined;
-  readonly totals: TotalsWish;
-  readonly expand: ReadonlySet<Expansion>;
   /** Dotted paths; undefined: all. */
   readonly fields: readonly string[] | undefined;
-  readonly reporting:
-    | { readonly currency: string; readonly date: BusinessDate | undefined }
-    | undefined;
   readonly groupBy: Grouping | undefined;
   readonly top: number;
   readonly interval: Interval | 'event';
-  readonly limit: number;
   readonly cursor: string | undefined;
   /** Resource and question in one spelling: beside a cursor, what is given must be the walk's own. */
   readonly canonical: string;

@@ -3,7 +3,7 @@ import type { DescribedOperation, Parameter } from './contract-reader.ts';
 import { type CollectionSource, FIRST_VALUES, firstQuery } from './postman.ts';
 
 /** The files of a version's collection of Bruno, by name. */
-export function brunoFiles(source: CollectionSource): Readonly<Record<string, string>> {
+function brunoFiles(source: CollectionSource): Readonly<Record<string, string>> {
   const { version, issuer, operations } = source;
   const name = `CLS ${version}`;
   const requests = operations.map((operation, index): [string, string] => [

@@ -40,7 +40,7 @@ export interface Example {
   readonly body: string;
 }
 
-export interface VersionExamples {
+interface VersionExamples {
   readonly operations: Readonly<Record<string, readonly Example[]>>;
   readonly problems: Readonly<Record<string, Example>>;
 }

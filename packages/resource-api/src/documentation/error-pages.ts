@@ -21,7 +21,7 @@ export function errorsPage({ errors }: Content): PageModel {
   };
 }
 
-export interface ErrorContext {
+interface ErrorContext {
   readonly issuer: string;
   readonly versions: ApiVersions;
   readonly now: Date;

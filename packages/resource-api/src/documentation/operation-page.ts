@@ -6,7 +6,7 @@ import { codeBlock, joined, type PageModel, prose, table } from './page.ts';
 import { fieldList, fieldsOf, typeOf } from './schema-text.ts';
 import { tryIt } from './try-it.ts';
 
-export interface OperationContext {
+interface OperationContext {
   readonly contract: OpenApiDocument;
   readonly version: string;
   /** `https://cls.example/api/v1`. */
@@ -49,7 +49,7 @@ function withoutValues(description: string): string {
   return description.replace(/ Expected: one of .*$/, '');
 }
 
-export function fieldsPathOf(version: string): string {
+function fieldsPathOf(version: string): string {
   return `/docs/${version}/fields`;
 }
 

@@ -25,7 +25,7 @@ ${parameters.map(parameterInput)}</details>
 `;
 }
 
-export function curlCommand({ path, parameters }: DescribedOperation, apiUrl: string): string {
+function curlCommand({ path, parameters }: DescribedOperation, apiUrl: string): string {
   const url = `${apiUrl}${path}${firstQuery(parameters)}`;
   return `curl -H "Authorization: Bearer $TOKEN" \\\n  '${url}'`;
 }

@@ -33,7 +33,7 @@ import { askedByRequest } from './request-asker.ts';
 import { type ApiState, refusalStep, versionHeaderStep } from './version-step.ts';
 import { writeAnswer, writeBody } from './write-answer.ts';
 
-export interface AppDeps extends CachedAnswersDeps {
+interface AppDeps extends CachedAnswersDeps {
   readonly log: Log;
   readonly issuer: string;
   /** Whose pages may read answers. */
@@ -45,7 +45,7 @@ export interface AppDeps extends CachedAnswersDeps {
   readonly answerTimeoutMs: number;
 }
 
-export interface App {
+interface App {
   readonly handle: RequestListener;
   /** Who asks the database by a request, where this is known ahead of the steps of `handle`. */
   readonly askerOf: (request: IncomingMessage) => string | undefined;

@@ -27,7 +27,7 @@ const BROTLI = {
 };
 
 /** A content coding of RFC 9110 §8.4.1 that a body is sent in. */
-export type Coding = 'br' | 'gzip';
+type Coding = 'br' | 'gzip';
 
 /** Of bytes that are held elsewhere, as those of the documentation: each is compressed once. */
 const compressed: Readonly<Record<Coding, WeakMap<Buffer, Buffer | Promise<Buffer>>>> = {

@@ -6,7 +6,7 @@ export interface NoticePolicy {
   readonly minNoticeDays: number;
 }
 
-export type SupportStatus = 'Announced' | 'Supported' | 'Deprecated' | 'Retired';
+type SupportStatus = 'Announced' | 'Supported' | 'Deprecated' | 'Retired';
 
 /** What a `version_id` stands for at an instant. */
 export type Resolution =

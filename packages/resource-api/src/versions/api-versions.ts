@@ -23,7 +23,7 @@ export interface ApiVersions {
   refusalOf(release: Release, refusal: Refusal, operation: OperationKey, query: string): Refusal;
 }
 
-export type VersionContext = Pick<VersionRequest, 'version' | 'applies' | 'walk'>;
+type VersionContext = Pick<VersionRequest, 'version' | 'applies' | 'walk'>;
 
 /**
  * The newest version's code answers for every version; a path that it does not have any more is

@@ -8,7 +8,7 @@ import type { Presented } from './money.ts';
 import { type BalanceResource, presentItem } from './present.ts';
 
 /** What a copy lacks: items whose bytes are others now, and ids of items that are gone. */
-export interface ChangePage {
+interface ChangePage {
   readonly snapshot: ResolvedSnapshot;
   readonly copied: ResolvedSnapshot | undefined;
   readonly changed: readonly Presented[];
@@ -24,7 +24,7 @@ export interface RemovedItem {
   readonly id: string;
 }
 
-export interface ChangeQuestion extends BalanceQuestion {
+interface ChangeQuestion extends BalanceQuestion {
   readonly copy: CopyTimes;
   readonly fields: readonly string[] | undefined;
 }

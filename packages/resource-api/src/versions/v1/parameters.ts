@@ -17,7 +17,7 @@ import type { ParameterRule } from '../parameter-rule.ts';
 import type { Endpoint } from './query.ts';
 
 export const LIMIT_DEFAULT = 100;
-export const LIMIT_MAX = 1_000;
+const LIMIT_MAX = 1_000;
 /** How many values a parameter takes that takes several. */
 export const VALUES_MAX = 100;
 /** Of a series of principal. */

@@ -21,7 +21,7 @@ interface OperationContext {
 /** `/docs/v1/operations/listBalances`. */
 export function operationPage(operation: DescribedOperation, context: OperationContext): PageModel {
   const { method, path, summary, description, parameters } = operation;
-  const fieldsPath = fieldsPathOf(context.version);
+  const fieldsPath = `/docs/${context.version}/fields`;
   return {
     title: summary,
     section: 'reference',
@@ -47,10 +47,6 @@ ${errorTable(operation)}`,
 /** Values are listed behind the description. */
 function withoutValues(description: string): string {
   return description.replace(/ Expected: one of .*$/, '');
-}
-
-function fieldsPathOf(version: string): string {
-  return `/docs/${version}/fields`;
 }
 
 function permissionTable({ permissions, shows }: DescribedOperation, context: OperationContext) {
@@ -88,7 +84,7 @@ function amountsShown(shown: Shown | undefined): string {
 
 function answer({ responses }: DescribedOperation, context: OperationContext): HtmlValue {
   const { version, contract } = context;
-  const fieldsPath = fieldsPathOf(version);
+  const fieldsPath = `/docs/${version}/fields`;
   return responses
     .filter(([status]) => status < '400')
     .map(([status, { description, headers = {}, content = {} }]) => {

@@ -119,8 +119,9 @@ function presentPrincipal(reading: BalanceReading, context: ItemContext): Presen
   const { item, opening, former } = reading;
   const { level } = context.question;
   const money = moneyOf(item.currency);
+  const openingOf = (lenderId: string) => opening?.get(lenderId)?.balance ?? ZERO_BALANCE;
   const line: PresentLine = (draft, balance, lenderId) =>
-    addRollForward(draft, opening?.get(lenderId)?.balance ?? ZERO_BALANCE, balance, money);
+    addRollForward(draft, openingOf(lenderId), balance, money);
   const presented = draftOf('principalBalance', 'pri', reading, level);
   addLines(presented, reading, context, line);
   presented['sinceInception'] = {
@@ -132,7 +133,7 @@ function presentPrincipal(reading: BalanceReading, context: ItemContext): Presen
   if (level === 'facility' || level === 'position') status['facility'] = item.facility?.status;
   if (level === 'contract') status['contract'] = item.contract?.status;
   presented['status'] = status;
-  const before = opening?.get('')?.balance ?? ZERO_BALANCE;
+  const before = openingOf('');
   presented['movementCount'] = Number(item.global.movement_count - before.movement_count);
   presented['reversedCount'] = Number(item.global.reversal_count - before.reversal_count);
   presented['links'] = { movements: movementsLink(reading, context) };

@@ -1,9 +1,9 @@
 import { strToU8, zipSync } from 'fflate';
 import type { DescribedOperation, Parameter } from './contract-reader.ts';
-import { type CollectionSource, FIRST_VALUES } from './postman.ts';
+import { type CollectionSource, FIRST_VALUES, firstQuery } from './postman.ts';
 
 /** The files of a version's collection of Bruno, by name. */
-export function brunoFiles(source: CollectionSource): Readonly<Record<string, string>> {
+function brunoFiles(source: CollectionSource): Readonly<Record<string, string>> {
   const { version, issuer, operations } = source;
   const name = `CLS ${version}`;
   const requests = operations.map((operation, index): [string, string] => [
@@ -55,23 +55,13 @@ function request(operation: DescribedOperation, source: CollectionSource, seq: n
   const { id, method, path, summary, parameters } = operation;
   const { version, issuer } = source;
   const query = parameters.filter((one) => one.in === 'query');
-  const inPath = parameters.filter((one) => one.in === 'path');
-  const sent = query.flatMap(({ name }) => {
-    const value = FIRST_VALUES[name];
-    return value === undefined ? [] : [`${name}=${value}`];
-  });
-  const search = sent.length === 0 ? '' : `?${sent.join('&')}`;
-  const url = `{{baseUrl}}/api/${version}${path.replace(/\{(\w+)\}/g, ':$1')}${search}`;
+  const variables = parameters.filter((one) => one.in === 'path').map(({ name }) => `${name}:`);
+  const url = `{{baseUrl}}/api/${version}${path.replace(/\{(\w+)\}/g, ':$1')}${firstQuery(query)}`;
   return [
     ...block('meta', [`name: ${summary}`, 'type: http', `seq: ${seq}`]),
     ...block(method.toLowerCase(), [`url: ${url}`, 'body: none', 'auth: inherit']),
     ...(query.length === 0 ? [] : block('params:query', query.map(parameterLine))),
-    ...(inPath.length === 0
-      ? []
-      : block(
-          'params:path',
-          inPath.map(({ name }) => `${name}:`),
-        )),
+    ...(variables.length === 0 ? [] : block('params:path', variables)),
     ...block('headers', ['Accept: application/json']),
     ...block('docs', [
       operation.description ?? summary,

@@ -40,7 +40,7 @@ export interface Example {
   readonly body: string;
 }
 
-export interface VersionExamples {
+interface VersionExamples {
   readonly operations: Readonly<Record<string, readonly Example[]>>;
   readonly problems: Readonly<Record<string, Example>>;
 }
@@ -58,4 +58,15 @@ export interface Content {
 /** @throws {Error} where the service was compiled without `npm run build`. */
 export function readContent(): Content {
   return JSON.parse(readFileSync(new URL('../../documentation.json', import.meta.url), 'utf8'));
+}
+
+/** Names below `/docs/assets`, and their media types. */
+export const ASSETS: Readonly<Record<string, string>> = {
+  'documentation.css': 'text/css; charset=utf-8',
+  'icon.svg': 'image/svg+xml',
+  'try-it.js': 'text/javascript; charset=utf-8',
+};
+
+export function readAsset(name: string): Buffer {
+  return readFileSync(new URL(`../../../assets/${name}`, import.meta.url));
 }

@@ -1,9 +1,8 @@
 import { type Html, html, trustedMarkup } from '@cls/shared/http/html';
-import type { Registry } from '../lifecycle/registry.ts';
-import type { OpenApiDocument } from '../versions/openapi.ts';
+import type { ApiVersions } from '../versions/api-versions.ts';
 import type { Content, ErrorEntry, Example } from './content.ts';
 import { codesOf, operationsOf } from './contract-reader.ts';
-import { codeBlock, type PageModel, table } from './page.ts';
+import { codeBlock, type PageModel, prose, table } from './page.ts';
 
 /** `/docs/errors`. */
 export function errorsPage({ errors }: Content): PageModel {
@@ -22,11 +21,10 @@ export function errorsPage({ errors }: Content): PageModel {
   };
 }
 
-export interface ErrorContext {
+interface ErrorContext {
   readonly issuer: string;
-  readonly registry: Registry;
+  readonly versions: ApiVersions;
   readonly now: Date;
-  contractOf(versionId: string): OpenApiDocument;
   /** A recorded refusal. */
   readonly example: Example | undefined;
 }
@@ -48,8 +46,7 @@ ${trustedMarkup(text)}${exampleOf(entry, context)}${operationsWith(code, context
 
 function sendAgain({ sendAgain: again, how, statuses: [status] }: ErrorEntry): Html {
   if (!again) return html`no${status === 400 && ': correct the request first'}`;
-  const parts = (how === undefined ? 'yes' : `yes, ${how}`).split('`');
-  return html`${parts.map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part))}`;
+  return prose(how === undefined ? 'yes' : `yes, ${how}`);
 }
 
 /** Documents name their own deployment; shown ones name this one. */
@@ -63,14 +60,15 @@ function exampleOf({ example: written }: ErrorEntry, { example, issuer }: ErrorC
 ${request}${codeBlock(shown.replaceAll(DEPLOYMENT, issuer))}`;
 }
 
-function operationsWith(code: string, { registry, now, contractOf }: ErrorContext): Html {
-  const versions = registry.releases.filter(
+function operationsWith(code: string, { versions, now }: ErrorContext): Html {
+  const { registry, module } = versions;
+  const released = registry.releases.filter(
     (release) => registry.statusOf(release, now) !== 'Announced',
   );
-  const found = versions.flatMap(({ id }) =>
-    operationsOf(contractOf(id))
+  const found = released.flatMap((release) =>
+    operationsOf(module(release).contract)
       .filter(({ responses }) => responses.some(([, response]) => codesOf(response).includes(code)))
-      .map(({ id: operation, method, path }) => ({ version: id, operation, method, path })),
+      .map(({ id, method, path }) => ({ version: release.id, operation: id, method, path })),
   );
   if (found.length === 0) return html``;
   return html`<h2 id="operations">Operations that may answer it</h2>

@@ -1,12 +1,12 @@
 import { type Html, type HtmlValue, html } from '@cls/shared/http/html';
 import type { JsonSchema, OpenApiDocument } from '../versions/openapi.ts';
 import type { Example } from './content.ts';
-import { codesOf, type DescribedOperation, refName, type Shown } from './contract-reader.ts';
-import { codeBlock, type PageModel, prose, table } from './page.ts';
+import { codesOf, type DescribedOperation, resolved, type Shown } from './contract-reader.ts';
+import { codeBlock, joined, type PageModel, prose, table } from './page.ts';
 import { fieldList, fieldsOf, typeOf } from './schema-text.ts';
 import { tryIt } from './try-it.ts';
 
-export interface OperationContext {
+interface OperationContext {
   readonly contract: OpenApiDocument;
   readonly version: string;
   /** `https://cls.example/api/v1`. */
@@ -21,7 +21,7 @@ export interface OperationContext {
 /** `/docs/v1/operations/listBalances`. */
 export function operationPage(operation: DescribedOperation, context: OperationContext): PageModel {
   const { method, path, summary, description, parameters } = operation;
-  const fieldsPath = fieldsPathOf(context.version);
+  const fieldsPath = `/docs/${context.version}/fields`;
   return {
     title: summary,
     section: 'reference',
@@ -47,10 +47,6 @@ ${errorTable(operation)}`,
 /** Values are listed behind the description. */
 function withoutValues(description: string): string {
   return description.replace(/ Expected: one of .*$/, '');
-}
-
-export function fieldsPathOf(version: string): string {
-  return `/docs/${version}/fields`;
 }
 
 function permissionTable({ permissions, shows }: DescribedOperation, context: OperationContext) {
@@ -88,7 +84,7 @@ function amountsShown(shown: Shown | undefined): string {
 
 function answer({ responses }: DescribedOperation, context: OperationContext): HtmlValue {
   const { version, contract } = context;
-  const fieldsPath = fieldsPathOf(version);
+  const fieldsPath = `/docs/${version}/fields`;
   return responses
     .filter(([status]) => status < '400')
     .map(([status, { description, headers = {}, content = {} }]) => {
@@ -106,8 +102,7 @@ ${rows.length > 0 && table('Media types', ['media type', 'what it holds'], rows)
 
 /** The outermost members of a JSON answer. */
 function bodyFields(schema: JsonSchema | undefined, contract: OpenApiDocument, fieldsPath: string) {
-  const name = schema && refName(schema);
-  const target = name === undefined ? schema : contract.components.schemas[name];
+  const target = schema && resolved<JsonSchema>(contract, schema);
   if (target?.properties === undefined) return undefined;
   return html`<p>Fields of the JSON answer; <a href="${fieldsPath}">all fields</a> are explained on a page of their own.</p>
 ${fieldList(fieldsOf(target), fieldsPath)}`;
@@ -119,13 +114,13 @@ function columnList(columns: Columns): Html {
   return html`<details><summary>Columns of CSV</summary>
 <dl>${Object.entries(columns).map(
     ([level, names]) =>
-      html`<dt>With <code>level=${level}</code></dt><dd>${names.map((name, index) => [index > 0 && ', ', html`<code>${name}</code>`])}</dd>\n`,
+      html`<dt>With <code>level=${level}</code></dt><dd>${joined(names.map((name) => html`<code>${name}</code>`))}</dd>\n`,
   )}</dl></details>
 `;
 }
 
 function headerList(names: readonly string[], version: string): Html {
-  return html`<p>Headers: ${names.map((name, index) => [index > 0 && ', ', html`<a href="/docs/${version}#header-${name}">${name}</a>`])}.</p>
+  return html`<p>Headers: ${joined(names.map((name) => html`<a href="/docs/${version}#header-${name}">${name}</a>`))}.</p>
 `;
 }
 
@@ -147,10 +142,11 @@ function errorTable({ responses }: DescribedOperation): Html {
     ['status', 'code', 'when'],
     refused.map(([status, response]) => [
       status,
-      codesOf(response).map((code, index) => [
-        index > 0 && ', ',
-        html`<a href="/docs/errors/${code}"><code>${code}</code></a>`,
-      ]),
+      joined(
+        codesOf(response).map(
+          (code) => html`<a href="/docs/errors/${code}"><code>${code}</code></a>`,
+        ),
+      ),
       prose(response.description),
     ]),
   );

@@ -1,7 +1,7 @@
 import { type Html, html, trustedMarkup } from '@cls/shared/http/html';
 import type { Registry } from '../lifecycle/registry.ts';
 import type { Content, ContentPage } from './content.ts';
-import type { PageModel, Section } from './page.ts';
+import { joined, type PageModel, type Section } from './page.ts';
 import { statusTable } from './version-pages.ts';
 
 /** `/docs`. */
@@ -66,5 +66,5 @@ function linkList(pages: readonly ContentPage[]): Html {
 }
 
 function inOneLine(pages: readonly ContentPage[]): Html {
-  return html`${pages.map(({ path, title }, index) => [index > 0 && ', ', html`<a href="${path}">${title.replace('Quick start: ', '')}</a>`])}`;
+  return html`${joined(pages.map(({ path, title }) => html`<a href="${path}">${title.replace('Quick start: ', '')}</a>`))}`;
 }

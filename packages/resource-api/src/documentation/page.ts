@@ -14,14 +14,15 @@ export interface PageModel {
   readonly tries?: boolean;
 }
 
-export interface Frame {
-  /** The id of the version whose reference the menu leads to. */
-  readonly latest: string;
-}
-
-/** A whole page: menu, title, contents, text. */
-export function page({ latest }: Frame, model: PageModel): string {
-  const { title, section, body, headings = [], tries = false } = model;
+/**
+ * A whole page: menu, title, contents, text.
+ *
+ * @param latest the id of the version whose reference the menu leads to.
+ */
+export function page(
+  latest: string,
+  { title, section, body, headings = [], tries = false }: PageModel,
+): string {
   const name = section === 'home' ? title : `${title} · CLS documentation`;
   return html`<!doctype html>
 <html lang="en">
@@ -69,6 +70,11 @@ function contents(headings: readonly Heading[]): HtmlValue {
     ({ id, text }) => html`<li><a href="#${id}">${text}</a></li>`,
   )}</ul></details>
 `;
+}
+
+/** Values with a text between each two. */
+export function joined(values: readonly HtmlValue[], between = ', '): HtmlValue {
+  return values.map((value, index) => [index > 0 && between, value]);
 }
 
 /** Text with `code` in backticks. */

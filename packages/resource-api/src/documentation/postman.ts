@@ -3,6 +3,15 @@ import type { DescribedOperation, Parameter } from './contract-reader.ts';
 /** The values with which a request of a collection begins; other parameters are switched off. */
 export const FIRST_VALUES: Readonly<Record<string, string>> = { limit: '2' };
 
+/** The query of such a request: `?limit=2`; empty where no parameter has a first value. */
+export function firstQuery(parameters: readonly Parameter[]): string {
+  const sent = parameters.flatMap(({ name }) => {
+    const value = FIRST_VALUES[name];
+    return value === undefined ? [] : [`${name}=${value}`];
+  });
+  return sent.length === 0 ? '' : `?${sent.join('&')}`;
+}
+
 export interface CollectionSource {
   readonly version: string;
   /** The base URL of the deployment. */
@@ -43,8 +52,6 @@ function item(operation: DescribedOperation, docs: string, version: string) {
   const { id, method, path, summary, parameters } = operation;
   const segments = ['api', version, ...path.slice(1).split('/')];
   const query = parameters.filter((one) => one.in === 'query').map(parameterOf);
-  const sent = query.filter(({ disabled }) => disabled === undefined);
-  const search = sent.map(({ key, value }) => `${key}=${value}`).join('&');
   const variable = parameters.filter((one) => one.in === 'path').map(parameterOf);
   return {
     name: summary,
@@ -52,7 +59,7 @@ function item(operation: DescribedOperation, docs: string, version: string) {
       method,
       header: [{ key: 'Accept', value: 'application/json' }],
       url: {
-        raw: `{{baseUrl}}/${colons(segments).join('/')}${search === '' ? '' : `?${search}`}`,
+        raw: `{{baseUrl}}/${colons(segments).join('/')}${firstQuery(parameters)}`,
         host: ['{{baseUrl}}'],
         path: colons(segments),
         query,

@@ -1,7 +1,7 @@
 import { type Html, html } from '@cls/shared/http/html';
 import type { JsonSchema } from '../versions/openapi.ts';
 import { refName } from './contract-reader.ts';
-import { prose } from './page.ts';
+import { joined, prose } from './page.ts';
 
 /** A member of an object, or of an object within it: `commitment.original`. */
 export interface Field {
@@ -44,7 +44,10 @@ export function typeOf(schema: JsonSchema, fieldsPath: string): Html {
   const name = refName(schema);
   if (name !== undefined) return html`<a href="${fieldsPath}#${name}">${name}</a>`;
   if (schema.oneOf !== undefined) {
-    return html`${schema.oneOf.map((one, index) => [index > 0 && ' or ', typeOf(one, fieldsPath)])}`;
+    return html`${joined(
+      schema.oneOf.map((one) => typeOf(one, fieldsPath)),
+      ' or ',
+    )}`;
   }
   const [type = 'object', ...others] = [schema.type ?? []].flat();
   if (others.length > 0)
@@ -69,7 +72,7 @@ export function valuesOf(schema: JsonSchema): Html {
   ].join(' ');
   return html`${
     one.enum !== undefined &&
-    html` <span class="values">Values: ${one.enum.map((value, index) => [index > 0 && ', ', html`<code>${String(value)}</code>`])}.</span>`
+    html` <span class="values">Values: ${joined(one.enum.map((value) => html`<code>${String(value)}</code>`))}.</span>`
   } ${bounds.trim()}${
     one.default !== undefined && html` Default: <code>${String(one.default)}</code>.`
   }`;

@@ -2,9 +2,8 @@ import type { Release } from '../lifecycle/release.ts';
 import type { Cache, Page } from '../memory/memories.ts';
 import type { ApiVersions } from '../versions/api-versions.ts';
 import { etagOf } from '../versions/etag.ts';
-import { ASSETS, readAsset } from './assets.ts';
 import { brunoZip } from './bruno.ts';
-import { type Content, readContent } from './content.ts';
+import { ASSETS, type Content, readAsset, readContent } from './content.ts';
 import { operationsOf } from './contract-reader.ts';
 import { errorPage, errorsPage } from './error-pages.ts';
 import { operationPage } from './operation-page.ts';
@@ -44,7 +43,7 @@ export function documentationSite(deps: SiteDeps): Site {
   let makers: ReadonlyMap<string, Make> | undefined;
   const stateAt = (now: Date) => JSON.stringify([registry.table(now), registry.latest(now).id]);
   const written = (model: PageModel, now: Date) =>
-    below(basePath, page({ latest: registry.latest(now).id }, model));
+    below(basePath, page(registry.latest(now).id, model));
   return {
     find(path, now) {
       content ??= readContent();
@@ -82,11 +81,7 @@ function makersOf(
   const asPage = (model: (now: Date) => PageModel): Make => {
     return (now) => ({ type: HTML, body: written(model(now), now) });
   };
-  const contractOf = (id: string) => {
-    const release = registry.releases.find((one) => one.id === id);
-    if (release === undefined) throw new Error(`${id} is not in the registry`);
-    return deps.versions.module(release).contract;
-  };
+  const { issuer, versions } = deps;
   const recorded = Object.values(content.examples).toReversed();
   const status = (now: Date) => statusTable(registry, now);
   return new Map<string, Make>([
@@ -95,10 +90,9 @@ function makersOf(
     ['/docs/errors', asPage(() => errorsPage(content))],
     ...content.errors.entries.map((entry): [string, Make] => {
       const example = recorded.find(({ problems }) => problems[entry.code])?.problems[entry.code];
-      const { issuer } = deps;
       return [
         `/docs/errors/${entry.code}`,
-        asPage((now) => errorPage(entry, { issuer, registry, now, contractOf, example })),
+        asPage((now) => errorPage(entry, { issuer, versions, now, example })),
       ];
     }),
     ...content.pages.map((one): [string, Make] => [

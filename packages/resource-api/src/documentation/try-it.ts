@@ -1,7 +1,7 @@
 import { type Html, html, trustedMarkup } from '@cls/shared/http/html';
 import type { DescribedOperation, Parameter } from './contract-reader.ts';
 import { codeBlock } from './page.ts';
-import { FIRST_VALUES } from './postman.ts';
+import { FIRST_VALUES, firstQuery } from './postman.ts';
 
 /**
  * The command that asks the operation, and a form for the same. The script shows the form: without
@@ -25,12 +25,8 @@ ${parameters.map(parameterInput)}</details>
 `;
 }
 
-export function curlCommand({ path, parameters }: DescribedOperation, apiUrl: string): string {
-  const query = Object.entries(FIRST_VALUES)
-    .filter(([name]) => parameters.some((one) => one.name === name))
-    .map(([name, value]) => `${name}=${value}`)
-    .join('&');
-  const url = `${apiUrl}${path}${query === '' ? '' : `?${query}`}`;
+function curlCommand({ path, parameters }: DescribedOperation, apiUrl: string): string {
+  const url = `${apiUrl}${path}${firstQuery(parameters)}`;
   return `curl -H "Authorization: Bearer $TOKEN" \\\n  '${url}'`;
 }
 

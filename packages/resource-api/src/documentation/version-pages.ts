@@ -3,7 +3,7 @@ import type { Registry } from '../lifecycle/registry.ts';
 import type { Release } from '../lifecycle/release.ts';
 import type { JsonSchema, OpenApiDocument } from '../versions/openapi.ts';
 import { operationsOf, resolved } from './contract-reader.ts';
-import { codeBlock, type PageModel, prose, table } from './page.ts';
+import { codeBlock, joined, type PageModel, prose, table } from './page.ts';
 import { fieldList, fieldsOf, typeOf, valuesOf } from './schema-text.ts';
 
 /** The registry at this instant, for people. */
@@ -59,7 +59,10 @@ ${table(
   operationsOf(contract).map((one) => [
     html`<a href="/docs/${id}/operations/${one.id}">${one.summary}</a>`,
     html`<code>${one.method} ${one.path}</code>`,
-    one.permissions.map((name, index) => [index > 0 && ' or ', html`<code>${name}</code>`]),
+    joined(
+      one.permissions.map((name) => html`<code>${name}</code>`),
+      ' or ',
+    ),
   ]),
 )}<p><a href="/docs/${id}/fields">All objects and their fields</a></p>
 <h2 id="downloads">Downloads</h2>

@@ -13,31 +13,26 @@ import { readableTarget, requestId, requestLog } from '@cls/shared/http/request-
 import { strictTransport } from '@cls/shared/http/strict-transport';
 import type { Log } from '@cls/shared/log';
 import { Abandoned } from '@cls/shared/sql/database';
-import Router from '@koa/router';
 import Koa, { type Middleware, type ParameterizedContext } from 'koa';
 import { callerName, readerOf } from '../access/caller-budget.ts';
 import { rateLimitHeaders } from '../access/rate-limit.ts';
+import type { Release } from '../lifecycle/release.ts';
 import type { Cache, Page } from '../memory/memories.ts';
 import type { VersionUse } from '../usage/usage-counter.ts';
-import type { ReadByAnswer } from '../versions/api-version.ts';
-import type { ApiVersions } from '../versions/api-versions.ts';
+import type { ReadByAnswer, VersionRoute } from '../versions/api-version.ts';
 import { descriptions } from '../versions/description.ts';
 import { DESCRIPTION_PATH } from '../versions/version-headers.ts';
+import { notServed } from '../versions/version-refusals.ts';
 import { type CachedAnswersDeps, cachedAnswers } from './cached-answers.ts';
 import { cors } from './cors.ts';
 import { documentation } from './documentation.ts';
 import { methodNotAllowed } from './method-not-allowed.ts';
 import { recordRead } from './record-read.ts';
 import { askedByRequest } from './request-asker.ts';
-import {
-  type ApiState,
-  refusalStep,
-  servedVersionStep,
-  versionHeaderStep,
-} from './version-step.ts';
+import { type ApiState, refusalStep, versionHeaderStep } from './version-step.ts';
 import { writeAnswer, writeBody } from './write-answer.ts';
 
-export interface AppDeps extends CachedAnswersDeps {
+interface AppDeps extends CachedAnswersDeps {
   readonly log: Log;
   readonly issuer: string;
   /** Whose pages may read answers. */
@@ -49,7 +44,7 @@ export interface AppDeps extends CachedAnswersDeps {
   readonly answerTimeoutMs: number;
 }
 
-export interface App {
+interface App {
   readonly handle: RequestListener;
   /** Who asks the database by a request, where this is known ahead of the steps of `handle`. */
   readonly askerOf: (request: IncomingMessage) => string | undefined;
@@ -66,17 +61,15 @@ export function createApp(deps: AppDeps): App {
   app.use(requestLog(deps.recordAnswer));
   app.use(strictTransport(deps.issuer));
   app.use(versionHeaderStep(deps.versions, deps.clock));
-  app.use(cors(deps.corsOrigins));
+  if (deps.corsOrigins.length > 0) app.use(cors(deps.corsOrigins));
   app.use(securityHeaders);
   app.use(problems(faultLog(deps.log, deps.checks), deps.issuer));
   app.use(health(deps.checks, deps.isDraining));
   app.use(countLongAnswers(deps));
   app.use(documentation({ ...deps, pages }));
   app.use(refusalStep(deps.versions));
-  app.use(lateCallers(deps));
-  app.use(servedVersionStep(deps.versions));
-  app.use(routes(deps, pages));
-  app.use(nothingHere(deps));
+  app.use(servedVersions(deps));
+  app.use(answers(deps, pages));
   app.on('error', (err) => {
     // An export whose client closed the connection ends in the middle.
     if (!(err instanceof Abandoned)) deps.log.error({ err }, 'answer failed');
@@ -99,136 +92,126 @@ function countLongAnswers({ longAnswers }: AppDeps): Middleware<ApiState> {
   };
 }
 
-function routes(deps: AppDeps, pages: Cache<string, Page>): Middleware<ApiState> {
+type ApiContext = ParameterizedContext<ApiState>;
+
+/** The table of versions, a version's contract, or what one of its routes answers. */
+function answers(deps: AppDeps, pages: Cache<string, Page>): Middleware<ApiState> {
   const { versions, clock } = deps;
-  const router = new Router<ApiState>({ sensitive: true, strict: true });
-  router.get('/api', (ctx) => {
-    ctx.set('Cache-Control', 'public, max-age=300');
-    ctx.body = { object: 'list', data: versions.registry.table(clock.now()) };
-  });
-  router.get(`/api/:version${DESCRIPTION_PATH}`, describe(deps, pages));
-  for (const path of versions.paths) {
-    router.get(`/api/:version${path.replaceAll(/\{([^}]+)\}/g, ':$1')}`, serve(deps));
-  }
-  // The router's type asks for what the router itself adds to the context.
-  return router.routes() as Middleware<ApiState>;
+  const describe = descriptions(versions, deps.scopeBase, pages);
+  const answerOf = ({ path, state }: ApiContext): ((ctx: ApiContext) => unknown) | undefined => {
+    if (path === '/api') {
+      return (ctx) => {
+        ctx.set('Cache-Control', 'public, max-age=300');
+        ctx.body = { object: 'list', data: versions.registry.table(clock.now()) };
+      };
+    }
+    const { version } = state;
+    if (version?.resolution.kind !== 'served') return undefined;
+    const { release, isLatest } = version.resolution;
+    if (version.path !== DESCRIPTION_PATH) {
+      const route = versions.route(release, version.path);
+      return route && ((ctx) => serve(deps, ctx, release, route));
+    }
+    return async (ctx) => {
+      const { type, body, etag } = describe(release, version.now);
+      if (isLatest) ctx.set('Content-Location', `/api/${release.id}${DESCRIPTION_PATH}`);
+      ctx.set('Cache-Control', 'public, max-age=300');
+      ctx.set('Vary', 'Accept-Encoding');
+      await writeBody(ctx, 200, { 'Content-Type': type }, body, etag);
+    };
+  };
+  return (ctx) => {
+    const answer = answerOf(ctx);
+    if (answer === undefined) throw new Refusal(NOTHING_HERE);
+    if (ctx.method !== 'GET' && ctx.method !== 'HEAD') throw methodNotAllowed();
+    return answer(ctx);
+  };
 }
 
-/** A version's contract, without a token. */
-function describe(
-  { versions, scopeBase }: AppDeps,
-  pages: Cache<string, Page>,
-): Middleware<ApiState> {
-  const describeRelease = descriptions(versions, scopeBase, pages);
+async function serve(
+  deps: AppDeps,
+  ctx: ApiContext,
+  release: Release,
+  route: VersionRoute,
+): Promise<void> {
+  const { rateLimit, budgets, versions, scopeBase } = deps;
+  const caller = await callerOf(deps, ctx.req);
+  const { clientId, subject, customer } = caller;
+  const address = clientAddress(ctx.req, deps.trustedProxyHops);
+  Object.assign(ctx.state, { caller, clientId, subject, customer, address });
+  const use = countUse(deps, ctx.state, caller);
+  requirePermission(caller, route.permissions, scopeBase);
+  const name = callerName(caller);
+  if (rateLimit !== undefined) {
+    const allowance = rateLimit.count(name);
+    ctx.set(rateLimitHeaders(allowance instanceof Promise ? await allowance : allowance));
+  }
+  deps.readLog.admit();
+  let read: ReadByAnswer | undefined;
+  const { path, querystring: query } = ctx;
+  const { requestId } = ctx.state;
+  const [version, operation] = [release.id, `GET ${route.path}`];
+  const at = deps.clock.now();
+  const asked = { at, requestId, caller, address, version, operation, path, query };
+  const request = {
+    ...versions.contextOf(release),
+    ...{ caller, query, path },
+    headers: ctx.req.headers,
+    accepts: (types: string[]) => ctx.accepts(types),
+  };
+  if (route.isExport?.(request)) ctx.state.beginLongAnswer();
+  const endRequest = budgets.begin(name);
+  const end = () => {
+    endRequest();
+    recordRead(deps.readLog, ctx.res, asked, read);
+  };
+  const work = { name, end, answerMs: deps.answerTimeoutMs };
+  const response = await askedByRequest(ctx.res, work, async () => route.handle(request));
+  await writeAnswer(ctx, release, response);
+  read = response.read;
+  const { edition } = response;
+  if (use && edition) ctx.state.cacheable = { caller, edition, use, read };
+}
+
+/**
+ * Refuses what is below an unknown or retired version, with a token or without. Who still calls a
+ * version that has ended is counted, so that a notice reaches them.
+ */
+function servedVersions(deps: AppDeps): Middleware<ApiState> {
   return async (ctx, next) => {
     const { version } = ctx.state;
-    if (version?.resolution.kind !== 'served') return next();
-    const { release, isLatest } = version.resolution;
-    const { type, body, etag } = describeRelease(release, version.now);
-    if (isLatest) ctx.set('Content-Location', `/api/${release.id}${DESCRIPTION_PATH}`);
-    ctx.set('Cache-Control', 'public, max-age=300');
-    ctx.set('Vary', 'Accept-Encoding');
-    await writeBody(ctx, 200, { 'Content-Type': type }, body, etag);
-  };
-}
-
-function serve(deps: AppDeps): Middleware<ApiState> {
-  const { tokens, rateLimit, budgets, versions, scopeBase } = deps;
-  return async (ctx, next) => {
-    const { release, route } = routeOf(versions, ctx.state);
-    if (release === undefined || route === undefined) return next();
-    const { caller } = await tokens.verify(bearerToken(authorizationOf(ctx.req.rawHeaders)));
-    const { clientId, subject, customer } = caller;
-    const address = clientAddress(ctx.req, deps.trustedProxyHops);
-    Object.assign(ctx.state, { caller, clientId, subject, customer, address });
-    const use = countUse(deps, ctx.state, caller);
-    requirePermission(caller, route.permissions, scopeBase);
-    const name = callerName(caller);
-    if (rateLimit !== undefined) {
-      const allowance = rateLimit.count(name);
-      ctx.set(rateLimitHeaders(allowance instanceof Promise ? await allowance : allowance));
+    if (version === undefined || version.resolution.kind === 'served') return next();
+    if (version.resolution.kind !== 'unknown') {
+      try {
+        countUse(deps, ctx.state, await callerOf(deps, ctx.req));
+      } catch {
+        // Without a token that is valid it is nobody's use.
+      }
     }
-    deps.readLog.admit();
-    let read: ReadByAnswer | undefined;
-    const { path, querystring: query } = ctx;
-    const { requestId } = ctx.state;
-    const [version, operation] = [release.id, `GET ${route.path}`];
-    const at = deps.clock.now();
-    const asked = { at, requestId, caller, address, version, operation, path, query };
-    const request = {
-      caller,
-      ...versions.contextOf(release),
-      query: ctx.querystring,
-      path: ctx.path,
-      headers: ctx.req.headers,
-      accepts: (types: string[]) => ctx.accepts(types),
-    };
-    if (route.isExport?.(request)) ctx.state.beginLongAnswer();
-    const endRequest = budgets.begin(name);
-    const end = () => {
-      endRequest();
-      recordRead(deps.readLog, ctx.res, asked, read);
-    };
-    const work = { name, end, answerMs: deps.answerTimeoutMs };
-    const response = await askedByRequest(ctx.res, work, async () => route.handle(request));
-    await writeAnswer(ctx, release, response);
-    read = response.read;
-    const { edition } = response;
-    if (use && edition) ctx.state.cacheable = { caller, edition, use, read };
+    throw notServed(deps.versions.registry, version.resolution, version.now);
   };
 }
 
-/** Who still calls a version that has ended is counted, so that a notice reaches them. */
-function lateCallers(deps: AppDeps): Middleware<ApiState> {
-  const count = async (ctx: ParameterizedContext<ApiState>) => {
-    const { caller } = await deps.tokens.verify(bearerToken(authorizationOf(ctx.req.rawHeaders)));
-    countUse(deps, ctx.state, caller);
-  };
-  return (ctx, next) => {
-    const kind = ctx.state.version?.resolution.kind;
-    if (kind !== 'retired' && kind !== 'brownout') return next();
-    // Without a token that is valid it is nobody's use.
-    return count(ctx).then(
-      () => next(),
-      () => next(),
-    );
-  };
+async function callerOf({ tokens }: AppDeps, { rawHeaders }: IncomingMessage): Promise<Caller> {
+  return (await tokens.verify(bearerToken(authorizationOf(rawHeaders)))).caller;
 }
 
 function countUse(
-  { usage, versions }: AppDeps,
+  { usage }: AppDeps,
   { version }: ApiState,
-  caller: Caller,
+  { customer, clientId, subject }: Caller,
 ): VersionUse | undefined {
   if (version === undefined || version.resolution.kind === 'unknown') return undefined;
   const { release, isLatest } = version.resolution;
-  const path = versions.routePath(version.path);
-  if (path === undefined) return undefined;
-  const { customer, clientId, subject } = caller;
+  if (version.route === undefined) return undefined;
   const use = {
     ...{ customer, clientId, subject },
     requested: isLatest ? 'latest' : release.id,
     served: release.id,
-    operation: `GET ${path}`,
+    operation: `GET ${version.route}`,
   };
   usage.count(use);
   return use;
-}
-
-function routeOf(versions: ApiVersions, { version }: ApiState) {
-  if (version === undefined || version.resolution.kind !== 'served') return {};
-  const { release } = version.resolution;
-  return { release, route: versions.route(release, version.path) };
-}
-
-/** Answers what no route took: another method or an unknown path. */
-function nothingHere({ versions }: AppDeps): Middleware<ApiState> {
-  return (ctx) => {
-    const isRoute = routeOf(versions, ctx.state).route !== undefined;
-    const isDescription = ctx.state.version?.path === DESCRIPTION_PATH;
-    if (ctx.path === '/api' || isRoute || isDescription) throw methodNotAllowed();
-    throw new Refusal(NOTHING_HERE);
-  };
 }
 
 const securityHeaders: Middleware = async (ctx, next) => {

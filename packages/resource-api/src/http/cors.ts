@@ -13,12 +13,10 @@ const MAX_AGE_S = 600;
 
 /**
  * Lets pages of these origins read answers, errors included (Fetch Standard, CORS protocol). Tokens
- * come in a header alone, so no answer says that credentials may be sent. Without an origin in the
- * configuration nothing changes.
+ * come in a header alone, so no answer says that credentials may be sent.
  */
 export function cors(origins: readonly string[]): Middleware {
   return async (ctx, next) => {
-    if (origins.length === 0) return next();
     const origin = ctx.get('origin');
     const allowed = origins.includes(origin);
     const asks = ctx.method === 'OPTIONS' && ctx.get('access-control-request-method') !== '';

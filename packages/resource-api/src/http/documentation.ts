@@ -2,9 +2,7 @@ import { type Permission, scopeOf } from '@cls/shared/access-token';
 import type { Clock } from '@cls/shared/clock';
 import { Refusal } from '@cls/shared/http/refusal';
 import type { Context, Middleware } from 'koa';
-import { documentationSite, type Site } from '../documentation/site.ts';
-import type { Cache, Page } from '../memory/memories.ts';
-import type { ApiVersions } from '../versions/api-versions.ts';
+import { documentationSite, type Site, type SiteDeps } from '../documentation/site.ts';
 import { methodNotAllowed } from './method-not-allowed.ts';
 import { writeBody } from './write-answer.ts';
 
@@ -15,32 +13,20 @@ const POLICY = [
   ...["base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"],
 ].join('; ');
 
-export interface DocumentationDeps {
-  readonly versions: ApiVersions;
-  /** The base URL of the deployment. */
-  readonly issuer: string;
+interface DocumentationDeps extends Omit<SiteDeps, 'scope'> {
   readonly scopeBase: string;
   readonly clock: Clock;
-  readonly pages: Cache<string, Page>;
 }
 
 /** `GET {base}/docs…`, without a token. `latest` leads to the version that it stands for. */
-export function documentation({
-  versions,
-  issuer,
-  scopeBase,
-  clock,
-  pages,
-}: DocumentationDeps): Middleware {
+export function documentation({ scopeBase, clock, ...deps }: DocumentationDeps): Middleware {
+  const { registry } = deps.versions;
   const scope = (name: string) => scopeOf(scopeBase, name as Permission);
-  const site = documentationSite({ versions, issuer, pages, scope });
+  const site = documentationSite({ ...deps, scope });
   return async (ctx, next) => {
     if (ctx.path !== '/docs' && !ctx.path.startsWith('/docs/')) return next();
     const now = clock.now();
-    const path = ctx.path.replace(
-      /^\/docs\/latest(?=\/|$)/,
-      `/docs/${versions.registry.latest(now).id}`,
-    );
+    const path = ctx.path.replace(/^\/docs\/latest(?=\/|$)/, `/docs/${registry.latest(now).id}`);
     const resource = site.find(path.replace(/\/+$/, ''), now);
     if (resource === undefined) return nothingHere(ctx, site, now);
     if (ctx.method !== 'GET' && ctx.method !== 'HEAD') throw methodNotAllowed();

@@ -5,7 +5,7 @@ import type { ReadRecord } from '../reads/read-record.ts';
 import type { ReadByAnswer } from '../versions/api-version.ts';
 
 /** What is known of a read before its answer. */
-export interface ReadRequest
+interface ReadRequest
   extends Pick<ReadRecord, 'at' | 'requestId' | 'address' | 'version' | 'operation' | 'path'> {
   readonly caller: Caller;
   /** As it was sent, without the question mark. */

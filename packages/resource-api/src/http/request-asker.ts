@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { Abandoned, DatabaseUnavailable } from '@cls/shared/sql/database';
 import { type Asker, askedBy } from '../access/asker.ts';
 
-export interface RequestWork {
+interface RequestWork {
   /** The caller's name in limits. */
   readonly name: string;
   /** Called once, when the answer was sent or the client is gone. */

@@ -4,17 +4,18 @@ import { LONG_ANSWER_BYTES } from '@cls/shared/http/long-answers';
 import type { Context } from 'koa';
 import type { Release } from '../lifecycle/release.ts';
 import type { VersionResponse } from '../versions/api-version.ts';
+import { etagOf } from '../versions/etag.ts';
 import { codingFor, encoded } from './compression.ts';
-import { matchesEtag } from './conditional.ts';
 import type { ApiState } from './version-step.ts';
 
 /** Writes what a version answers: caching, validator, compression. */
 export async function writeAnswer(
   ctx: Context & { state: ApiState },
   release: Release,
-  { status, headers, body, etag }: VersionResponse,
+  { status, headers, body }: VersionResponse,
 ): Promise<void> {
-  // Without a validator there is nothing to ask again with.
+  // Of what is large there is no validator, and without one nothing to ask again with.
+  const etag = body instanceof Readable ? undefined : etagOf(body);
   const mayStore = etag !== undefined && !isFromBrowser(ctx.req.headers);
   ctx.set('Cache-Control', mayStore ? 'private, no-cache' : 'no-store');
   ctx.set('Vary', 'Authorization, Accept, Accept-Encoding');
@@ -50,7 +51,7 @@ export async function writeBody(
 ): Promise<void> {
   const coding = codingFor(ctx.req.headers['accept-encoding'] as string | undefined, body);
   const condition = ctx.req.headers['if-none-match']?.replaceAll(CODED, '"');
-  const isKnown = etag !== undefined && condition !== undefined && matchesEtag(condition, etag);
+  const isKnown = etag !== undefined && condition !== undefined && matches(condition, etag);
   const sent = isKnown || coding === undefined ? body : await encoded(body, coding);
   // A stream was counted before it was asked for.
   const bytes = isKnown || sent instanceof Readable ? 0 : Buffer.byteLength(sent);
@@ -71,3 +72,13 @@ export async function writeBody(
 
 /** The end of a validator of a compressed body. */
 const CODED = /-(?:br|gzip)"/g;
+
+/**
+ * Whether `If-None-Match` names this representation: weak comparison over a list, or `*` (RFC
+ * 9110 §13.1.2). Koa's own check gives up when the client also sends `Cache-Control: no-cache`,
+ * which Node's fetch always does; an origin server need not.
+ */
+function matches(ifNoneMatch: string, etag: string): boolean {
+  if (ifNoneMatch.trim() === '*') return true;
+  return ifNoneMatch.split(',').some((candidate) => candidate.trim().replace(/^W\//, '') === etag);
+}

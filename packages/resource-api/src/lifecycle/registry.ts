@@ -6,7 +6,7 @@ export interface NoticePolicy {
   readonly minNoticeDays: number;
 }
 
-export type SupportStatus = 'Announced' | 'Supported' | 'Deprecated' | 'Retired';
+type SupportStatus = 'Announced' | 'Supported' | 'Deprecated' | 'Retired';
 
 /** What a `version_id` stands for at an instant. */
 export type Resolution =
@@ -30,7 +30,6 @@ export type RetiredAt = (release: Release) => Date | undefined;
 export interface Registry {
   /** Oldest first. */
   readonly releases: readonly Release[];
-  readonly policy: NoticePolicy;
   /** What `latest` stands for. */
   latest(now: Date): Release;
   resolve(versionId: string, now: Date): Resolution;
@@ -86,7 +85,6 @@ export function createRegistry(
     ['Supported', 'Deprecated'].includes(statusOf(release, now));
   return {
     releases,
-    policy,
     latest,
     statusOf,
     retiredAt,

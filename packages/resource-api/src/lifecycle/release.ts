@@ -7,7 +7,7 @@ export type OperationKey = `${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'} /${st
 export type VersionId = `v${number}`;
 
 /** A request as a change sees it. */
-export interface RequestView {
+interface RequestView {
   readonly operation: OperationKey;
   readonly query: URLSearchParams;
 }

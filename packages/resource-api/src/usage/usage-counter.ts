@@ -10,7 +10,7 @@ export interface UsageCounter {
   stop(): Promise<void>;
 }
 
-export interface CounterOptions {
+interface CounterOptions {
   readonly store: UsageStore;
   /** Takes the last counts of a process that stops while `store` does not answer. */
   readonly fallback?: UsageStore;

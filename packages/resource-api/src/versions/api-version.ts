@@ -35,16 +35,15 @@ export interface VersionResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   /** Bytes ready to send: the same question gets the same bytes. A stream for what is large. */
-  readonly body: Buffer | string | Readable;
-  /** Strong validator, quotes included; http/conditional.ts turns a match into 304. */
-  readonly etag?: string;
+  readonly body: Buffer | Readable;
   /** The same request gets the same answer for as long as this is the state of the book. */
   readonly edition?: Edition;
   /** Absent where the answer has nothing of the book. */
   readonly read?: ReadByAnswer;
 }
 
-type Item = Readonly<Record<string, unknown>>;
+/** An item with the fields alone that were asked for. */
+export type PickFields = (item: Readonly<Record<string, unknown>>) => Record<string, unknown>;
 
 export interface VersionRoute {
   /** Below `/api/<version>`, such as `/cls/balances`, or `/cls/deals/{id}` with a variable. */
@@ -52,18 +51,18 @@ export interface VersionRoute {
   /** Any one of these suffices. */
   readonly permissions: readonly [Permission, ...Permission[]];
   /**
-   * The version's own validation, for when a newer version's code answers: refuses what this version
-   * refuses, in its words. @throws {Refusal}
+   * The question in one spelling, without what concerns one page: `resource?a=1&b=2`. Where a newer
+   * version's code answers, this refuses first what the version refuses, in its words.
+   *
+   * @throws {Refusal}
    */
-  check(request: VersionRequest): void;
-  /** The question in one spelling, without what concerns one page: `resource?a=1&b=2`. */
   question(request: VersionRequest): string;
   /** The header row of the version's CSV export. */
   columns?(request: VersionRequest): readonly string[];
   /** Whether the answer is a stream, whose size nobody knows ahead. @throws {Refusal} */
   isExport?(request: Pick<VersionRequest, 'headers' | 'accepts'>): boolean;
   /** Reduces an item to the fields that were asked for. Undefined: all were. */
-  pick?(request: VersionRequest): ((item: Item) => Item) | undefined;
+  pick?(request: VersionRequest): PickFields | undefined;
   /** @throws {Refusal} */
   handle(request: VersionRequest): Promise<VersionResponse>;
 }

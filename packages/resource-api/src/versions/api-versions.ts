@@ -1,5 +1,5 @@
 import type { Refusal } from '@cls/shared/http/refusal';
-import { ordinalOf, type Registry } from '../lifecycle/registry.ts';
+import type { Registry } from '../lifecycle/registry.ts';
 import type { OperationKey, Release } from '../lifecycle/release.ts';
 import type { ApiVersion, VersionRequest, VersionRoute } from './api-version.ts';
 import { undeclared } from './check-declared.ts';
@@ -23,7 +23,7 @@ export interface ApiVersions {
   refusalOf(release: Release, refusal: Refusal, operation: OperationKey, query: string): Refusal;
 }
 
-export type VersionContext = Pick<VersionRequest, 'version' | 'applies' | 'walk'>;
+type VersionContext = Pick<VersionRequest, 'version' | 'applies' | 'walk'>;
 
 /**
  * The newest version's code answers for every version; a path that it does not have any more is
@@ -43,58 +43,52 @@ export function apiVersions(registry: Registry, modules: readonly ApiVersion[]):
   });
   if (faults.length > 0) throw new Error(`the versions cannot be served: ${faults.join('; ')}`);
   const head = modules.at(-1);
-  const routes = new Map<string, ReadonlyMap<string, VersionRoute>>(
-    modules.map((version, index) => [
-      version.id,
-      new Map(
-        version.routes.map((own) => {
-          const newest = head?.routes.find(({ path }) => path === own.path);
-          const converted = newest !== undefined && version !== head;
-          const later = releases.slice(index + 1);
-          return [own.path, converted ? convertedRoute(version, own, newest, later) : own];
-        }),
-      ),
-    ]),
-  );
-  const laterThan = (release: Release) =>
-    releases.filter((one) => ordinalOf(one) > ordinalOf(release));
   const all = namesOf(releases);
-  const contexts = new Map<string, VersionContext>(
-    releases.map((release) => {
-      const notYet = namesOf(laterThan(release));
+  const served = new Map(
+    modules.map((module, index): [string, Served] => {
+      const later = releases.slice(index + 1);
+      const notYet = namesOf(later);
       const applies = (change: string) => {
         if (!all.has(change)) throw new Error(`no version has a change ${change}`);
         return !notYet.has(change);
       };
-      const walk = walkOf(release.id);
-      return [release.id, { version: release.id, applies, walk }];
+      const routes = module.routes.map((own): [string, VersionRoute] => {
+        const newest = head?.routes.find(({ path }) => path === own.path);
+        const converted = newest !== undefined && module !== head;
+        return [own.path, converted ? convertedRoute(module, own, newest, later) : own];
+      });
+      const context = { version: module.id, applies, walk: walkOf(module.id) };
+      return [module.id, { module, later, context, routes: new Map(routes) }];
     }),
   );
+  const servedOf = ({ id }: Release): Served => {
+    const found = served.get(id);
+    if (found === undefined) throw new Error(`${id} is not in the registry`);
+    return found;
+  };
   const paths = [...new Set(modules.flatMap((one) => one.routes.map(({ path }) => path)))];
   const routePath = pathFinder(paths);
-  const byId = new Map(modules.map((version) => [version.id, version]));
-  const moduleOf = ({ id }: Release): ApiVersion => {
-    const version = byId.get(id);
-    if (version === undefined) throw new Error(`${id} has no code`);
-    return version;
-  };
   return {
     registry,
     paths,
     routePath,
-    route: ({ id }, path) => routes.get(id)?.get(routePath(path) ?? ''),
-    contextOf({ id }) {
-      const context = contexts.get(id);
-      if (context === undefined) throw new Error(`${id} is not in the registry`);
-      return context;
-    },
+    route: ({ id }, path) => served.get(id)?.routes.get(routePath(path) ?? ''),
+    contextOf: (release) => servedOf(release).context,
+    module: (release) => servedOf(release).module,
     refusalOf(release, refusal, operation, query) {
-      const later = laterThan(release);
+      const { module, later } = servedOf(release);
       if (later.length === 0) return refusal;
-      return convertRefusal(refusal, moduleOf(release), { operation, query }, later);
+      return convertRefusal(refusal, module, { operation, query }, later);
     },
-    module: moduleOf,
   };
+}
+
+interface Served {
+  readonly module: ApiVersion;
+  /** The releases after the version, oldest first. */
+  readonly later: readonly Release[];
+  readonly context: VersionContext;
+  readonly routes: ReadonlyMap<string, VersionRoute>;
 }
 
 function namesOf(releases: readonly Release[]): ReadonlySet<string> {

@@ -4,8 +4,8 @@ import { parse } from 'csv-parse';
 import { stillAsked } from '../access/asker.ts';
 import { type Cell, csvLine } from '../csv/csv-line.ts';
 import type { Exchange } from '../lifecycle/release.ts';
-import type { VersionRequest, VersionResponse, VersionRoute } from './api-version.ts';
-import { type Conversion, convertLinks, responseSchema } from './conversion.ts';
+import type { PickFields, VersionRequest, VersionResponse, VersionRoute } from './api-version.ts';
+import { type Conversion, convertLinks, goneDown, responseSchema } from './conversion.ts';
 import { flattenCells, readCells } from './csv-items.ts';
 import { isObject } from './project.ts';
 
@@ -19,43 +19,31 @@ export function convertExport(
   response: VersionResponse,
   body: Readable,
 ): VersionResponse {
-  const down = downOf(conversion, request, response);
+  const query = new URLSearchParams(request.query);
+  const down: Down = (one) => goneDown(conversion, query, { ...response, body: one });
   const { status, headers } = down({ object: 'list', data: [] });
   const isTable = response.headers['Content-Type']?.startsWith('text/csv') ?? false;
   const lines = isTable
     ? tableLines(conversion, own.columns?.(request) ?? [], down, body)
     : itemLines(conversion, own.pick?.(request), down, body);
   return {
+    ...response,
     status,
-    headers: convertLinks(headers, conversion.head, conversion.version.id),
+    headers: convertLinks(conversion, headers),
     body: Readable.from(stillAsked(inBatches(lines)), { objectMode: false }),
-    ...(response.read === undefined ? {} : { read: response.read }),
   };
 }
 
 type Down = (body: Record<string, unknown>) => Exchange;
 
-function downOf(
-  { operation, changes }: Conversion,
-  request: VersionRequest,
-  { status, headers }: VersionResponse,
-): Down {
-  const query = new URLSearchParams(request.query);
-  return (body) => {
-    const exchange = { operation, query, status, headers: { ...headers }, body };
-    for (const change of changes) change.down?.(exchange);
-    return exchange;
-  };
-}
-
 /** NDJSON: the last line has the hash of the lines before it, as they are sent. */
 async function* itemLines(
-  { version, operation, project }: Conversion,
-  pick: ReturnType<NonNullable<VersionRoute['pick']>>,
+  conversion: Conversion,
+  pick: PickFields | undefined,
   down: Down,
   body: Readable,
 ): AsyncGenerator<string, void> {
-  const schema = responseSchema(version, operation, 200, 'application/x-ndjson');
+  const schema = responseSchema(conversion, 200, 'application/x-ndjson');
   const hash = createHash('sha256');
   for await (const line of linesOf(body)) {
     const value: unknown = JSON.parse(line);
@@ -64,7 +52,7 @@ async function* itemLines(
     const converted = isSummary
       ? { ...down(value).body, sha256: hash.digest('hex') }
       : itemOf(down(listOf(value)));
-    const kept = project(schema, converted);
+    const kept = conversion.project(schema, converted);
     const isItem = !isSummary && value['object'] !== 'removed';
     const picked = pick !== undefined && isItem && isObject(kept) ? pick(kept) : kept;
     const text = `${JSON.stringify(picked)}\n`;
@@ -110,12 +98,12 @@ function itemOf({ body }: Exchange): Record<string, unknown> {
 
 /** CSV: a row is an item whose members have dotted names. */
 async function* tableLines(
-  { version, operation, project }: Conversion,
+  conversion: Conversion,
   columns: readonly string[],
   down: Down,
   body: Readable,
 ): AsyncGenerator<string, void> {
-  const schema = responseSchema(version, operation, 200, 'application/x-ndjson');
+  const schema = responseSchema(conversion, 200, 'application/x-ndjson');
   let header: readonly string[] | undefined;
   yield csvLine(columns);
   // A failure of the export ends the parser, and so the table, without its end.
@@ -127,7 +115,7 @@ async function* tableLines(
     }
     const cells = new Map(header.map((name, index) => [name, row[index] ?? '']));
     const item = itemOf(down(listOf(readCells(cells))));
-    const flat = flattenCells(project(schema, item));
+    const flat = flattenCells(conversion.project(schema, item));
     const cellOf = (column: string): Cell => flat.get(column) ?? null;
     yield csvLine(
       columns.map((name) => (name === 'asOf' ? (cells.get(name) ?? null) : cellOf(name))),

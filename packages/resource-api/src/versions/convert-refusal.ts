@@ -1,6 +1,7 @@
 import { Refusal, type RefusalDetails } from '@cls/shared/http/refusal';
-import type { Exchange, OperationKey, Release } from '../lifecycle/release.ts';
+import type { OperationKey, Release } from '../lifecycle/release.ts';
 import type { ApiVersion } from './api-version.ts';
+import { goneDown } from './conversion.ts';
 import { projector } from './project.ts';
 
 /**
@@ -16,16 +17,9 @@ export function convertRefusal(
   later: readonly Release[],
 ): Refusal {
   const { status, headers = {}, extensions, ...members } = error.details;
-  const exchange: Exchange = {
-    operation,
-    query: new URLSearchParams(query),
-    status,
-    headers: { ...headers },
-    body: { ...members, ...extensions },
-  };
-  for (const change of later.flatMap(({ changes }) => changes).toReversed()) {
-    change.down?.(exchange);
-  }
+  const changes = later.flatMap((release) => release.changes).toReversed();
+  const answer = { status, headers, body: { ...members, ...extensions } };
+  const exchange = goneDown({ operation, changes }, new URLSearchParams(query), answer);
   const project = projector(contract, { from: later.at(-1)?.id ?? id, to: id });
   const kept = project({ $ref: '#/components/schemas/Problem' }, exchange.body);
   const { code, title, detail, errors, status: _, ...others } = kept as ProblemMembers;

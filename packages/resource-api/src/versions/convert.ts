@@ -1,9 +1,14 @@
 import { Readable } from 'node:stream';
-import type { Exchange, OperationKey, Release } from '../lifecycle/release.ts';
-import type { ApiVersion, VersionRequest, VersionResponse, VersionRoute } from './api-version.ts';
-import { type Conversion, convertLinks, responseSchema } from './conversion.ts';
+import type { OperationKey, Release } from '../lifecycle/release.ts';
+import type {
+  ApiVersion,
+  PickFields,
+  VersionRequest,
+  VersionResponse,
+  VersionRoute,
+} from './api-version.ts';
+import { type Conversion, convertLinks, goneDown, responseSchema } from './conversion.ts';
 import { convertExport } from './convert-export.ts';
-import { etagOf } from './etag.ts';
 import { isObject, projector } from './project.ts';
 import { convertedWalk, parametersOf } from './walk.ts';
 
@@ -32,11 +37,10 @@ export function convertedRoute(
   return {
     ...own,
     async handle(request) {
-      own.check(request);
+      const question = own.question(request);
       const up = (query: URLSearchParams) => {
         for (const change of oldestFirst) change.up?.({ operation, query });
       };
-      const question = own.question(request);
       const walk = convertedWalk(request.walk, question, up);
       const query = new URLSearchParams(request.query);
       // A cursor has the question; what is given beside it was compared by the version itself.
@@ -45,45 +49,39 @@ export function convertedRoute(
       const response = await newest.handle({ ...request, walk, query: `${query}` });
       // Of a page that a cursor names, the whole question, not the cursor alone.
       const asked = { ...request, query: `${walk.asked()}` };
-      if (response.body instanceof Readable) {
-        return convertExport(conversion, own, asked, response, response.body);
-      }
-      const bytes = Buffer.isBuffer(response.body) ? response.body : Buffer.from(response.body);
-      return { ...response, ...convertDocument(conversion, own, asked, response, bytes) };
+      return response.body instanceof Readable
+        ? convertExport(conversion, own, asked, response, response.body)
+        : convertDocument(conversion, own, asked, response, response.body);
     },
   };
 }
 
 function convertDocument(
-  { operation, project, changes, version, head }: Conversion,
+  conversion: Conversion,
   own: VersionRoute,
   request: VersionRequest,
-  { status, headers }: VersionResponse,
+  response: VersionResponse,
   bytes: Buffer,
 ): VersionResponse {
   const body: unknown = JSON.parse(bytes.toString('utf8'));
   if (!isObject(body)) throw new Error('an answer is a JSON object');
   const query = new URLSearchParams(request.query);
-  const exchange: Exchange = { operation, query, status, headers: { ...headers }, body };
-  for (const change of changes) change.down?.(exchange);
-  const schema = responseSchema(version, operation, exchange.status, 'application/json');
-  const kept = project(schema, exchange.body);
+  const exchange = goneDown(conversion, query, { ...response, body });
+  const { status, headers } = exchange;
+  const schema = responseSchema(conversion, status, 'application/json');
+  const kept = conversion.project(schema, exchange.body);
   const pick = own.pick?.(request);
   const document = pick !== undefined && isObject(kept) ? picked(kept, pick) : kept;
-  const text = Buffer.from(JSON.stringify(document));
   return {
-    status: exchange.status,
-    headers: convertLinks(exchange.headers, head, version.id),
-    body: text,
-    etag: etagOf(text),
+    ...response,
+    status,
+    headers: convertLinks(conversion, headers),
+    body: Buffer.from(JSON.stringify(document)),
   };
 }
 
 /** Of a list its items are reduced, of a document what it tells. */
-function picked(
-  document: Readonly<Record<string, unknown>>,
-  pick: NonNullable<ReturnType<NonNullable<VersionRoute['pick']>>>,
-) {
+function picked(document: Readonly<Record<string, unknown>>, pick: PickFields) {
   const { data } = document;
   if (Array.isArray(data)) return { ...document, data: data.map(pick) };
   return isObject(data) ? { ...document, data: pick(data) } : document;

@@ -43,24 +43,18 @@ function withLife(
     paths: mapValues(contract.paths, (path) => mapValues(path, operation)),
     components: {
       ...contract.components,
-      securitySchemes: mapValues(securitySchemes, (scheme) => withScopes(scheme, scope)),
+      securitySchemes: mapValues(securitySchemes, (scheme) => ({
+        ...scheme,
+        flows: mapValues(scheme.flows, (flow) => ({
+          ...flow,
+          scopes: Object.fromEntries(
+            Object.entries(flow.scopes).map(([name, meaning]) => [scope(name), meaning]),
+          ),
+        })),
+      })),
     },
   };
 }
-
-function withScopes(scheme: SecurityScheme, scope: (name: string) => string): SecurityScheme {
-  return {
-    ...scheme,
-    flows: mapValues(scheme.flows, (flow) => ({
-      ...flow,
-      scopes: Object.fromEntries(
-        Object.entries(flow.scopes).map(([name, meaning]) => [scope(name), meaning]),
-      ),
-    })),
-  };
-}
-
-type SecurityScheme = OpenApiDocument['components']['securitySchemes'][string];
 
 function mapValues<T, U>(from: Readonly<Record<string, T>>, map: (value: T) => U) {
   return Object.fromEntries(Object.entries(from).map(([name, value]) => [name, map(value)]));

@@ -8,8 +8,6 @@ export interface ParameterRule {
   readonly schema: JsonSchema;
   /** Several values, repeated or separated by commas. */
   readonly many?: true;
-  /** Save beside a cursor, which has the question. */
-  readonly required?: true;
   /** For callers, in the contract. */
   readonly description: string;
   /** For callers, in a refusal: "expected …". */
@@ -46,14 +44,11 @@ function matches(schema: JsonSchema, value: string): boolean {
   }
   if (values !== undefined && !values.includes(value)) return false;
   // The length first: a pattern is never tried on a text of any length.
-  if (value.length > maxLength || !isText(value)) return false;
+  if (value.length > maxLength || !isStorable(value)) return false;
+  // Bytes that are no UTF-8 become U+FFFD when a query is decoded: it is not what was sent.
+  if (value.includes('\ufffd')) return false;
   if (format !== undefined && FORMATS[format]?.test(value) === false) return false;
   return pattern === undefined || patternOf(pattern).test(value);
-}
-
-/** Bytes that are no UTF-8 become U+FFFD when a query is decoded: it is not what was sent. */
-function isText(value: string): boolean {
-  return isStorable(value) && !value.includes('\ufffd');
 }
 
 const compiled = new Map<string, RegExp>();

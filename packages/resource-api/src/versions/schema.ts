@@ -58,8 +58,12 @@ export const VERSION_ID: JsonSchema = {
   description: 'The version that answered.',
 };
 
+export function matching(pattern: string, description?: string): JsonSchema {
+  return { type: 'string', pattern, ...described(description) };
+}
+
 export function idOf(prefix: string, description?: string): JsonSchema {
-  return { type: 'string', pattern: `^${prefix}_[0-9A-Z]{26}$`, ...described(description) };
+  return matching(`^${prefix}_[0-9A-Z]{26}$`, description);
 }
 
 /** A reference with words of its own, which OpenAPI 3.1 allows beside it. */

@@ -8,7 +8,8 @@ export const DESCRIPTION_PATH = '/openapi.json';
 
 /**
  * What every answer below a version says about it: `Deprecation` (RFC 9745), `Sunset` (RFC 8594)
- * and `Link` (RFC 8288). `latest` itself does not end, so it has neither of the dates.
+ * and `Link` (RFC 8288). `Deprecation` is a Date of structured fields (RFC 9651 §3.3.7): whole seconds,
+ * as the registry's instants are. `latest` itself does not end, so it has neither of the dates.
  *
  * @param path below the version; a link to another version needs the path there too.
  */
@@ -22,7 +23,7 @@ export function versionHeaders(
   const { deprecatedAt, retiresAt } = isLatest ? {} : release;
   return {
     'API-Version': release.id,
-    ...(deprecatedAt === undefined ? {} : { Deprecation: deprecationDate(deprecatedAt) }),
+    ...(deprecatedAt === undefined ? {} : { Deprecation: `@${Date.parse(deprecatedAt) / 1_000}` }),
     ...(retiresAt === undefined ? {} : { Sunset: new Date(retiresAt).toUTCString() }),
     Link: [
       ...otherVersions(versions, resolution, path, now),
@@ -31,11 +32,6 @@ export function versionHeaders(
       link(`/api/${release.id}${DESCRIPTION_PATH}`, 'service-desc', 'application/json'),
     ].join(', '),
   };
-}
-
-/** RFC 9651 §3.3.7: a Date of structured fields, in whole seconds. */
-function deprecationDate(instant: string): string {
-  return `@${Math.floor(Date.parse(instant) / 1000)}`;
 }
 
 /** The same resource elsewhere (RFC 5829), where it exists there. */

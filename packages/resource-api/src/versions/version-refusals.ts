@@ -1,12 +1,15 @@
 import { Refusal } from '@cls/shared/http/refusal';
 import type { Registry, Resolution } from '../lifecycle/registry.ts';
 
-/** @throws {Refusal} `unknown_version`, `version_retired`, `version_brownout` */
-export function requireServed(registry: Registry, resolution: Resolution, now: Date): void {
-  if (resolution.kind === 'served') return;
+/** Of a version that is not served: `unknown_version`, `version_retired`, `version_brownout`. */
+export function notServed(
+  registry: Registry,
+  resolution: Exclude<Resolution, { kind: 'served' }>,
+  now: Date,
+): Refusal {
   const supportedVersions = registry.servedIds(now);
   if (resolution.kind === 'unknown') {
-    throw new Refusal({
+    return new Refusal({
       status: 404,
       code: 'unknown_version',
       title: 'Unknown API version',
@@ -19,7 +22,7 @@ export function requireServed(registry: Registry, resolution: Resolution, now: D
   const successor = registry.successorOf(release, now)?.id;
   const extensions = { version: id, retiresAt, successor, supportedVersions };
   if (resolution.kind === 'retired') {
-    throw new Refusal({
+    return new Refusal({
       status: 410,
       code: 'version_retired',
       title: 'API version retired',
@@ -27,7 +30,7 @@ export function requireServed(registry: Registry, resolution: Resolution, now: D
       extensions,
     });
   }
-  throw new Refusal({
+  return new Refusal({
     status: 410,
     code: 'version_brownout',
     title: 'API version switched off for a short time',

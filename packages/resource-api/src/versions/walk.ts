@@ -36,7 +36,7 @@ export function walkOf(version: VersionId): Walk {
  * The walk of an older version, while the newest version's code answers. The cursor has the
  * question as the caller's version spells it, so that it outlives the newest version's spelling.
  */
-export interface ConvertedWalk extends Walk {
+interface ConvertedWalk extends Walk {
   /** The parameters of the question, as the caller's version spells them. */
   readonly asked: () => URLSearchParams;
 }

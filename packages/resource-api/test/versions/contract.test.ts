@@ -75,8 +75,7 @@ describe('the contract of each version', () => {
         expectColumns(one);
       } else {
         const schema = responseSchema(
-          { id: 'v1', contract, routes: [] },
-          operation,
+          { version: { id: 'v1', contract, routes: [] }, operation },
           200,
           typeOf(one),
         );
@@ -95,8 +94,7 @@ describe('the contract of each version', () => {
       if (typeOf(one) === 'text/csv' || !PATHS.includes(pathOf(one))) continue;
       const operation = `GET ${pathOf(one) as `/${string}`}` as const;
       const schema = responseSchema(
-        { id: 'v1', contract, routes: [] },
-        operation,
+        { version: { id: 'v1', contract, routes: [] }, operation },
         200,
         typeOf(one),
       );

@@ -81,7 +81,6 @@ function routeOf(handle: VersionRoute['handle']): VersionRoute {
   return {
     path: '/cls/balances',
     permissions: ['cls-deal.view'],
-    check: () => undefined,
     question: () => 'balances?',
     handle,
   };

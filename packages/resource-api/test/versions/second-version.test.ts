@@ -114,7 +114,11 @@ describe('a second version', () => {
       const type = (answer.answered['content-type'] ?? '').split(';')[0] ?? '';
       if (answer.status !== 200 || type === 'text/csv' || answer.body === '') continue;
       const operation = `GET ${answer.below}` as OperationKey;
-      const schema = responseSchema({ id: 'v2', contract, routes: [] }, operation, 200, type);
+      const schema = responseSchema(
+        { version: { id: 'v2', contract, routes: [] }, operation },
+        200,
+        type,
+      );
       const validate = validators(schema.$ref?.split('/').at(-1) ?? '');
       for (const line of answer.body.trim().split('\n')) {
         expectValid(validate, JSON.parse(line), answer.name);

@@ -8,7 +8,7 @@ import type { Presented } from './money.ts';
 import { type BalanceResource, presentItem } from './present.ts';
 
 /** What a copy lacks: items whose bytes are others now, and ids of items that are gone. */
-export interface ChangePage {
+interface ChangePage {
   readonly snapshot: ResolvedSnapshot;
   readonly copied: ResolvedSnapshot | undefined;
   readonly changed: readonly Presented[];
@@ -24,7 +24,7 @@ export interface RemovedItem {
   readonly id: string;
 }
 
-export interface ChangeQuestion extends BalanceQuestion {
+interface ChangeQuestion extends BalanceQuestion {
   readonly copy: CopyTimes;
   readonly fields: readonly string[] | undefined;
 }
@@ -36,10 +36,8 @@ const BATCH_MAX = 200;
 interface Change {
   readonly deal: bigint;
   readonly id: string;
-  /** Undefined: it is gone. */
-  readonly item: Presented | undefined;
-  /** What the item was made of. */
-  readonly of: BalanceItem | undefined;
+  /** The item, and what it was made of; undefined: it is gone. */
+  readonly there: { readonly item: Presented; readonly of: BalanceItem } | undefined;
 }
 
 /** One page of the changes, in the order of deals and ids. */
@@ -79,14 +77,15 @@ export async function changePage(
       continue;
     }
     const page = changes.slice(0, limit);
+    const left = page.flatMap(({ there }) => there ?? []);
     return {
       snapshot: batch.snapshot,
       copied: batch.copied,
-      changed: page.flatMap(({ item }) => (item === undefined ? [] : [item])),
-      items: page.flatMap(({ of }) => of ?? []),
-      removed: page.flatMap(({ id, item }) =>
-        item === undefined ? [{ object: 'removed' as const, id }] : [],
-      ),
+      changed: left.map(({ item }) => item),
+      items: left.map(({ of }) => of),
+      removed: page
+        .filter(({ there }) => there === undefined)
+        .map(({ id }) => ({ object: 'removed', id })),
       next,
     };
   }
@@ -106,13 +105,12 @@ function changesOf(
   );
   const after = now.map((one): Change => {
     const item = present(one);
-    return { deal, id: `${item['id']}`, item, of: one.reading.item };
+    return { deal, id: `${item['id']}`, there: { item, of: one.reading.item } };
   });
-  const changed = after.filter(({ id, item }) => copied.get(id) !== JSON.stringify(item));
-  const there = new Set(after.map(({ id }) => id));
-  const gone = [...copied.keys()].filter((id) => !there.has(id));
-  return [
-    ...changed,
-    ...gone.map((id): Change => ({ deal, id, item: undefined, of: undefined })),
-  ].sort((a, b) => (a.id < b.id ? -1 : 1));
+  const changed = after.filter(({ id, there }) => copied.get(id) !== JSON.stringify(there?.item));
+  const ids = new Set(after.map(({ id }) => id));
+  const gone = [...copied.keys()].filter((id) => !ids.has(id));
+  return [...changed, ...gone.map((id): Change => ({ deal, id, there: undefined }))].sort((a, b) =>
+    a.id < b.id ? -1 : 1,
+  );
 }

@@ -1,10 +1,15 @@
 /** What an answer is compared with: `compareAsOf` and `compareKnownAt`. */
 
+import type { Caller } from '@cls/shared/access/caller';
 import type { ResolvedSnapshot } from '../../questions/ask/snapshot.ts';
-import type { ComparedPage } from '../../questions/lists/read-compared.ts';
+import type {
+  ComparedPage,
+  ComparedRequest,
+  ReadCompared,
+} from '../../questions/lists/read-compared.ts';
+import type { TotalsWish } from '../../questions/page/read-balances.ts';
 import type { Presented } from './money.ts';
-import { type BalanceResource, presentItem, presentMeta, presentTotal } from './present.ts';
-import { presentReportingTotal } from './present-reporting.ts';
+import { type BalanceResource, presentItem, presentMeta, presentTotals } from './present.ts';
 
 /** Where the answer compares. */
 export interface Comparison {
@@ -14,23 +19,20 @@ export interface Comparison {
   readonly items: ReadonlyMap<unknown, Presented>;
 }
 
-export function comparisonOf(
+export async function comparisonOf(
+  readCompared: ReadCompared,
+  caller: Caller,
   resource: BalanceResource,
-  page: ComparedPage | undefined,
-): Comparison {
-  const items = new Map<unknown, Presented>();
-  if (page === undefined) return { page, items };
-  for (const reading of page.readings) {
-    const item = presentItem(resource, reading, page.page);
-    items.set(item['id'], item);
-  }
-  return { page, items };
+  request: ComparedRequest,
+): Promise<Comparison> {
+  const found = await readCompared(caller, request);
+  const items = found?.readings.map((reading) => presentItem(resource, reading, found.page)) ?? [];
+  return { page: found, items: new Map(items.map((item) => [item['id'], item])) };
 }
 
 /** The item with what it was; null where it was not there. */
-export function withCompared(item: Presented, comparison: Comparison | undefined): Presented {
-  if (comparison === undefined) return item;
-  return { ...item, compared: comparison.items.get(item['id']) ?? null };
+export function withCompared(item: Presented, { items }: Comparison): Presented {
+  return { ...item, compared: items.get(item['id']) ?? null };
 }
 
 /** The times of the comparison; null before the book. */
@@ -40,17 +42,9 @@ export function comparedMeta(snapshot: ResolvedSnapshot | undefined): Presented 
   return meta;
 }
 
-export function comparedTotals({ page: found }: Comparison, wish: string): Presented {
+export function comparedTotals(found: ComparedPage | undefined, wish: TotalsWish): Presented {
   if (found === undefined) return wish === 'none' ? {} : { comparedTotals: [] };
-  const { totals, page } = found;
-  const { level, reporting } = page.question;
-  if (totals === undefined) return {};
-  return {
-    comparedTotals: totals.map((total) => presentTotal(total, level)),
-    ...(page.rates === undefined || reporting === undefined
-      ? {}
-      : {
-          comparedReportingTotal: presentReportingTotal(totals, reporting.currency, page.rates),
-        }),
-  };
+  if (found.totals === undefined) return {};
+  const { totals, reportingTotal } = presentTotals(found.totals, found.page);
+  return { comparedTotals: totals, comparedReportingTotal: reportingTotal };
 }

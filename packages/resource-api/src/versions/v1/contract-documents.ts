@@ -14,12 +14,12 @@ import {
   text,
 } from '../schema.ts';
 import { TOTAL } from './contract-accruals.ts';
-import { COMPARED, META, PERIOD } from './contract-lists.ts';
+import { COMPARED, metaWith, PERIOD } from './contract-lists.ts';
 import { DEAL_STATUS, PARTIES, ROLL_FORWARD } from './contract-schemas.ts';
 import type { DocumentName } from './query.ts';
 
 /** What the contract says of an answer without pages. */
-interface DocumentTitle {
+export interface DocumentTitle {
   readonly operationId: string;
   readonly summary: string;
   readonly description: string;
@@ -101,15 +101,15 @@ const COMPARED_SUMS = nullable(
 );
 const COMPARABLE = [...COMMITTED, 'compared'];
 
-const item = (data: JsonSchema, meta: JsonSchema) =>
+const item = (name: string) =>
   object({
     object: constant('item'),
-    data: as(data, 'What was asked for.'),
-    meta: as(meta, 'What the answer is an answer to.'),
+    data: as(ref(name), 'What was asked for.'),
+    meta: metaWith({}),
   });
 
 export const DOCUMENT_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
-  BalanceItem: item(ref('BalanceFields'), object(META)),
+  BalanceItem: item('BalanceFields'),
   Deal: object({
     object: constant('deal'),
     id: idOf('deal', 'The id of the deal.'),
@@ -152,7 +152,7 @@ export const DOCUMENT_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
     dealCount: integer('Deals that the caller sees; at most 100,000 are counted.'),
     hasMoreDeals: flag('Whether it sees more than were counted.'),
   }),
-  CallerItem: item(ref('Caller'), object(META)),
+  CallerItem: item('Caller'),
   PrincipalPoint: object({
     object: constant('principalPoint'),
     currency: as(
@@ -176,7 +176,7 @@ export const DOCUMENT_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
       }),
       'Where this answer stands in the period.',
     ),
-    meta: as(object({ ...META, period: PERIOD }), 'What the answer is an answer to.'),
+    meta: metaWith({ period: PERIOD }),
   }),
   Facet: object({
     object: constant('facet'),
@@ -194,7 +194,7 @@ export const DOCUMENT_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   FacetList: object({
     object: constant('list'),
     data: listOf(ref('Facet'), 'One for each field.'),
-    meta: as(object(META), 'What the answer is an answer to.'),
+    meta: metaWith({}),
   }),
   SummedTotal: object(SUMS, COMMITTED),
   RestTotal: object({ ...SUMS, compared: COMPARED_SUMS }, COMPARABLE),
@@ -218,10 +218,7 @@ export const DOCUMENT_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
       ),
       rest: listOf(ref('RestTotal'), 'Per currency, what the other groups come to.'),
       totals: listOf(ref('SummedTotal'), 'Per currency, what all items come to.'),
-      meta: as(
-        object({ ...META, compared: COMPARED }, ['compared']),
-        'What the answer is an answer to.',
-      ),
+      meta: metaWith({ compared: COMPARED }, ['compared']),
       comparedTotals: listOf(
         ref('SummedTotal'),
         'With `compareAsOf` or `compareKnownAt`: what the same filters found at the other time.',
@@ -229,5 +226,5 @@ export const DOCUMENT_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
     },
     ['comparedTotals'],
   ),
-  DealItem: item(ref('Deal'), object(META)),
+  DealItem: item('Deal'),
 };

@@ -5,6 +5,7 @@ import {
   flag,
   integer,
   listOf,
+  matching,
   nullable,
   object,
   ref,
@@ -20,7 +21,7 @@ const instant = ref('Instant');
 const instantOrNull = ref('InstantOrNull');
 const ALWAYS = ['object', 'id', 'currency'];
 
-export const META = {
+const META = {
   apiVersion: VERSION_ID,
   asOf: as(date, 'The date of the balances: the one asked for, or the last with data.'),
   knownAt: as(
@@ -31,6 +32,13 @@ export const META = {
   dataFrom: as(dateOrNull, 'The first date with data: the book begins on it.'),
   dataThrough: as(dateOrNull, 'The last date with data, up to `asOf`.'),
 };
+/** @param optional those of `more` that not every answer has. */
+export function metaWith(
+  more: Readonly<Record<string, JsonSchema>>,
+  optional: readonly string[] = [],
+): JsonSchema {
+  return as(object({ ...META, ...more }, optional), 'What the answer is an answer to.');
+}
 export const PERIOD = as(
   object({
     from: as(dateOrNull, 'Its first day; null: since inception.'),
@@ -85,7 +93,7 @@ function list(
       data: listOf(items, 'The items of this page.'),
       ...(copies ? { removed: listOf(ref('RemovedItem'), REMOVED) } : {}),
       page,
-      meta: as(meta, 'What the answer is an answer to.'),
+      meta,
       ...(copies
         ? {
             totals: listOf(ref('Total'), 'Over the whole filter, one for each currency.'),
@@ -135,26 +143,25 @@ export const LIST_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
       removed: integer('With `updatedSince`: how many items were removed.'),
       since: SINCE,
       totals: listOf(ref('Total'), 'Over everything, one for each currency.'),
-      sha256: {
-        type: 'string',
-        pattern: '^[0-9a-f]{64}$',
-        description: 'Of the bytes of the lines before this one, in hexadecimal.',
-      },
+      sha256: matching(
+        '^[0-9a-f]{64}$',
+        'Of the bytes of the lines before this one, in hexadecimal.',
+      ),
     },
     ['removed', 'since'],
   ),
   BalanceList: list(
     ref('BalanceFields'),
-    object({ ...META, since: SINCE, compared: COMPARED }, ['since', 'compared']),
+    metaWith({ since: SINCE, compared: COMPARED }, ['since', 'compared']),
     true,
     COMPARED_LIST,
   ),
   PrincipalBalanceList: list(
     ref('PrincipalBalanceFields'),
-    object({ ...META, period: PERIOD, since: SINCE }, ['since']),
+    metaWith({ period: PERIOD, since: SINCE }, ['since']),
     true,
   ),
-  PrincipalMovementList: list(ref('PrincipalMovement'), object(META), false),
+  PrincipalMovementList: list(ref('PrincipalMovement'), metaWith({}), false),
   BalanceLine: oneByKind({ balance: 'BalanceFields', ...ENDS }),
   PrincipalBalanceLine: oneByKind({ principalBalance: 'PrincipalBalanceFields', ...ENDS }),
   PrincipalMovementLine: oneByKind({ principalMovement: 'PrincipalMovement', ...SUMMARY }),

@@ -10,6 +10,7 @@ import {
   idOf,
   integer,
   listOf,
+  matching,
   nullable,
   object,
   oneOf,
@@ -164,7 +165,7 @@ function shareOf(amounts: Readonly<Record<string, JsonSchema>>): JsonSchema {
   return object({
     lender: as(ref('Party'), 'Whose share it is.'),
     fraction: nullable(
-      { type: 'string', pattern: '^-?\\d+\\.\\d{12}$' },
+      matching('^-?\\d+\\.\\d{12}$'),
       'The share of the commitment, cut at twelve decimals; null: nothing is committed.',
     ),
     ...amounts,
@@ -189,11 +190,10 @@ function provenance(restated: Record<string, JsonSchema>): JsonSchema {
 
 const item = (kind: string, id: string) => ({
   object: constant(kind),
-  id: {
-    type: 'string',
-    pattern: `^${id}_(deal|fac|ctr|pos)_[0-9A-Z]{26}(_[A-Z]{3})?$`,
-    description: 'The id of the item: the same on every date.',
-  },
+  id: matching(
+    `^${id}_(deal|fac|ctr|pos)_[0-9A-Z]{26}(_[A-Z]{3})?$`,
+    'The id of the item: the same on every date.',
+  ),
   level: oneOf(LEVELS, 'What the item is a balance of.'),
 });
 const CLOSING = { closing: as(money, 'Principal at the end of the period.') };
@@ -207,19 +207,12 @@ const FROM = 'What the item was computed from.';
 const WARNINGS =
   'Such as `negative_outstanding`: more was repaid than was owed; `overadvance`: drawn beyond the commitment; `lender_beyond_commitment`: a lender funds more than its commitment; `past_maturity`: matured and not repaid. Real books hold such balances, and they are not hidden.';
 
+const DECIMAL = '^-?\\d+(\\.\\d+)?$';
 /** Simple values: each is written as a text. */
 const SIMPLE = {
-  Money: {
-    type: 'string',
-    pattern: '^-?\\d+(\\.\\d+)?$',
-    description: 'A decimal with exactly the digits of its currency (ISO 4217).',
-  },
-  Rate: {
-    type: 'string',
-    pattern: '^-?\\d+(\\.\\d+)?$',
-    description: 'A fraction of one: `0.0475` is 4.75 %.',
-  },
-  Currency: { type: 'string', pattern: '^[A-Z]{3}$', description: 'A code of ISO 4217.' },
+  Money: matching(DECIMAL, 'A decimal with exactly the digits of its currency (ISO 4217).'),
+  Rate: matching(DECIMAL, 'A fraction of one: `0.0475` is 4.75 %.'),
+  Currency: matching('^[A-Z]{3}$', 'A code of ISO 4217.'),
   CalendarDate: {
     type: 'string',
     format: 'date',
@@ -230,7 +223,7 @@ const SIMPLE = {
     format: 'date-time',
     description: 'RFC 3339 in UTC, to the microsecond.',
   },
-} as const satisfies Readonly<Record<string, JsonSchema>>;
+} satisfies Readonly<Record<string, JsonSchema>>;
 
 /** Simple values for members that may be null. */
 const OR_NULL: Readonly<Record<string, JsonSchema>> = Object.fromEntries(
@@ -378,11 +371,7 @@ export const SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   ),
   PrincipalMovement: object({
     object: constant('principalMovement'),
-    id: {
-      type: 'string',
-      pattern: '^mov_jrn_[0-9A-Z]{26}_\\d+$',
-      description: 'The id of the posting: it never changes.',
-    },
+    id: matching('^mov_jrn_[0-9A-Z]{26}_\\d+$', 'The id of the posting: it never changes.'),
     journal: as(
       object({
         id: idOf('jrn', 'The id of the journal.'),

@@ -2,8 +2,8 @@ import { FACETS, LEVELS } from '../../questions/ask/balance-store.ts';
 import { EXPANSIONS } from '../../questions/page/read-balances.ts';
 import type { JsonSchema, MediaTypeObject, OpenApiDocument, Operation } from '../openapi.ts';
 import type { ParameterRule } from '../parameter-rule.ts';
-import { VERSION_ID } from '../schema.ts';
-import { DOCUMENT_SCHEMAS, DOCUMENTS } from './contract-documents.ts';
+import { matching, ref, text, VERSION_ID } from '../schema.ts';
+import { DOCUMENT_SCHEMAS, DOCUMENTS, type DocumentTitle } from './contract-documents.ts';
 import { PROBLEM_RESPONSES, PROBLEM_SCHEMAS, problemResponses } from './contract-errors.ts';
 import { LIST_SCHEMAS } from './contract-lists.ts';
 import { SCHEMAS } from './contract-schemas.ts';
@@ -55,15 +55,16 @@ export function v1Contract(): OpenApiDocument {
       description: 'Balances of syndicated loans, to the cent, at any date and state of knowledge.',
     },
     servers: [{ url: '/api/v1' }],
-    paths: {
-      ...Object.fromEntries(
-        (Object.keys(PATHS) as Resource[]).map((resource) => [
-          PATHS[resource],
-          { get: operation(resource) },
-        ]),
-      ),
-      ...documentPaths(),
-    },
+    paths: Object.fromEntries([
+      ...(Object.keys(PATHS) as Resource[]).map((resource) => [
+        PATHS[resource],
+        { get: listOperation(resource) },
+      ]),
+      ...(Object.keys(DOCUMENT_PATHS) as DocumentName[]).map((name) => [
+        DOCUMENT_PATHS[name],
+        { get: documentOperation(name) },
+      ]),
+    ]),
     components: {
       schemas: withWords({ ...SCHEMAS, ...LIST_SCHEMAS, ...DOCUMENT_SCHEMAS, ...PROBLEM_SCHEMAS }),
       responses: PROBLEM_RESPONSES,
@@ -88,58 +89,33 @@ export function v1Contract(): OpenApiDocument {
   return made;
 }
 
+const header = (description: string, schema: JsonSchema = text()) => ({ description, schema });
 const HEADERS = {
   'API-Version': {
     description: 'The version that answered.',
     required: true,
     schema: VERSION_ID,
   },
-  'Content-Location': {
-    description: 'Through `latest`: the same answer at the version that gave it.',
-    schema: { type: 'string', format: 'uri-reference' },
-  },
-  Deprecation: {
-    description: 'When the version is deprecated, where that is decided (RFC 9745).',
-    schema: { type: 'string', pattern: '^@\\d+$' },
-  },
-  Sunset: {
-    description: 'When the version retires, where that is decided (RFC 8594).',
-    schema: { type: 'string' },
-  },
-  Link: {
-    description: 'The next page, and other versions (RFC 8288).',
-    schema: { type: 'string' },
-  },
-  ETag: { description: 'For `If-None-Match`; exports have none.', schema: { type: 'string' } },
-  'Content-Disposition': {
-    description: 'The name of an export’s file.',
-    schema: { type: 'string' },
-  },
-  RateLimit: {
-    description: 'How many requests are left (`r`), and for how many seconds (`t`).',
-    schema: { type: 'string' },
-  },
-  'RateLimit-Policy': {
-    description: 'How many requests (`q`) may be sent in how many seconds (`w`).',
-    schema: { type: 'string' },
-  },
+  'Content-Location': header('Through `latest`: the same answer at the version that gave it.', {
+    type: 'string',
+    format: 'uri-reference',
+  }),
+  Deprecation: header(
+    'When the version is deprecated, where that is decided (RFC 9745).',
+    matching('^@\\d+$'),
+  ),
+  Sunset: header('When the version retires, where that is decided (RFC 8594).'),
+  Link: header('The next page, and other versions (RFC 8288).'),
+  ETag: header('For `If-None-Match`; exports have none.'),
+  'Content-Disposition': header('The name of an export’s file.'),
+  RateLimit: header('How many requests are left (`r`), and for how many seconds (`t`).'),
+  'RateLimit-Policy': header('How many requests (`q`) may be sent in how many seconds (`w`).'),
   'X-Request-Id': {
     description: 'Yours, or one that was made: quote it when something is wrong.',
     required: true,
-    schema: { type: 'string' },
+    schema: text(),
   },
-} as const;
-
-function permitted() {
-  const permissions = [...V1_PERMISSIONS];
-  return {
-    security: permissions.map((permission) => ({ oauth2: [permission] })),
-    'x-permission': {
-      anyOf: permissions,
-      data: Object.fromEntries(permissions.map((one) => [one, V1_DATA_RULES[one]])),
-    },
-  };
-}
+};
 
 function headersBut(...left: readonly string[]) {
   const names = Object.keys(HEADERS).filter((name) => !left.includes(name));
@@ -151,76 +127,69 @@ const NOT_MODIFIED = {
   headers: { 'API-Version': { $ref: '#/components/headers/API-Version' } },
 };
 
-function documentPaths() {
-  return Object.fromEntries(
-    (Object.keys(DOCUMENT_PATHS) as DocumentName[]).map((name) => [
-      DOCUMENT_PATHS[name],
-      { get: documentOperation(name) },
-    ]),
-  );
-}
-
 function documentOperation(name: DocumentName): Operation {
-  const { id, operationId, summary, description, schema, rates } = DOCUMENTS[name];
-  const parameters = TAKEN[name].map((parameter) => parameterOf(parameter, name));
+  const { id, schema, rates } = DOCUMENTS[name];
   return {
-    operationId,
-    summary,
-    description,
-    ...permitted(),
-    parameters: id === undefined ? parameters : [pathParameter(id), ...parameters],
+    ...operationOf(name, DOCUMENTS[name]),
     responses: {
       200: {
         description: 'The whole answer.',
         headers: headersBut('Content-Disposition'),
-        content: { 'application/json': { schema: { $ref: `#/components/schemas/${schema}` } } },
+        content: { 'application/json': { schema: ref(schema) } },
       },
       304: NOT_MODIFIED,
       ...problemResponses([...(id === undefined ? ['404'] : []), ...(rates ? [] : ['422'])]),
     },
-  } as Operation;
+  };
 }
 
-function pathParameter(description: string) {
-  return { name: 'id', in: 'path', required: true, description, schema: { type: 'string' } };
-}
-
-function operation(resource: Resource): Operation {
+function listOperation(resource: Resource): Operation {
   const [name, summary, description] = TITLES[resource];
   return {
-    operationId: `list${name}s`,
-    summary,
-    description,
-    ...permitted(),
-    parameters: TAKEN[resource].map((parameter) => parameterOf(parameter, resource)),
+    ...operationOf(resource, { operationId: `list${name}s`, summary, description }),
     responses: {
       200: {
         description: 'A page, or an export as `Accept` asks.',
         headers: headersBut(),
         content: {
-          'application/json': { schema: { $ref: `#/components/schemas/${name}List` } },
-          'application/x-ndjson': { schema: { $ref: `#/components/schemas/${name}Line` } },
+          'application/json': { schema: ref(`${name}List`) },
+          'application/x-ndjson': { schema: ref(`${name}Line`) },
           'text/csv': table(resource),
         },
       },
       304: NOT_MODIFIED,
       ...problemResponses(resource === 'movements' ? ['404', '422'] : ['404']),
     },
-  } as Operation;
+  };
+}
+
+/** What is said of every operation alike. */
+function operationOf(
+  endpoint: Endpoint,
+  { operationId, summary, description, id }: Omit<DocumentTitle, 'schema'>,
+) {
+  const inPath = { name: 'id', in: 'path', required: true, description: id };
+  return {
+    operationId,
+    summary,
+    description,
+    security: V1_PERMISSIONS.map((permission) => ({ oauth2: [permission] })),
+    'x-permission': { anyOf: [...V1_PERMISSIONS], data: { ...V1_DATA_RULES } },
+    parameters: [
+      ...(id === undefined ? [] : [{ ...inPath, schema: { type: 'string' } }]),
+      ...TAKEN[endpoint].map((parameter) => parameterOf(parameter, endpoint)),
+    ],
+  };
 }
 
 /** RFC 4180; the columns in their order are a part of the contract. */
 function table(resource: Resource): MediaTypeObject {
-  const columns = (level: (typeof LEVELS)[number], reporting: boolean) =>
-    tableColumns(
-      { resource, level, reporting: reporting ? { currency: 'USD', date: undefined } : undefined },
-      undefined,
-    );
+  const reporting = resource === 'movements' ? undefined : { currency: 'USD', date: undefined };
   const levels = resource === 'movements' ? (['contract'] as const) : LEVELS;
   return {
     schema: { type: 'string' },
     'x-columns': Object.fromEntries(
-      levels.map((level) => [level, columns(level, resource !== 'movements')]),
+      levels.map((level) => [level, tableColumns({ resource, level, reporting }, undefined)]),
     ),
   };
 }
@@ -232,12 +201,11 @@ const WORDS: Readonly<Record<string, string>> = {
 };
 
 function parameterOf(name: ParameterName, resource: Endpoint) {
-  const { schema, description, many, expected, required }: ParameterRule = PARAMETERS[name];
+  const { schema, description, many, expected }: ParameterRule = PARAMETERS[name];
   const one = { ...schema, ...particular(name, resource) };
   return {
     name,
     in: 'query',
-    ...(required && { required }),
     description: WORDS[`${resource}.${name}`] ?? `${description} Expected: ${expected}.`,
     ...(many === undefined
       ? { schema: one }

@@ -1,6 +1,11 @@
 /** What is answered by one document: `{ "object": "item", "data": …, "meta": … }`. */
 import { Refusal } from '@cls/shared/http/refusal';
-import { FACETS, type Facet } from '../../questions/ask/balance-store.ts';
+import {
+  FACETS,
+  type Facet,
+  type ItemName,
+  type Level,
+} from '../../questions/ask/balance-store.ts';
 import type { ReadCaller } from '../../questions/lists/read-caller.ts';
 import { POINTS_MAX, type ReadSeries } from '../../questions/lists/read-series.ts';
 import type { ReadDeal, ReadItem } from '../../questions/page/read-item.ts';
@@ -8,18 +13,20 @@ import type { ToldGroup } from '../../questions/totals/group-sums.ts';
 import type { ReadFacets } from '../../questions/totals/read-facets.ts';
 import type { ReadGroups } from '../../questions/totals/read-groups.ts';
 import type { VersionRequest, VersionResponse, VersionRoute } from '../api-version.ts';
-import { etagOf } from '../etag.ts';
 import { comparedMeta } from './compared.ts';
 import { checkFields, pickFields } from './fields.ts';
-import { itemNameOf } from './item-name.ts';
-import { requireJson } from './media-type.ts';
+import { mediaTypeOf } from './media-type.ts';
 import { isCounted } from './parameters.ts';
 import { V1_PERMISSIONS } from './permissions.ts';
 import { presentItem, presentMeta } from './present.ts';
-import { presentCaller } from './present-caller.ts';
-import { presentDeal } from './present-deal.ts';
-import { comparedSums, presentGroup, presentSums } from './present-group.ts';
-import { presentPoint } from './present-point.ts';
+import {
+  comparedSums,
+  presentCaller,
+  presentDeal,
+  presentGroup,
+  presentPoint,
+  presentSums,
+} from './present-documents.ts';
 import {
   type BalancesQuery,
   DOCUMENT_PATHS,
@@ -36,17 +43,19 @@ export interface DocumentDeps {
   readonly readFacets: ReadFacets;
 }
 
+/** None of these has an export. */
+const JSON_ALONE = ['application/json'] as const;
+
 type Answered = (answer: () => Promise<VersionResponse>) => Promise<VersionResponse>;
 
 export function documentRoutes(deps: DocumentDeps, answered: Answered): VersionRoute[] {
   const route = (name: DocumentName): VersionRoute => ({
     path: DOCUMENT_PATHS[name],
     permissions: V1_PERMISSIONS,
-    check(request) {
-      requireJson(request);
-      parse(name, request);
+    question(request) {
+      mediaTypeOf(request, JSON_ALONE);
+      return parse(name, request).canonical;
     },
-    question: (request) => parse(name, request).canonical,
     pick(request) {
       const { fields } = parse(name, request);
       return name === 'balance' && fields !== undefined
@@ -54,17 +63,17 @@ export function documentRoutes(deps: DocumentDeps, answered: Answered): VersionR
         : undefined;
     },
     async handle(request) {
-      requireJson(request);
+      mediaTypeOf(request, JSON_ALONE);
       return answered(async () => {
-        const document = await ANSWERS[name](deps, request);
+        const query = parse(name, request);
+        const document = await ANSWERS[name](deps, request, query);
         const body = Buffer.from(JSON.stringify(document));
         const headers = { 'Content-Type': 'application/json; charset=utf-8' };
-        const answer = { status: 200, headers, body, etag: etagOf(body) };
+        const answer = { status: 200, headers, body };
         // Nothing of the book.
         if (name === 'me') return answer;
         const items = [document.data].flat().length;
-        const { canonical: question } = parse(name, request);
-        return { ...answer, read: { question, items: () => items } };
+        return { ...answer, read: { question: query.canonical, items: () => items } };
       });
     },
   });
@@ -74,11 +83,14 @@ export function documentRoutes(deps: DocumentDeps, answered: Answered): VersionR
 const ANSWERS: Readonly<
   Record<
     DocumentName,
-    (deps: DocumentDeps, request: VersionRequest) => Promise<{ readonly data: object }>
+    (
+      deps: DocumentDeps,
+      request: VersionRequest,
+      query: BalancesQuery,
+    ) => Promise<{ readonly data: object }>
   >
 > = {
-  async balance({ readItem }, request) {
-    const query = parse('balance', request);
+  async balance({ readItem }, request, query) {
     const { fields } = query;
     const name = itemNameOf(idOf(request));
     const found = name && (await readItem(request.caller, name, query));
@@ -90,13 +102,12 @@ const ANSWERS: Readonly<
       meta: presentMeta(found.page.snapshot),
     };
   },
-  async deal({ readDeal }, request) {
-    const found = await readDeal(request.caller, idOf(request), parse('deal', request));
+  async deal({ readDeal }, request, query) {
+    const found = await readDeal(request.caller, idOf(request), query);
     if (found === undefined) throw notFound('deal');
     return { object: 'item', data: presentDeal(found), meta: presentMeta(found.snapshot) };
   },
-  async totals({ readGroups }, { caller, query: text }) {
-    const query = parseBalancesQuery(text, 'totals');
+  async totals({ readGroups }, { caller }, query) {
     const found = await readGroups(caller, query);
     const { snapshot, groups, rest, totals, comparison } = found;
     const compared = (group: ToldGroup) => comparedSums(group, comparison, query);
@@ -114,8 +125,7 @@ const ANSWERS: Readonly<
       }),
     };
   },
-  async series({ readSeries }, { caller, query: text }) {
-    const query = parseBalancesQuery(text, 'series');
+  async series({ readSeries }, { caller }, query) {
     const { snapshot, from, points, nextFrom } = await readSeries(caller, query);
     return {
       object: 'list',
@@ -124,8 +134,7 @@ const ANSWERS: Readonly<
       meta: presentMeta(snapshot, { from }),
     };
   },
-  async facets({ readFacets }, { caller, query: text }) {
-    const query = parseBalancesQuery(text, 'facets');
+  async facets({ readFacets }, { caller }, query) {
     const { snapshot, facets } = await readFacets(caller, { ...query, fields: facetsOf(query) });
     return {
       object: 'list',
@@ -142,9 +151,7 @@ const ANSWERS: Readonly<
       meta: presentMeta(snapshot),
     };
   },
-  async me({ readCaller }, request) {
-    const { caller } = request;
-    parse('me', request);
+  async me({ readCaller }, { caller }) {
     const found = await readCaller(caller);
     return {
       object: 'item',
@@ -166,6 +173,22 @@ function parse(name: DocumentName, request: VersionRequest): BalancesQuery {
 
 function idOf({ path }: VersionRequest): string {
   return path.slice(path.lastIndexOf('/') + 1);
+}
+
+const LEVEL_OF: Readonly<Record<string, Level>> = {
+  deal: 'deal',
+  fac: 'facility',
+  ctr: 'contract',
+  pos: 'position',
+};
+
+/** Reads the `id` of an item, such as `bal_fac_…`; undefined where no item has such an id. */
+function itemNameOf(id: string): ItemName | undefined {
+  const [, record = '', prefix = '', currency] =
+    /^bal_((deal|fac|ctr|pos)_[0-9A-Z]{26})(?:_([A-Z]{3}))?$/.exec(id) ?? [];
+  const level = LEVEL_OF[prefix];
+  if (level === undefined || (level === 'deal') !== (currency !== undefined)) return undefined;
+  return { level, id: record, currency };
 }
 
 /** The same for what there is not and for what the caller does not see. */

@@ -16,7 +16,7 @@ import { cellsOf, checkFields, pickFields, type Shape, tableColumns } from './fi
 import type { Presented } from './money.ts';
 import { type BalanceResource, presentItem, presentTotal } from './present.ts';
 import { presentMovement } from './present-movement.ts';
-import type { BalancesQuery, Resource } from './query.ts';
+import { type BalancesQuery, isHeavy, type Resource } from './query.ts';
 
 interface ExportRequest {
   readonly readBalances: ReadBalances;
@@ -78,14 +78,11 @@ export async function exportList(request: ExportRequest): Promise<VersionRespons
         ? await balanceBatch(request, resource)
         : await changeBatch(request, resource, query.copy);
   const { asOf } = first.snapshot;
-  let items = 0;
-  const all = counted(batches(first), () => {
-    items += 1;
-  });
+  const made = { items: 0 };
   const [extension, lines] =
     type === 'text/csv'
-      ? (['csv', csvLines(all, { ...query, resource }, fields)] as const)
-      : (['ndjson', jsonLines(all, first, level, fields)] as const);
+      ? (['csv', csvLines(first, made, { ...query, resource }, fields)] as const)
+      : (['ndjson', jsonLines(first, made, level, fields)] as const);
   const name = `cls-${NAMES[resource]}-${level}-${asOf}.${extension}`;
   return {
     status: 200,
@@ -94,7 +91,7 @@ export async function exportList(request: ExportRequest): Promise<VersionRespons
       'Content-Disposition': `attachment; filename="${name}"`,
     },
     body: Readable.from(stillAsked<string | Buffer>(lines), { objectMode: false }),
-    read: { question: query.canonical, items: () => items },
+    read: { question: query.canonical, items: () => made.items },
   };
 }
 
@@ -107,8 +104,7 @@ async function balanceBatch(
   const { readBalances, caller, query } = request;
   const nextAfter = (snapshot: WalkSnapshot, after: PageEnd | undefined): AskNext =>
     after && (() => ask((told) => balanceBatch(request, resource, { ...snapshot, after }, told)));
-  const heavy = query.expand.has('contracts') || query.expand.has('movements');
-  const limit = heavy ? EXPANDED_BATCH : batchSize(position);
+  const limit = isHeavy(query.expand) ? EXPANDED_BATCH : batchSize(position);
   const onNext = position && ((end?: PageEnd) => tell(nextAfter(position, end)));
   const question = { ...query, totals: 'none' as const, limit, position, onNext };
   const page = await readBalances(caller, question);
@@ -218,20 +214,10 @@ async function* batches(first: Batch): AsyncGenerator<Batch> {
   }
 }
 
-/** Tells of each item as it is made. */
-async function* counted(all: AsyncIterable<Batch>, tell: () => void): AsyncGenerator<Batch> {
-  for await (const batch of all) {
-    const items = each(batch.items, (item) => {
-      tell();
-      return item;
-    });
-    yield { ...batch, items };
-  }
-}
-
 /** RFC 4180 with a header row; text that a spreadsheet would run is made harmless. */
 async function* csvLines(
-  all: AsyncIterable<Batch>,
+  first: Batch,
+  made: { items: number },
   shape: Shape,
   fields: readonly string[] | undefined,
 ): AsyncGenerator<string> {
@@ -241,11 +227,15 @@ async function* csvLines(
   const date = (asOf: string) => (header.length > columns.length ? [asOf] : []);
   const cells = cellsOf(columns);
   yield csvLine(header);
-  for await (const { items, removed = [], snapshot } of all) {
+  for await (const { items, removed = [], snapshot } of batches(first)) {
     const dated = date(snapshot.asOf);
     const row = (item: Presented) => csvLine([...dated, ...cells(item)]);
+    const rows = each(items, (item) => {
+      made.items += 1;
+      return row(item);
+    });
     yield* pieces(
-      each(items, row),
+      rows,
       each(removed, ({ object, id }) => row({ object, id })),
     );
   }
@@ -253,19 +243,19 @@ async function* csvLines(
 
 /** One item per line. The last line has their number, so that a cut file is noticed. */
 async function* jsonLines(
-  all: AsyncIterable<Batch>,
-  { snapshot, since }: Pick<Batch, 'snapshot' | 'since'>,
+  first: Batch,
+  made: { items: number },
   level: Level,
   fields: readonly string[] | undefined,
 ): AsyncGenerator<Buffer> {
   const hash = createHash('sha256');
-  let count = 0;
+  const { snapshot, since } = first;
   let gone = 0;
   let totals: Totals = new Map();
-  for await (const { items, removed = [], addTo } of all) {
+  for await (const { items, removed = [], addTo } of batches(first)) {
     totals = await addTo(totals);
     const ofItems = each(items, (item) => {
-      count += 1;
+      made.items += 1;
       return jsonLine(fields === undefined ? item : pickFields(item, fields));
     });
     for await (const piece of pieces(ofItems, each(removed, jsonLine))) {
@@ -277,7 +267,7 @@ async function* jsonLines(
   }
   const summary = {
     object: 'summary',
-    count,
+    count: made.items,
     asOf: snapshot.asOf,
     knownAt: snapshot.knownAt ?? null,
     ledgerSeq: Number(snapshot.ledgerSeq),

@@ -1,7 +1,10 @@
 import { didYouMean } from '@cls/shared/http/nearest-name';
 import { parameterRefusal } from '@cls/shared/http/parameter-refusal';
+import type { Cell } from '../../csv/csv-line.ts';
 import type { Level } from '../../questions/ask/balance-store.ts';
 import type { Reporting } from '../../questions/ask/reporting.ts';
+import { flattenCells } from '../csv-items.ts';
+import { isObject } from '../project.ts';
 import type { Presented } from './money.ts';
 import { presentMovement } from './present-movement.ts';
 import type { Resource } from './query.ts';
@@ -9,8 +12,6 @@ import { SAMPLE_MOVEMENT, sampleItem } from './sample.ts';
 
 /** Fields that an item always has, so that it can be identified. */
 const ALWAYS = ['object', 'id', 'currency'];
-
-import type { Cell } from '../../csv/csv-line.ts';
 
 /** What decides which fields an item has. */
 export interface Shape {
@@ -25,7 +26,7 @@ export function columnsOf({ resource, level, reporting }: Shape): readonly strin
     resource === 'movements'
       ? presentMovement(SAMPLE_MOVEMENT)
       : sampleItem(resource, level, reporting !== undefined);
-  return namesWithin(sample);
+  return [...flattenCells(sample).keys()];
 }
 
 /** The header row of a table; the date of the whole table is a column, too. */
@@ -78,15 +79,6 @@ function fieldsWithin(item: Presented, fields: readonly string[], path = ''): Pr
   return Object.fromEntries(kept);
 }
 
-/** Dotted names of everything within that a cell can hold. */
-function namesWithin(item: Presented, path = ''): string[] {
-  return Object.entries(item).flatMap(([name, value]) => {
-    const here = path === '' ? name : `${path}.${name}`;
-    if (isObject(value)) return namesWithin(value, here);
-    return Array.isArray(value) && name !== 'warnings' ? [] : [here];
-  });
-}
-
 /** The cells of columns, in their order; null where an item has nothing of that name. */
 export function cellsOf(columns: readonly string[]): (item: Presented) => Cell[] {
   const paths = columns.map((column) => column.split('.'));
@@ -101,8 +93,4 @@ function cellAt(item: Presented, path: readonly string[]): Cell {
   }
   if (Array.isArray(value)) return value.join(';');
   return isObject(value) ? null : ((value ?? null) as Cell);
-}
-
-function isObject(value: unknown): value is Presented {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

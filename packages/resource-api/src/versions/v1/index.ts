@@ -1,3 +1,4 @@
+import type { Caller } from '@cls/shared/access/caller';
 import type { LedgerState } from '../../questions/ask/balance-store.ts';
 import { answerNow, type CurrentLedger } from '../../questions/ask/current-ledger.ts';
 import {
@@ -6,53 +7,42 @@ import {
   cursorMismatch,
 } from '../../questions/ask/cursor.ts';
 import type { CopyTimes, ResolvedSnapshot } from '../../questions/ask/snapshot.ts';
-import type { ReadCaller } from '../../questions/lists/read-caller.ts';
 import type { ReadChanges } from '../../questions/lists/read-changes.ts';
 import type { ReadCompared } from '../../questions/lists/read-compared.ts';
 import type { ReadMovements } from '../../questions/lists/read-movements.ts';
-import type { ReadSeries } from '../../questions/lists/read-series.ts';
-import {
-  type BalancePage,
-  type ReadBalances,
-  readerName,
-  walkOf,
-} from '../../questions/page/read-balances.ts';
-import type { ReadDeal, ReadItem } from '../../questions/page/read-item.ts';
-import type { ReadFacets } from '../../questions/totals/read-facets.ts';
-import type { ReadGroups } from '../../questions/totals/read-groups.ts';
-import type { ApiVersion, VersionRequest, VersionResponse, VersionRoute } from '../api-version.ts';
-import { etagOf } from '../etag.ts';
+import { type ReadBalances, readerName, walkOf } from '../../questions/page/read-balances.ts';
+import type { ApiVersion, VersionRequest, VersionRoute } from '../api-version.ts';
 import { ANOTHER_QUESTION } from '../walk.ts';
-import { changePage } from './changes.ts';
-import { comparedMeta, comparedTotals, comparisonOf, withCompared } from './compared.ts';
+import { changePage, type RemovedItem } from './changes.ts';
+import {
+  type Comparison,
+  comparedMeta,
+  comparedTotals,
+  comparisonOf,
+  withCompared,
+} from './compared.ts';
 import { v1Contract } from './contract.ts';
-import { documentRoutes } from './documents.ts';
+import { type DocumentDeps, documentRoutes } from './documents.ts';
 import { exportList } from './export.ts';
 import { checkFields, pickFields, tableColumns } from './fields.ts';
-import { exportFormatOf, type MediaType } from './media-type.ts';
+import { mediaTypeOf } from './media-type.ts';
+import type { Presented } from './money.ts';
 import { V1_PERMISSIONS } from './permissions.ts';
-import { type BalanceResource, presentItem, presentMeta, presentTotal } from './present.ts';
-import { presentMovement } from './present-movement.ts';
-import { presentReportingTotal } from './present-reporting.ts';
 import {
-  type BalancesQuery,
-  PATHS,
-  parseBalancesQuery,
-  type Resource,
-  splitCanonical,
-} from './query.ts';
+  type BalanceResource,
+  type PresentedTotals,
+  presentItem,
+  presentMeta,
+  presentTotals,
+} from './present.ts';
+import { presentMovement } from './present-movement.ts';
+import { type BalancesQuery, isHeavy, PATHS, parseBalancesQuery, type Resource } from './query.ts';
 
-export interface V1Deps {
+export interface V1Deps extends DocumentDeps {
   readonly readBalances: ReadBalances;
   readonly readChanges: ReadChanges;
   readonly readCompared: ReadCompared;
   readonly readMovements: ReadMovements;
-  readonly readItem: ReadItem;
-  readonly readDeal: ReadDeal;
-  readonly readCaller: ReadCaller;
-  readonly readGroups: ReadGroups;
-  readonly readSeries: ReadSeries;
-  readonly readFacets: ReadFacets;
   readonly ledger: CurrentLedger;
   readonly cursors: CursorCodec;
 }
@@ -63,22 +53,22 @@ export function v1(deps: V1Deps): ApiVersion {
   const route = (resource: Resource): VersionRoute => ({
     path: PATHS[resource],
     permissions: V1_PERMISSIONS,
-    check(request) {
-      checkQuery(resource, request);
-    },
     question: (request) => checkQuery(resource, request).canonical,
     columns(request) {
       const query = checkQuery(resource, request);
       return tableColumns({ ...query, resource }, query.fields);
     },
-    isExport: (request) => exportFormatOf(request) !== 'application/json',
+    isExport: (request) => mediaTypeOf(request) !== 'application/json',
     pick(request) {
       const { fields } = checkQuery(resource, request);
       return fields && ((item) => pickFields(item, fields));
     },
     async handle(request) {
-      const type = exportFormatOf(request);
-      if (type !== 'application/json') return exported(deps, resource, type, request);
+      const type = mediaTypeOf(request);
+      if (type !== 'application/json') {
+        const query = parseBalancesQuery(request.query, resource, { whole: true });
+        return exportList({ ...deps, resource, type, caller: request.caller, query });
+      }
       return resource === 'movements'
         ? answered((state) => movementsAnswer(deps, request, state))
         : answered((state) => balancesAnswer(deps, resource, request, state));
@@ -93,7 +83,7 @@ export function v1(deps: V1Deps): ApiVersion {
 
 /** @throws {Refusal} of what is wrong with the request whatever the book holds. */
 function checkQuery(resource: Resource, request: VersionRequest): BalancesQuery {
-  const whole = exportFormatOf(request) !== 'application/json';
+  const whole = mediaTypeOf(request) !== 'application/json';
   const query = parseBalancesQuery(request.query, resource, { whole });
   if (query.cursor === undefined && query.fields !== undefined) {
     checkFields(query.fields, { ...query, resource });
@@ -103,129 +93,98 @@ function checkQuery(resource: Resource, request: VersionRequest): BalancesQuery 
 
 async function balancesAnswer(
   deps: V1Deps,
-  resource: 'balances' | 'principal',
+  resource: BalanceResource,
   request: VersionRequest,
   ledger: LedgerState,
 ) {
-  const { query, limit, position } = toWalk(deps, resource, request);
-  const { fields } = query;
+  const query = toWalk(deps, resource, request);
+  const { caller } = request;
+  const { fields, copy, compare } = query;
   if (fields !== undefined) checkFields(fields, { ...query, resource });
-  if (query.copy !== undefined) {
-    return changesAnswer(deps, resource, request, { query, limit, position }, query.copy);
-  }
-  const question = { ...query, limit, position, ledger };
-  const page = await deps.readBalances(request.caller, question);
-  const { nextCursor, snapshot, filter } = page;
-  const found = page.readings.map(({ item }) => item);
-  const { compare } = query;
-  const asked = compare && { compare, question, filter, snapshot, items: found };
-  const comparison =
-    asked && comparisonOf(resource, await deps.readCompared(request.caller, asked));
-  const items = page.readings.map((reading) =>
-    withCompared(presentItem(resource, reading, page), comparison),
-  );
-  return jsonAnswer(resource, { ...query, limit }, nextCursor, {
-    object: 'list',
-    data: fields === undefined ? items : items.map((item) => pickFields(item, fields)),
-    page: { limit, hasMore: nextCursor !== undefined, nextCursor: nextCursor ?? null },
-    meta: {
-      ...metaOf(resource, snapshot, query),
-      ...(comparison && { compared: comparedMeta(comparison.page?.page.snapshot) }),
-    },
-    ...totalsOf(page),
-    ...(comparison && comparedTotals(comparison, query.totals)),
+  if (copy !== undefined) return changesAnswer(deps, resource, caller, { ...query, copy });
+  const question = { ...query, ledger };
+  const page = await deps.readBalances(caller, question);
+  const { filter, snapshot } = page;
+  const items = page.readings.map(({ item }) => item);
+  const compared = compare && { compare, question, filter, snapshot, items };
+  return listAnswer(resource, query, {
+    ...page,
+    data: page.readings.map((reading) => presentItem(resource, reading, page)),
+    totals: page.totals && presentTotals(page.totals, page),
+    comparison: compared && (await comparisonOf(deps.readCompared, caller, resource, compared)),
   });
-}
-
-function metaOf(resource: Resource, snapshot: ResolvedSnapshot, { fromDate }: BalancesQuery) {
-  return presentMeta(snapshot, resource === 'principal' ? { from: fromDate } : undefined);
-}
-
-function totalsOf({ totals, rates, question: { level, reporting } }: BalancePage) {
-  if (totals === undefined) return {};
-  return {
-    totals: totals.map((total) => presentTotal(total, level)),
-    ...(rates === undefined || reporting === undefined
-      ? {}
-      : { reportingTotal: presentReportingTotal(totals, reporting.currency, rates) }),
-  };
 }
 
 /** What differs from an answer that the caller keeps a copy of. */
 async function changesAnswer(
-  deps: V1Deps,
+  { readBalances, readChanges, readCompared, cursors }: V1Deps,
   resource: BalanceResource,
-  { caller }: VersionRequest,
-  { query, limit, position }: Question,
-  copy: CopyTimes,
+  caller: Caller,
+  query: Walked & { readonly copy: CopyTimes },
 ) {
-  const question = { ...query, limit, position: undefined, copy };
-  const page = await changePage(deps.readChanges, caller, resource, question, position);
-  const { snapshot, copied, removed, next } = page;
-  const { compare } = query;
-  const { items } = page;
-  const asked = compare && { compare, question, snapshot, filter: query.filter, items };
-  const comparison = asked && comparisonOf(resource, await deps.readCompared(caller, asked));
-  const changed = page.changed.map((item) => {
-    const compared = withCompared(item, comparison);
-    return comparison === undefined || query.fields === undefined
-      ? compared
-      : pickFields(compared, query.fields);
-  });
-  const nextCursor =
-    next &&
-    deps.cursors.encode({
-      question: query.canonical,
-      reader: readerName(caller),
-      ...walkOf(snapshot),
-      after: next,
-    });
-  const totals =
+  const { compare, copy, filter } = query;
+  const question = { ...query, position: undefined };
+  const page = await changePage(readChanges, caller, resource, question, query.position);
+  const { snapshot, copied, changed, items, removed, next } = page;
+  const compared = compare && { compare, question, filter, snapshot, items };
+  const walk = walkOf(snapshot);
+  const reader = readerName(caller);
+  const comparison = compared && (await comparisonOf(readCompared, caller, resource, compared));
+  const after = { key: 0n, sortValue: null };
+  const whole =
     query.totals === 'asked'
-      ? await deps.readBalances(caller, {
-          ...question,
-          limit: 1,
-          position: { ...walkOf(snapshot), after: { key: 0n, sortValue: null } },
-        })
+      ? await readBalances(caller, { ...question, limit: 1, position: { ...walk, after } })
       : undefined;
-  return jsonAnswer(resource, { ...query, limit }, nextCursor, {
-    object: 'list',
+  return listAnswer(resource, query, {
+    snapshot,
     data: changed,
     removed,
-    page: { limit, hasMore: nextCursor !== undefined, nextCursor: nextCursor ?? null },
-    meta: {
-      ...metaOf(resource, snapshot, query),
-      since: { asOf: copied?.asOf ?? null, knownAt: copy.updatedSince },
-      ...(comparison && { compared: comparedMeta(comparison.page?.page.snapshot) }),
-    },
-    ...(totals === undefined ? {} : totalsOf(totals)),
-    ...(comparison && comparedTotals(comparison, query.totals)),
+    since: { asOf: copied?.asOf ?? null, knownAt: copy.updatedSince },
+    nextCursor: next && cursors.encode({ question: query.canonical, reader, ...walk, after: next }),
+    totals: whole?.totals && presentTotals(whole.totals, whole),
+    comparison,
   });
 }
 
 async function movementsAnswer(deps: V1Deps, request: VersionRequest, ledger: LedgerState) {
-  const { query, limit, position } = toWalk(deps, 'movements', request);
-  const page = await deps.readMovements(request.caller, { ...query, limit, position, ledger });
-  const { nextCursor } = page;
-  return jsonAnswer('movements', { ...query, limit }, nextCursor, {
-    object: 'list',
-    data: page.movements.map(presentMovement),
-    page: { limit, hasMore: nextCursor !== undefined, nextCursor: nextCursor ?? null },
-    meta: metaOf('movements', page.snapshot, query),
-  });
+  const query = toWalk(deps, 'movements', request);
+  const page = await deps.readMovements(request.caller, { ...query, ledger });
+  return listAnswer('movements', query, { ...page, data: page.movements.map(presentMovement) });
 }
 
-function jsonAnswer(
+interface ListPage {
+  readonly snapshot: ResolvedSnapshot;
+  /** Whole items: the fields that were asked for are picked from them. */
+  readonly data: readonly Presented[];
+  readonly nextCursor: string | undefined;
+  readonly totals?: PresentedTotals | undefined;
+  readonly comparison?: Comparison | undefined;
+  /** Where changes are asked for: what is gone, and since when. */
+  readonly removed?: readonly RemovedItem[];
+  readonly since?: Presented;
+}
+
+/** A page as a document, whose members that are undefined JSON leaves out. */
+function listAnswer(
   resource: Resource,
-  { limit, canonical }: Pick<BalancesQuery, 'limit' | 'canonical'>,
-  nextCursor: string | undefined,
-  document: object & { readonly object: 'list'; readonly data: readonly object[] } & Record<
-      string,
-      unknown
-    >,
+  { limit, canonical, fields, fromDate, totals: wish }: BalancesQuery,
+  { snapshot, data, nextCursor, totals, comparison, removed, since }: ListPage,
 ) {
-  const body = Buffer.from(JSON.stringify(document));
-  const items = document.data.length;
+  const items =
+    comparison === undefined ? data : data.map((item) => withCompared(item, comparison));
+  const document = {
+    object: 'list',
+    data: fields === undefined ? items : items.map((item) => pickFields(item, fields)),
+    removed,
+    page: { limit, hasMore: nextCursor !== undefined, nextCursor: nextCursor ?? null },
+    meta: {
+      ...presentMeta(snapshot, resource === 'principal' ? { from: fromDate } : undefined),
+      since,
+      compared: comparison && comparedMeta(comparison.page?.page.snapshot),
+    },
+    ...totals,
+    ...(comparison && comparedTotals(comparison.page, wish)),
+  };
   const next = `/api/v1${PATHS[resource]}?limit=${limit}&cursor=${nextCursor}`;
   return {
     status: 200,
@@ -233,25 +192,12 @@ function jsonAnswer(
       'Content-Type': 'application/json; charset=utf-8',
       ...(nextCursor === undefined ? {} : { Link: `<${next}>; rel="next"` }),
     },
-    body,
-    etag: etagOf(body),
-    read: { question: canonical, items: () => items },
+    body: Buffer.from(JSON.stringify(document)),
+    read: { question: canonical, items: () => data.length },
   };
 }
 
-function exported(
-  deps: V1Deps,
-  resource: Resource,
-  type: Exclude<MediaType, 'application/json'>,
-  { caller, query: text }: VersionRequest,
-): Promise<VersionResponse> {
-  const query = parseBalancesQuery(text, resource, { whole: true });
-  return exportList({ ...deps, resource, type, caller, query });
-}
-
-interface Question {
-  readonly query: BalancesQuery;
-  readonly limit: number;
+interface Walked extends BalancesQuery {
   readonly position: CursorPosition | undefined;
 }
 
@@ -260,19 +206,23 @@ function toWalk(
   { cursors }: V1Deps,
   resource: Resource,
   { caller, query: text, walk }: VersionRequest,
-): Question {
+): Walked {
   const query = parseBalancesQuery(text, resource);
   const { limit, cursor, canonical } = query;
   if (cursor === undefined) {
-    return { query: { ...query, canonical: walk.mark(canonical) }, limit, position: undefined };
+    return { ...query, canonical: walk.mark(canonical), position: undefined };
   }
   const position = cursors.decode(cursor, readerName(caller));
-  const begun = splitCanonical(walk.read(position.question));
-  if (begun.resource !== resource) throw cursorMismatch(ANOTHER_QUESTION);
-  const asked = parseBalancesQuery(begun.text, resource);
-  if (query.narrows && canonical !== asked.canonical) throw cursorMismatch(ANOTHER_QUESTION);
-  const walked = { ...asked, canonical: walk.mark(asked.canonical) };
-  // With much in each item a page is smaller, whatever is asked for on the way.
-  const heavy = walked.expand.has('contracts') || walked.expand.has('movements');
-  return { query: walked, limit: heavy ? Math.min(limit, walked.limit) : limit, position };
+  const question = walk.read(position.question);
+  const nothing = `${resource}?`;
+  if (!question.startsWith(nothing)) throw cursorMismatch(ANOTHER_QUESTION);
+  const asked = parseBalancesQuery(question.slice(nothing.length), resource);
+  if (![nothing, asked.canonical].includes(canonical)) throw cursorMismatch(ANOTHER_QUESTION);
+  return {
+    ...asked,
+    canonical: walk.mark(asked.canonical),
+    // With much in each item a page is smaller, whatever is asked for on the way.
+    limit: isHeavy(asked.expand) ? Math.min(limit, asked.limit) : limit,
+    position,
+  };
 }

@@ -17,7 +17,7 @@ import type { ParameterRule } from '../parameter-rule.ts';
 import type { Endpoint } from './query.ts';
 
 export const LIMIT_DEFAULT = 100;
-export const LIMIT_MAX = 1_000;
+const LIMIT_MAX = 1_000;
 /** How many values a parameter takes that takes several. */
 export const VALUES_MAX = 100;
 /** Of a series of principal. */
@@ -49,6 +49,7 @@ const id = (prefix: string, noun: string) =>
     schema: { type: 'string', pattern: `^(?:${prefix}_[0-9A-Z]{26}|${EXTERNAL_ID})$` },
     expected: `${noun} id, ${prefix}_… or ext:SOURCE:ID`,
   }) as const;
+const flag = { schema: { type: 'boolean', default: false }, expected: 'true or false' } as const;
 const day = {
   schema: { type: 'string', format: 'date' },
   expected: 'a date as YYYY-MM-DD',
@@ -104,8 +105,7 @@ export const PARAMETERS = {
     description: 'Only items that have this status themselves, at the date.',
   },
   includeZero: {
-    schema: { type: 'boolean', default: false },
-    expected: 'true or false',
+    ...flag,
     description: 'Also list items that owe nothing and on which nothing can be drawn.',
   },
   minOutstanding: {
@@ -128,13 +128,11 @@ export const PARAMETERS = {
   maturityFrom: { ...day, description: 'First date on which an item may mature, inclusive.' },
   maturityTo: { ...day, description: 'Last date on which an item may mature, inclusive.' },
   pastDue: {
-    schema: { type: 'boolean', default: false },
-    expected: 'true or false',
+    ...flag,
     description: 'Only items of which something is past due; of a position, to its lender.',
   },
   restated: {
-    schema: { type: 'boolean', default: false },
-    expected: 'true or false',
+    ...flag,
     description: 'Only items whose `provenance.restated` is true.',
   },
   updatedSince: {
@@ -242,17 +240,13 @@ export const PARAMETERS = {
 } as const satisfies Readonly<Record<string, ParameterRule>>;
 export type ParameterName = keyof typeof PARAMETERS;
 
-export const PAGE_PARAMETERS = ['limit', 'cursor'] as const satisfies readonly ParameterName[];
+export const PAGE_PARAMETERS = ['limit', 'cursor'] as const;
 const TIMES = ['asOf', 'knownAt'] as const;
 /** Other times to compare with, beside the times of the answer. */
-export const COMPARISON = [
-  'compareAsOf',
-  'compareKnownAt',
-] as const satisfies readonly ParameterName[];
+export const COMPARISON = ['compareAsOf', 'compareKnownAt'] as const;
 const PERIOD = ['fromDate', 'toDate'] as const;
-const PRESENTATION = [
-  ...(['sort', 'fields', 'expand', 'include', 'reportingCurrency', 'fxDate'] as const),
-];
+const REPORTING = ['reportingCurrency', 'fxDate'] as const;
+const PRESENTATION = ['level', 'sort', 'fields', 'expand', 'include', ...REPORTING] as const;
 /** What callers ask by; the service alone asks by the others. */
 export type CallersFilter = Exclude<FilterName, 'changedAfter' | 'itemKeys'>;
 /** The parameter of each filter. */
@@ -276,47 +270,26 @@ export const FILTER_PARAMETERS = {
   search: 'q',
 } as const satisfies Readonly<Record<CallersFilter, ParameterName>>;
 const FILTERS = Object.values(FILTER_PARAMETERS);
+// Items at zero count in a series: they may have moved before.
+const OF_SERIES = FILTERS.filter((name) => name !== 'includeZero');
 const COPY = ['updatedSince', 'sinceAsOf'] as const;
 
 /** Which parameters each endpoint takes. */
 export const TAKEN: Readonly<Record<Endpoint, readonly ParameterName[]>> = {
-  balances: [
-    ...FILTERS,
-    ...COPY,
-    ...TIMES,
-    ...COMPARISON,
-    'level',
-    ...PRESENTATION,
-    ...PAGE_PARAMETERS,
-  ],
-  principal: [
-    ...FILTERS,
-    ...COPY,
-    ...TIMES,
-    ...PERIOD,
-    'level',
-    ...PRESENTATION,
-    ...PAGE_PARAMETERS,
-  ],
+  balances: [...FILTERS, ...COPY, ...TIMES, ...COMPARISON, ...PRESENTATION, ...PAGE_PARAMETERS],
+  principal: [...FILTERS, ...COPY, ...TIMES, ...PERIOD, ...PRESENTATION, ...PAGE_PARAMETERS],
   movements: [
     ...(['dealId', 'facilityId', 'contractId', 'borrowerId', 'lenderId', 'currency', 'q'] as const),
     ...TIMES,
     ...PERIOD,
     ...PAGE_PARAMETERS,
   ],
-  balance: [...TIMES, 'fields', 'expand', 'reportingCurrency', 'fxDate'],
-  deal: [...TIMES, 'expand', 'reportingCurrency', 'fxDate'],
+  balance: [...TIMES, 'fields', 'expand', ...REPORTING],
+  deal: [...TIMES, 'expand', ...REPORTING],
   me: [],
   totals: [...FILTERS, ...TIMES, ...COMPARISON, 'level', 'groupBy', 'top'],
   facets: [...FILTERS, ...TIMES, 'level', 'fields', 'top'],
-  // Items at zero count: they may have moved before.
-  series: [
-    ...FILTERS.filter((name) => name !== 'includeZero'),
-    ...TIMES,
-    ...PERIOD,
-    'level',
-    'interval',
-  ],
+  series: [...OF_SERIES, ...TIMES, ...PERIOD, 'level', 'interval'],
 };
 
 /** Whether values of a field are counted: facilities of a deal may have several types. */

@@ -8,10 +8,6 @@ export const V1_PERMISSIONS = API_PERMISSIONS;
  * database's row-level security and grants enforce it (docs/reference/api.md, "Who sees what").
  */
 export const V1_DATA_RULES = {
-  'external-api.fullcontrol': {
-    deals: 'all',
-    amounts: { any: ['global', 'every_lender'] },
-  },
   'cls-deal.view': {
     deals: 'granted_to_customer',
     amounts: {
@@ -19,5 +15,9 @@ export const V1_DATA_RULES = {
       lender: ['global', 'own_share'],
       borrower: ['global'],
     },
+  },
+  'external-api.fullcontrol': {
+    deals: 'all',
+    amounts: { any: ['global', 'every_lender'] },
   },
 } as const satisfies Readonly<Record<(typeof V1_PERMISSIONS)[number], unknown>>;

@@ -1,5 +1,6 @@
 import { EXACT_UNIT } from '../../ledger/accrual.ts';
 import { roundHalfUp } from '../../ledger/allocate.ts';
+import { minorUnitDigits } from '../../ledger/currency.ts';
 import { formatAmount } from '../../ledger/money.ts';
 import { formatRate, type Rate } from '../../ledger/rate.ts';
 import type { AccrualExplanation } from '../../questions/accruals/accruals.ts';
@@ -38,7 +39,7 @@ export function presentAccrual(accrual: AccrualExplanation, currency: string): P
       baseRate: rateOrNull(rate.baseRate),
       spread: rateOrNull(rate.spread),
       csa: rateOrNull(rate.csa),
-      amount: exactAmount(exact, money(0n)),
+      amount: exactAmount(exact, currency),
     })),
   };
 }
@@ -47,9 +48,7 @@ function rateOrNull(rate: Rate | null | undefined): string | null {
   return rate == null ? null : formatRate(rate);
 }
 
-/** @param zero a zero of the currency, whose digits show what a minor unit is. */
-function exactAmount(exact: bigint, zero: string): string {
-  const digits = zero.includes('.') ? zero.length - zero.indexOf('.') - 1 : 0;
-  const scale = 10n ** BigInt(EXACT_DECIMALS - digits);
+function exactAmount(exact: bigint, currency: string): string {
+  const scale = 10n ** BigInt(EXACT_DECIMALS - (minorUnitDigits(currency) ?? 0));
   return formatAmount(roundHalfUp(exact * scale, EXACT_UNIT), EXACT_DECIMALS);
 }

@@ -10,8 +10,6 @@ const AMOUNTS = {
   unfunded: (balance: TotalBalance) => balance.unfunded,
   interestAccrued: (balance: TotalBalance) => balance.interest_accrued,
 } as const;
-type AmountName = keyof typeof AMOUNTS;
-const NAMES = Object.keys(AMOUNTS) as AmountName[];
 
 /** A balance in the reporting currency, each amount rounded half up, with the rate used. */
 export function presentReporting(
@@ -21,12 +19,8 @@ export function presentReporting(
   rates: ReportingRates,
 ): Presented {
   const { rate, date, source } = rates.get(currency) ?? NO_RATE;
-  const money = moneyOf(to);
-  const amounts = NAMES.map((name) => [
-    name,
-    money(inReporting(AMOUNTS[name](balance), currency, to, rate)),
-  ]);
-  return { currency: to, rate, rateDate: date, source, ...Object.fromEntries(amounts) };
+  const amounts = amountsIn(to, rates, [{ currency, balance }]);
+  return { currency: to, rate, rateDate: date, source, ...amounts };
 }
 
 /** Totals of every currency, converted and only then added up. */
@@ -35,15 +29,23 @@ export function presentReportingTotal(
   to: string,
   rates: ReportingRates,
 ): Presented {
+  return { currency: to, ...amountsIn(to, rates, totals) };
+}
+
+function amountsIn(
+  to: string,
+  rates: ReportingRates,
+  parts: readonly { readonly currency: string; readonly balance: TotalBalance }[],
+): Presented {
   const money = moneyOf(to);
-  const sums = NAMES.map((name) => {
-    const parts = totals.map(({ currency, balance }) => {
+  const amounts = Object.entries(AMOUNTS).map(([name, amountOf]) => {
+    const converted = parts.map(({ currency, balance }) => {
       const { rate } = rates.get(currency) ?? NO_RATE;
-      return inReporting(AMOUNTS[name](balance), currency, to, rate);
+      return inReporting(amountOf(balance), currency, to, rate);
     });
-    return [name, money(parts.reduce((sum, part) => sum + part, 0n))];
+    return [name, money(converted.reduce((sum, part) => sum + part, 0n))];
   });
-  return { currency: to, ...Object.fromEntries(sums) };
+  return Object.fromEntries(amounts);
 }
 
 const NO_RATE: ReportingRate = { rate: '', date: '', source: '' };

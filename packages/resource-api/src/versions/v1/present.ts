@@ -30,7 +30,7 @@ import {
 import { type Money, moneyOf, type Presented } from './money.ts';
 import { presentAccrual } from './present-accrual.ts';
 import { presentMovement } from './present-movement.ts';
-import { presentReporting } from './present-reporting.ts';
+import { presentReporting, presentReportingTotal } from './present-reporting.ts';
 import { presentTerms } from './present-terms.ts';
 
 export type BalanceResource = 'balances' | 'principal';
@@ -50,8 +50,15 @@ const MOVEMENT_NAMES: Readonly<Record<MovementComponent, string>> = {
 const SHARE_DECIMALS = 12;
 const SHARE_SCALE = 10n ** BigInt(SHARE_DECIMALS);
 
-/** The dates stand here and not in the items: an item reads the same on the days between changes. */
-export function presentMeta(snapshot: ResolvedSnapshot, period?: Period): Presented {
+/**
+ * The dates stand here and not in the items: an item reads the same on the days between changes.
+ *
+ * @param period of a roll-forward: its first day; undefined: since inception.
+ */
+export function presentMeta(
+  snapshot: ResolvedSnapshot,
+  period?: { readonly from: BusinessDate | undefined },
+): Presented {
   return {
     apiVersion: 'v1',
     asOf: snapshot.asOf,
@@ -63,15 +70,10 @@ export function presentMeta(snapshot: ResolvedSnapshot, period?: Period): Presen
   };
 }
 
-/** First day of a roll-forward; undefined: since inception. */
-export interface Period {
-  readonly from: BusinessDate | undefined;
-}
-
 export function presentItem(
   resource: BalanceResource,
   reading: BalanceReading,
-  page: Pick<BalancePage, 'snapshot' | 'question' | 'filter' | 'rates'>,
+  page: ItemContext,
 ): Presented {
   return resource === 'balances' ? presentBalance(reading, page) : presentPrincipal(reading, page);
 }
@@ -86,22 +88,18 @@ type PresentLine = (line: Draft, balance: StatedBalance, lenderId: string) => Dr
 
 function presentBalance(reading: BalanceReading, context: ItemContext): Presented {
   const { item, pastDue, former } = reading;
-  const { asOf } = context.snapshot;
   const { level } = context.question;
   const money = moneyOf(item.currency);
   const lineOf =
     (lates: readonly PastDue[]): PresentLine =>
     (line, balance, lenderId) =>
       addAmounts(line, balance, lateOf(lates, lenderId), money);
-  const line = lineOf(pastDue);
-  const { oldestDueDate } = lateOf(pastDue, '');
   const presented = draftOf('balance', 'bal', reading, level);
-  presented['global'] = line({}, item.global, '');
-  addShares(presented, reading, context, line);
+  addLines(presented, reading, context, lineOf(pastDue));
   const status: Draft = { deal: item.deal.status };
   if (level !== 'deal') status['facility'] = item.facility?.status;
   if (level === 'contract') status['contract'] = item.contract?.status;
-  status['daysPastDue'] = daysBetween(oldestDueDate, asOf);
+  status['daysPastDue'] = daysBetween(lateOf(pastDue, '').oldestDueDate, context.snapshot.asOf);
   presented['status'] = status;
   if (context.question.expand.has('accrual')) {
     presented['accrual'] = reading.accruals.map((one) => presentAccrual(one, item.currency));
@@ -112,7 +110,7 @@ function presentBalance(reading: BalanceReading, context: ItemContext): Presente
   addProvenance(
     presented,
     reading,
-    former && formerBalance(former, context, lineOf(former.pastDue)),
+    former && addLines({}, former, context, lineOf(former.pastDue)),
   );
   return presented;
 }
@@ -121,11 +119,11 @@ function presentPrincipal(reading: BalanceReading, context: ItemContext): Presen
   const { item, opening, former } = reading;
   const { level } = context.question;
   const money = moneyOf(item.currency);
+  const openingOf = (lenderId: string) => opening?.get(lenderId)?.balance ?? ZERO_BALANCE;
   const line: PresentLine = (draft, balance, lenderId) =>
-    addRollForward(draft, opening?.get(lenderId)?.balance ?? ZERO_BALANCE, balance, money);
+    addRollForward(draft, openingOf(lenderId), balance, money);
   const presented = draftOf('principalBalance', 'pri', reading, level);
-  presented['global'] = line({}, item.global, '');
-  addShares(presented, reading, context, line);
+  addLines(presented, reading, context, line);
   presented['sinceInception'] = {
     advanced: money(item.global.advances),
     repaid: money(repaid(item.global)),
@@ -135,7 +133,7 @@ function presentPrincipal(reading: BalanceReading, context: ItemContext): Presen
   if (level === 'facility' || level === 'position') status['facility'] = item.facility?.status;
   if (level === 'contract') status['contract'] = item.contract?.status;
   presented['status'] = status;
-  const before = opening?.get('')?.balance ?? ZERO_BALANCE;
+  const before = openingOf('');
   presented['movementCount'] = Number(item.global.movement_count - before.movement_count);
   presented['reversedCount'] = Number(item.global.reversal_count - before.reversal_count);
   presented['links'] = { movements: movementsLink(reading, context) };
@@ -222,6 +220,16 @@ function addContracts(
   draft['contracts'] = contracts.map((one) => presentItem(resource, one, within));
 }
 
+function addLines(
+  draft: Draft,
+  reading: Pick<BalanceReading, 'item'>,
+  context: ItemContext,
+  line: PresentLine,
+): Draft {
+  draft['global'] = line({}, reading.item.global, '');
+  return addShares(draft, reading, context, line);
+}
+
 /** `share`: the caller's own, or of the one lender asked for. `lenders`: every share it may see. */
 function addShares(
   draft: Draft,
@@ -245,10 +253,6 @@ function addShares(
   draft['share'] = share ?? null;
   if (question.level !== 'position') draft['lenders'] = shares;
   return draft;
-}
-
-function formerBalance(former: FormerReading, context: ItemContext, line: PresentLine): Presented {
-  return addShares({ global: line({}, former.item.global, '') }, former, context, line);
 }
 
 function formerClosing(former: FormerReading, context: ItemContext, money: Money): Presented {
@@ -398,6 +402,22 @@ export function presentTotal(
     // Null: too many to add up for a page; the summary of an export has the sum.
     interestAccrued: withAccruals ? money(balance.interest_accrued) : null,
     feesAccrued: withAccruals ? money(balance.fees_accrued) : null,
+  };
+}
+
+export interface PresentedTotals {
+  readonly totals: readonly Presented[];
+  readonly reportingTotal: Presented | undefined;
+}
+
+/** Totals of a page, and what they come to in the currency that was asked for. */
+export function presentTotals(
+  totals: readonly CurrencyTotal[],
+  { question: { level, reporting }, rates }: Pick<BalancePage, 'question' | 'rates'>,
+): PresentedTotals {
+  return {
+    totals: totals.map((total) => presentTotal(total, level)),
+    reportingTotal: reporting && rates && presentReportingTotal(totals, reporting.currency, rates),
   };
 }
 

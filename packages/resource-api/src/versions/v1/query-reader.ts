@@ -19,21 +19,10 @@ export class QueryReader {
       (name) => !(known as readonly string[]).includes(name),
     );
     this.#faults = unknown.slice(0, UNKNOWN_TOLD).map((name) => unknownParameter(name, known));
-    for (const name of known) {
-      const { required, expected }: ParameterRule = PARAMETERS[name];
-      if (required === undefined || this.has(name) || this.has('cursor')) continue;
-      this.fault(name, 'invalid_parameter', `required: expected ${expected}`);
-    }
   }
 
   has(name: string): boolean {
     return this.#parameters.has(name);
-  }
-
-  hasOtherThan(names: readonly ParameterName[]): boolean {
-    return [...this.#parameters.keys()].some(
-      (name) => !(names as readonly string[]).includes(name),
-    );
   }
 
   fault(parameter: string, code: FaultCode, message: string, received?: string): void {

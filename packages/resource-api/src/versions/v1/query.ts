@@ -1,4 +1,4 @@
-import { type BusinessDate, parseBusinessDate } from '../../ledger/business-date.ts';
+import { parseBusinessDate } from '../../ledger/business-date.ts';
 import { minorUnitDigits } from '../../ledger/currency.ts';
 import type { Interval } from '../../ledger/interval.ts';
 import { parseAmount } from '../../ledger/money.ts';
@@ -15,7 +15,7 @@ import {
 } from '../../questions/ask/balance-store.ts';
 import { FILTERS } from '../../questions/ask/filters.ts';
 import type { ComparedTimes, CopyTimes } from '../../questions/ask/snapshot.ts';
-import type { Expansion, TotalsWish } from '../../questions/page/read-balances.ts';
+import type { BalanceQuestion, Expansion, TotalsWish } from '../../questions/page/read-balances.ts';
 import {
   type CallersFilter,
   COMPARISON,
@@ -57,36 +57,19 @@ export const DOCUMENT_PATHS: Readonly<Record<DocumentName, `/${string}`>> = {
 };
 
 /** The parameters of a question, checked. */
-export interface BalancesQuery {
-  readonly level: Level;
-  readonly asOf: BusinessDate | undefined;
-  /** RFC 3339. */
-  readonly knownAt: string | undefined;
-  readonly fromDate: BusinessDate | undefined;
+export interface BalancesQuery extends Omit<BalanceQuestion, 'ledger' | 'onNext' | 'position'> {
   /** What a copy was made from, where its changes are asked for. */
   readonly copy: CopyTimes | undefined;
   /** What the answer is compared with, where that is asked for. */
   readonly compare: ComparedTimes | undefined;
-  readonly filter: BalanceFilter;
-  readonly sort: AnySort | undefined;
-  readonly totals: TotalsWish;
-  readonly expand: ReadonlySet<Expansion>;
   /** Dotted paths; undefined: all. */
   readonly fields: readonly string[] | undefined;
-  readonly reporting:
-    | { readonly currency: string; readonly date: BusinessDate | undefined }
-    | undefined;
   readonly groupBy: Grouping | undefined;
   readonly top: number;
   readonly interval: Interval | 'event';
-  readonly limit: number;
   readonly cursor: string | undefined;
-  /**
-   * Resource and question in one spelling, and whether any of it was given: beside a cursor they
-   * must be the walk's own.
-   */
+  /** Resource and question in one spelling: beside a cursor, what is given must be the walk's own. */
   readonly canonical: string;
-  readonly narrows: boolean;
 }
 
 /**
@@ -149,7 +132,6 @@ export function parseBalancesQuery(
     limit: limit ?? LIMIT_DEFAULT,
     cursor: read.one('cursor', asIs),
     canonical: read.canonical(resource, PAGE_PARAMETERS),
-    narrows: read.hasOtherThan(PAGE_PARAMETERS),
   };
   read.done();
   return query;
@@ -241,10 +223,14 @@ function checkCounted(read: QueryReader, level: Level): void {
   }
 }
 
+/** Whether each item has much in it. */
+export function isHeavy(expand: ReadonlySet<Expansion>): boolean {
+  return expand.has('contracts') || expand.has('movements');
+}
+
 function readLimit(read: QueryReader, expand: ReadonlySet<Expansion>): number | undefined {
   const limit = read.one('limit', Number);
-  const heavy = expand.has('contracts') || expand.has('movements');
-  if (heavy && limit !== undefined && limit > LIMIT_DEFAULT) {
+  if (limit !== undefined && limit > LIMIT_DEFAULT && isHeavy(expand)) {
     const message = `at most ${LIMIT_DEFAULT} with contracts or movements expanded`;
     read.fault('limit', 'contradictory', message, `${limit}`);
   }
@@ -278,12 +264,6 @@ function checkCopy(
     const message = 'external ids cannot be combined with updatedSince; give ids';
     read.fault(FILTER_PARAMETERS[name], 'contradictory', message);
   }
-}
-
-/** Resource and text of a canonical question, for a walk that continues. */
-export function splitCanonical(canonical: string): { resource: string; text: string } {
-  const mark = canonical.indexOf('?');
-  return { resource: canonical.slice(0, mark), text: canonical.slice(mark + 1) };
 }
 
 /**

@@ -46,7 +46,10 @@ export function v2(deps: V1Deps): ApiVersion {
     .map((old): VersionRoute => {
       const own: VersionRoute = {
         ...old,
-        check: (request) => checkV2(old, request),
+        question(request) {
+          checkV2(old, request);
+          return old.question(request);
+        },
         columns: (request) =>
           old.path === '/cls/balances'
             ? v2Columns(old.columns?.(request) ?? [])
@@ -73,7 +76,6 @@ function checkV2(old: VersionRoute, request: VersionRequest): void {
   if (old.path === '/cls/balances' && !query.has('cursor') && !query.has('level')) {
     throw missing('level', 'expected deal, facility, contract or position');
   }
-  old.check(request);
 }
 
 function missing(parameter: string, message: string): Refusal {

@@ -58,20 +58,14 @@ export function changesOf(
       : [change('undisbursed_gap', 'undisbursed', money(undisbursed), money(amounts.undisbursed))]),
   ];
   if (known?.present !== true) return [change('new_loan', '', '', ''), ...gaps];
-  const original = moved('originalPrincipal');
+  const restated = (kind: ChangeKind, field: AmountField & keyof typeof state) =>
+    change(kind, field, money(known[field]), money(amounts[field]));
   return [
-    ...(original === 0n
+    ...(moved('originalPrincipal') === 0n
       ? []
-      : [
-          change(
-            'original_restated',
-            'originalPrincipal',
-            money(known.originalPrincipal),
-            money(amounts.originalPrincipal),
-          ),
-        ]),
+      : [restated('original_restated', 'originalPrincipal')]),
     ...CUMULATIVE.filter((field) => moved(field) < 0n).map((field) =>
-      change('amount_fell', field, money(known[field]), money(amounts[field])),
+      restated('amount_fell', field),
     ),
     ...gaps,
     ...termChanges(row, known, change),

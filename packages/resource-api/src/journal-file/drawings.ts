@@ -1,8 +1,7 @@
-import { minorUnitDigits } from '../ledger/currency.ts';
-import { parseAmount } from '../ledger/money.ts';
+import { isRevolving } from '../ledger/facility-type.ts';
 import { fault, type RecordFault } from './check-journal.ts';
-import type { DatedAmount, Described } from './journal-store.ts';
-import type { JournalRecord, PostingRecord } from './record.ts';
+import { type DatedAmount, type Describe, facilityOf } from './journal-store.ts';
+import { type JournalRecord, minorOf, type PostingRecord } from './record.ts';
 import { RunningAmount } from './running-amount.ts';
 
 /** A drawing that the commitment does not cover, at a line of the file. */
@@ -39,11 +38,7 @@ export class Drawings {
     this.#undrawn.set(facility, new Undrawn(balances));
   }
 
-  add(
-    line: number,
-    journal: JournalRecord,
-    described: (id: string) => Described | undefined,
-  ): void {
+  add(line: number, journal: JournalRecord, described: Describe): void {
     for (const [facility, { unfunded, drawn, committed }] of effectsOf(journal, described)) {
       const undrawn = this.#undrawn.get(facility) ?? new Undrawn([]);
       this.#undrawn.set(facility, undrawn);
@@ -85,10 +80,6 @@ function overadvance({ line, journal, facility }: Drawing): Overadvance {
   };
 }
 
-export function minorOf({ amount, currency }: Pick<PostingRecord, 'amount' | 'currency'>): bigint {
-  return parseAmount(amount, minorUnitDigits(currency) ?? 0)?.amountMinor ?? 0n;
-}
-
 interface Effect {
   unfunded: bigint | undefined;
   drawn: bigint;
@@ -100,10 +91,7 @@ function none(): Effect {
 }
 
 /** What a journal does to the unfunded amounts of facilities, globally. */
-function effectsOf(
-  { postings }: JournalRecord,
-  described: (id: string) => Described | undefined,
-): ReadonlyMap<string, Effect> {
+function effectsOf({ postings }: JournalRecord, described: Describe): ReadonlyMap<string, Effect> {
   const effects = new Map<string, Effect>();
   for (const { facility, lender, account, movement, amount, currency } of postings) {
     if (lender !== undefined) continue;
@@ -113,10 +101,9 @@ function effectsOf(
     if (account === 'UNFUNDED' || account === 'ORIGINAL_COMMITMENT') effect.committed = true;
     if (draws({ account, movement })) effect.drawn += minor;
     effects.set(facility, effect);
-    const held = described(facility);
-    if (held?.kind !== 'facility' || held.sublimitOf === undefined) continue;
-    const whole = described(held.sublimitOf);
-    const revolves = whole?.kind === 'facility' && whole.revolves;
+    const held = facilityOf(described, facility);
+    if (held?.sublimitOf === undefined) continue;
+    const revolves = isRevolving(facilityOf(described, held.sublimitOf)?.type ?? '');
     if (!usesWhole({ account, movement }, revolves, held.pikUsesCommitment)) continue;
     const around = effects.get(held.sublimitOf) ?? none();
     around.unfunded = (around.unfunded ?? 0n) - minor;

@@ -1,7 +1,7 @@
 import { fault, type RecordFault } from './check-journal.ts';
-import { minorOf, REPAYMENTS } from './drawings.ts';
+import { REPAYMENTS } from './drawings.ts';
 import type { DatedAmount } from './journal-store.ts';
-import type { JournalRecord, PostingRecord } from './record.ts';
+import { type JournalRecord, minorOf, type PostingRecord } from './record.ts';
 import { RunningAmount } from './running-amount.ts';
 
 interface Repayment extends RecordFault {

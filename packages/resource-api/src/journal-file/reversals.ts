@@ -1,8 +1,6 @@
-import { minorUnitDigits } from '../ledger/currency.ts';
-import { parseAmount } from '../ledger/money.ts';
 import { fault, type RecordFault } from './check-journal.ts';
 import { IdSet } from './id-set.ts';
-import type { JournalRecord, PostingRecord } from './record.ts';
+import { type JournalRecord, minorOf, type PostingRecord } from './record.ts';
 
 type Reversible = Pick<JournalRecord, 'id' | 'deal' | 'effectiveDate' | 'postings' | 'reverses'>;
 
@@ -52,8 +50,7 @@ function contentOf({ deal, postings }: Reversible, sign: bigint): string {
   const sums = new Map<string, bigint>();
   for (const posting of postings) {
     const key = keyOf(posting);
-    const amount = parseAmount(posting.amount, minorUnitDigits(posting.currency) ?? 0);
-    sums.set(key, (sums.get(key) ?? 0n) + sign * (amount?.amountMinor ?? 0n));
+    sums.set(key, (sums.get(key) ?? 0n) + sign * minorOf(posting));
   }
   const moved = [...sums].filter(([, sum]) => sum !== 0n).map((entry) => entry.join(' '));
   return [deal, ...moved.sort()].join('\n');

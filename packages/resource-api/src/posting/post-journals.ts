@@ -8,7 +8,7 @@ export interface NamedJournal<Line, Name>
   extends Omit<Journal<Line>, 'reversesSeq' | 'correctsSeq'> {
   /** `jrn_…`; a new one when there is none. */
   readonly id?: string;
-  readonly createdBy?: string;
+  readonly createdBy?: string | undefined;
   readonly deal: Name;
   readonly reverses?: Name | undefined;
   readonly corrects?: Name | undefined;

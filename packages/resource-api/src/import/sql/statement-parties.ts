@@ -67,17 +67,15 @@ export async function statementParties(
        INSERT INTO party (id, name, country) SELECT id, name, country FROM given
      )
      INSERT INTO external_id (source, value, entity_id) SELECT $1, ref, id FROM given`,
-    [source, ...columnsOf(fresh), fresh.map(([ref]) => ids.get(ref) ?? '')],
+    [
+      source,
+      fresh.map(([ref]) => ref),
+      fresh.map(([, { name }]) => name),
+      fresh.map(([, { country }]) => country),
+      fresh.map(([ref]) => ids.get(ref) ?? ''),
+    ],
   );
   return ids;
-}
-
-function columnsOf(parties: readonly (readonly [string, Named])[]) {
-  return [
-    parties.map(([ref]) => ref),
-    parties.map(([, { name }]) => name),
-    parties.map(([, { country }]) => country),
-  ] as const;
 }
 
 /** @param parties as `statementParties` answers */

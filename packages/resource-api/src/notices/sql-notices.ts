@@ -8,8 +8,8 @@ import type {
 } from './notice-outbox.ts';
 import { type NoticeSubject, stageOrder } from './notice-stage.ts';
 
-/** RFC 3339, as the rest of the product writes instants. */
-const instant = (column: string) =>
+/** RFC 3339 in whole seconds. */
+export const instant = (column: string) =>
   `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`;
 
 const EVENT = 'n.event = $1 AND n.version_id = $2 AND n.happens_at = $3';

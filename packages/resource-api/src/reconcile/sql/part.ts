@@ -11,6 +11,14 @@ export interface DealScope {
   readonly tables: string;
 }
 
+/** After every sequence: all that is known. */
+export const NOW = '9223372036854775807';
+
+/** A statement of a point (`$1`, `$2`) about the whole time and all that is known. */
+export function atPresent(statement: string): string {
+  return statement.replaceAll('$1', `'9999-12-31'`).replaceAll('$2', NOW);
+}
+
 /** `every_journal` is never narrowed: what else was posted with a journal is of any deal. */
 const EVERY_JOURNAL = 'every_journal AS NOT MATERIALIZED (SELECT seq, posted_at FROM journal)';
 /** In front of a statement about the whole book. */

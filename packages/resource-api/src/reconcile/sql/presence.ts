@@ -1,7 +1,5 @@
+import { NOW } from './part.ts';
 import type { ReconcileStatement } from './sql-reconciler.ts';
-
-/** After every sequence: all that is known. */
-const NOW = '9223372036854775807';
 
 const RECORDS = `(
   SELECT 'deal' AS kind, key, id, key AS deal_key, booked_on, booked_seq, follows_journals FROM deal

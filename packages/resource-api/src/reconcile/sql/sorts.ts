@@ -12,6 +12,7 @@ import {
   OUTSTANDING,
 } from '../../questions/ask/sql/balance-levels.ts';
 import { sortValue } from '../../questions/page/sql/sort-sql.ts';
+import { atPresent } from './part.ts';
 import type { ReconcileStatement } from './sql-reconciler.ts';
 
 /** A row for each of the `values` of an item that the book has and that its order has not. */
@@ -71,7 +72,7 @@ export const SORT_STATEMENTS: readonly ReconcileStatement[] = [
     invariant: 'sorted_items_kept',
     states: 'every item is kept under what it is sorted by, and for as long as it lives',
     checked: `SELECT ${checked}`,
-    breaks: breaks.replaceAll('$1', `'9999-12-31'`).replaceAll('$2', '9223372036854775807'),
+    breaks: atPresent(breaks),
   },
   {
     invariant: 'past_sorted_items_kept',

@@ -225,12 +225,8 @@ export function termsOf(
   };
 }
 
-/** The journals that bring one loan from `state` to what its row says. */
-export function planLoan(
-  { loanNumber, amounts }: StatementRow,
-  state: LoanState,
-  { asOf, keyPrefix }: PlanContext,
-): readonly Journal<LoanLine>[] {
+/** What a row adds to each cumulative amount of a loan, and the balances that follow from that. */
+export function movementsOf(amounts: StatementRow['amounts'], state: LoanState) {
   const change = {
     original: amounts.originalPrincipal - state.originalPrincipal,
     cancelled: amounts.cancelled - state.cancelled,
@@ -240,12 +236,25 @@ export function planLoan(
     sold: amounts.sold - state.sold,
     exchange: amounts.exchangeAdjustment - state.exchangeAdjustment,
   };
+  const expected = {
+    undisbursed: state.unfunded + change.original - change.cancelled - change.disbursed,
+    due: state.due + change.disbursed - change.repaid - change.sold,
+    dueThirdParty: state.dueThirdParty + change.sold - change.repaidThirdParty,
+  };
+  return { change, expected };
+}
+
+/** The journals that bring one loan from `state` to what its row says. */
+export function planLoan(
+  { loanNumber, amounts }: StatementRow,
+  state: LoanState,
+  { asOf, keyPrefix }: PlanContext,
+): readonly Journal<LoanLine>[] {
+  const { change, expected } = movementsOf(amounts, state);
   // What the statement's own balances need beyond its movements.
-  const unfundedGap =
-    amounts.undisbursed - (state.unfunded + change.original - change.cancelled - change.disbursed);
-  const dueGap = amounts.due - (state.due + change.disbursed - change.repaid - change.sold);
-  const dueThirdPartyGap =
-    amounts.dueThirdParty - (state.dueThirdParty + change.sold - change.repaidThirdParty);
+  const unfundedGap = amounts.undisbursed - expected.undisbursed;
+  const dueGap = amounts.due - expected.due;
+  const dueThirdPartyGap = amounts.dueThirdParty - expected.dueThirdParty;
 
   const journal = (
     type: JournalType,

@@ -133,7 +133,8 @@ function checkShares(
   );
 }
 
-function sumsBy(
+/** What postings with the same key come to in minor units, each with its sign. */
+export function sumsBy(
   postings: readonly PostingRecord[],
   keyOf: (posting: PostingRecord) => string,
   sign: (posting: PostingRecord) => bigint = () => 1n,

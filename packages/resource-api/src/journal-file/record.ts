@@ -83,8 +83,8 @@ const externalIds = z
   .default([]);
 /** The book has the record from this date on; without it, since its deal's first journal. */
 const bookedOn = businessDate;
-const agreementStatus = z.enum(['pending', 'active', 'matured', 'terminated']);
-const contractStatus = z.enum(['pending', 'active', 'repaid', 'written_off']);
+export const agreementStatus = z.enum(['pending', 'active', 'matured', 'terminated']);
+export const contractStatus = z.enum(['pending', 'active', 'repaid', 'written_off']);
 
 const party = z.strictObject({
   object: z.literal('party'),

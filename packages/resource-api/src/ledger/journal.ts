@@ -85,10 +85,6 @@ export interface Journal<Line> {
   readonly reason?: string | undefined;
   /** What it is called where it came from. */
   readonly sourceRef?: string | undefined;
-  /** Sequence of the journal that it takes back. */
-  readonly reversesSeq?: bigint;
-  /** Sequence of the bill that it corrects. */
-  readonly correctsSeq?: bigint;
   /** A drawing that is meant to exceed the commitment. */
   readonly overadvance?: boolean | undefined;
   readonly postings: readonly Posting<Line>[];

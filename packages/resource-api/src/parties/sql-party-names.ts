@@ -33,15 +33,15 @@ async function rename(
   const deals = await transaction.query<{ key: bigint }>(DEALS, [known.key]);
   if (deals.length === 0) return { outcome: 'in_no_deal' };
   const change = newId('rename');
-  const journals = deals.map(({ key: dealKey }, index) => ({
+  const journals = deals.map(({ key: deal }, index) => ({
     type: 'terms' as const,
     effectiveDate: from,
     idempotencyKey: `${change}:${index + 1}`,
     reason,
-    dealKey,
+    deal,
     postings: [],
   }));
-  await postJournals(transaction, journals, firstSeq, undefined);
+  await postJournals(transaction, journals, firstSeq);
   const details = [{ party, name }];
   await writeDatedFacts(transaction, [{ effectiveDate: from, seq: firstSeq, details }]);
   return { outcome: 'renamed', before: known.name, deals: deals.length };

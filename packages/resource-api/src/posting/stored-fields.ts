@@ -1,7 +1,7 @@
 import type { SqlValue } from '@cls/shared/sql/database';
 import { z } from 'zod';
 import { FACT_SHAPES, HELD, SUBJECT_SHAPES } from '../journal-file/record.ts';
-import { type Column, keyOf } from './insert-rows.ts';
+import type { Column } from './insert-rows.ts';
 
 /** How a field of a record is stored: `legalName` in `legal_name`, and `borrower` in `borrower_key`. */
 export interface StoredField {
@@ -32,8 +32,8 @@ const STORED_OTHERWISE: readonly string[] = ['object', 'bookedOn', 'externalIds'
 type Shape = Readonly<Record<string, z.ZodType>>;
 
 function storedFields(shape: Shape): readonly StoredField[] {
-  const names = Object.keys(shape).filter((name) => !STORED_OTHERWISE.includes(name));
-  return names.map((name) => {
+  const fields = Object.keys(shape).filter((name) => !STORED_OTHERWISE.includes(name));
+  return fields.map((name) => {
     const held = heldBy(shape[name]) ?? '';
     const names = name === 'id' ? undefined : TABLES[held];
     const column = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
@@ -100,7 +100,7 @@ export function columnsOf<R extends object>(fields: readonly StoredField[]): rea
     name: column,
     type,
     value: (record) => (record as Readonly<Record<string, SqlValue | undefined>>)[name] ?? null,
-    ...(names === undefined ? {} : { sql: keyOf(names, column) }),
+    ...(names === undefined ? {} : { sql: `(SELECT key FROM ${names} WHERE id = g.${column})` }),
   }));
 }
 

@@ -309,7 +309,7 @@ async function postRecords(
     journal: (id: string) => seqs.get(id) ?? named.get(id) ?? 0n,
     line: (name: string) => lineKeys.get(name) ?? 0n,
   };
-  await postPrepared(transaction, prepared, keys, undefined);
+  await postPrepared(transaction, prepared, keys);
   await writeDatedFacts(
     transaction,
     records.map((record) => ({ ...record, seq: seqs.get(record.id) ?? 0n })),

@@ -161,17 +161,16 @@ async function writeImport(
   await setImmediate();
   const prepared = [...prepareJournals(namedJournals(loans), firstSeq)];
   await inserting;
-  const lines = await linesOf(transaction, profile, loans);
-  const linesOfLoan = (loan: string) => {
-    const found = lines.get(loan);
-    if (found === undefined) throw new Error(`the loan ${loan} has no lines`);
-    return found;
-  };
+  const { deals, lines } = await linesOf(transaction, profile, loans);
   const keys = {
-    deal: (loan: string) => linesOfLoan(loan).dealKey,
+    deal(loan: string) {
+      const key = deals.get(loan);
+      if (key === undefined) throw new Error(`the loan ${loan} has no lines`);
+      return key;
+    },
     // A statement takes no journal back.
     journal: () => 0n,
-    line: (line: LoanLine, loan: string) => linesOfLoan(loan).lineKeys[lineName(line)] ?? 0n,
+    line: (line: LoanLine, loan: string) => lines.get(lineName(line, loan)) ?? 0n,
   };
   await postPrepared(transaction, prepared, keys, batch?.key);
   const planned = loans.flatMap(({ journals }) => journals);
@@ -194,30 +193,21 @@ function* namedJournals(loans: readonly PlannedLoan[]): Generator<NamedJournal<L
   }
 }
 
-interface LoanLines {
-  readonly dealKey: bigint;
-  readonly lineKeys: Readonly<Record<string, bigint>>;
+function lineName({ level, holder }: LoanLine, loan: string): string {
+  return `${level} ${holder} ${loan}`;
 }
 
-function lineName({ level, holder }: LoanLine): string {
-  return `${level}:${holder}`;
-}
-
+/** The keys of loans' deals, and of their lines by name. */
 async function linesOf(
   transaction: Transaction,
   { source, lender }: ImportProfile,
   loans: readonly PlannedLoan[],
-): Promise<ReadonlyMap<string, LoanLines>> {
-  const rows = await transaction.query<{
-    loan: string;
-    deal_key: bigint;
-    name: string;
-    key: bigint;
-  }>(
-    `SELECT x.value AS loan, l.deal_key, l.key,
-       CASE WHEN l.contract_key = 0 THEN 'facility:' ELSE 'contract:' END
-       || CASE WHEN l.lender_key = 0 THEN 'global'
-               WHEN p.id = x2.entity_id THEN 'lender' ELSE 'participants' END AS name
+) {
+  const rows = await transaction.query<LoanLine & { loan: string; deal: bigint; key: bigint }>(
+    `SELECT x.value AS loan, l.deal_key AS deal, l.key,
+       CASE WHEN l.contract_key = 0 THEN 'facility' ELSE 'contract' END AS level,
+       CASE WHEN l.lender_key = 0 THEN 'global'
+            WHEN p.id = x2.entity_id THEN 'lender' ELSE 'participants' END AS holder
      FROM external_id x
      JOIN deal d ON d.id = x.entity_id
      JOIN balance_line l ON l.deal_key = d.key
@@ -226,13 +216,10 @@ async function linesOf(
      WHERE x.source = $1 AND x.value = ANY($3)`,
     [source, lender.externalId, loans.map(({ row }) => row.loanNumber)],
   );
-  const lines = new Map<string, { dealKey: bigint; lineKeys: Record<string, bigint> }>();
-  for (const { loan, deal_key: dealKey, name, key } of rows) {
-    const known = lines.get(loan) ?? { dealKey, lineKeys: {} };
-    known.lineKeys[name] = key;
-    lines.set(loan, known);
-  }
-  return lines;
+  return {
+    deals: new Map(rows.map(({ loan, deal }) => [loan, deal])),
+    lines: new Map(rows.map(({ key, loan, ...line }) => [lineName(line, loan), key])),
+  };
 }
 
 /** New loans with all that stands around them, a statement per table. */

@@ -1,6 +1,7 @@
 import { groupBy } from '@cls/shared/group-by';
 import type { Database, Sql } from '@cls/shared/sql/database';
 import { rollback, tentativeTransaction } from '@cls/shared/sql/tentative-transaction';
+import { valuesOf } from '@cls/shared/sql/values-of';
 import { closedThrough } from '../../periods/sql-periods.ts';
 import { writeBook } from '../../posting/write-book.ts';
 import { SOLD_ACCOUNTS } from '../holdings.ts';
@@ -21,11 +22,8 @@ export function sqlJournals(database: Database): JournalStore {
     read: (ids) => readByIds(database, ids),
     async taken(names) {
       if (names.length === 0) return [];
-      const rows = await database.query<{ taken: boolean }>(TAKEN, [
-        names.map(({ kind }) => kind),
-        names.map(({ within }) => within),
-        names.map(({ value }) => value),
-      ]);
+      const parameters = valuesOf(names, 'kind', 'within', 'value');
+      const rows = await database.query<{ taken: boolean }>(TAKEN, parameters);
       return rows.map(({ taken }) => taken);
     },
     posted: (question) => posted(database, question),
@@ -33,12 +31,10 @@ export function sqlJournals(database: Database): JournalStore {
     outstanding: (contracts) => datedAmounts(database, OUTSTANDING, contracts),
     async holdings(holders) {
       if (holders.length === 0) return [];
-      const rows = await database.query<DatedAmount & { number: bigint }>(HOLDINGS, [
-        holders.map(({ facility }) => facility),
-        holders.map(({ contract }) => contract ?? null),
-        holders.map(({ lender }) => lender),
-        holders.map(({ account }) => account),
-      ]);
+      const rows = await database.query<DatedAmount & { number: bigint }>(
+        HOLDINGS,
+        valuesOf(holders, 'facility', 'contract', 'lender', 'account'),
+      );
       const held = holders.map((): DatedAmount[] => []);
       for (const { number, ...amount } of rows) held[Number(number) - 1]?.push(amount);
       return held;
@@ -46,13 +42,10 @@ export function sqlJournals(database: Database): JournalStore {
     volumes: () => volumesOf(database),
     async countFxRates(rates) {
       if (rates.length === 0) return [];
-      const rows = await database.query<{ count: bigint }>(COUNT_FX_RATES, [
-        rates.map(({ date }) => date),
-        rates.map(({ from }) => from),
-        rates.map(({ to }) => to),
-        rates.map(({ rate }) => rate),
-        rates.map(({ source }) => source),
-      ]);
+      const rows = await database.query<{ count: bigint }>(
+        COUNT_FX_RATES,
+        valuesOf(rates, 'date', 'from', 'to', 'rate', 'source'),
+      );
       return rows.map(({ count }) => Number(count));
     },
     closedThrough: () => closedThrough(database),

@@ -49,7 +49,7 @@ async function postBatch(database, from, to, journals) {
        WHERE d.id >= $1 AND d.id <= $2 ORDER BY l.deal_key, l.lender_key`,
       [dealId(from), dealId(to)],
     );
-    await postJournals(transaction, journalsOf(lines, journals), seq, undefined);
+    await postJournals(transaction, journalsOf(lines, journals), seq);
   });
 }
 
@@ -101,12 +101,12 @@ function journalsOf(lines, journals) {
   return CASH.slice(0, journals).flatMap(({ type, effectiveDate, amountMinor }) =>
     Array.from({ length: lines.length / 3 }, (_, index) => {
       const own = lines.slice(3 * index, 3 * index + 3);
-      const [{ deal_key: dealKey }] = own;
+      const [{ deal_key: deal }] = own;
       return {
         type,
         effectiveDate,
-        idempotencyKey: `${dealKey}:${effectiveDate}`,
-        dealKey,
+        idempotencyKey: `${deal}:${effectiveDate}`,
+        deal,
         postings: own.flatMap(({ key: line, lender_key: lender }) => {
           const amount = lender === 0n ? 2n * amountMinor : amountMinor;
           return [

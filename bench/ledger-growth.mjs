@@ -137,7 +137,7 @@ async function post(database, contracts) {
           [from, from + BATCH_CONTRACTS],
         );
         const journals = journalsOf(lines, month);
-        await postJournals(transaction, journals, seq, undefined);
+        await postJournals(transaction, journals, seq);
         seq += BigInt(journals.length);
       }
       if (month === 0) await transaction.query(RATES);
@@ -151,7 +151,7 @@ async function post(database, contracts) {
 function journalsOf(lines, month) {
   const journals = [];
   for (let at = 0; at < lines.length; at += 1 + LENDERS) {
-    const [{ deal_key: dealKey, contract_key: contract }] = lines.slice(at);
+    const [{ deal_key: deal, contract_key: contract }] = lines.slice(at);
     const advance = month % 4 === 0;
     const movement = advance ? 'advance' : 'scheduled_repayment';
     const unit = advance ? 40_000n : -10_000n;
@@ -159,7 +159,7 @@ function journalsOf(lines, month) {
       type: movement,
       effectiveDate: dateOf(month, 1 + Number(contract % 28n)),
       idempotencyKey: `${contract}:${month}`,
-      dealKey,
+      deal,
       postings: lines.slice(at, at + 1 + LENDERS).flatMap(({ key: line, lender_key: lender }) => {
         const amountMinor = lender === 0n ? unit * BigInt(LENDERS) : unit;
         return [

@@ -402,8 +402,8 @@ const OLD_BOOK = `
 async function postTerms(transaction: Transaction, key: string): Promise<void> {
   const seq = await lockJournal(transaction);
   const journal = { type: 'terms', effectiveDate: date('2026-01-01'), postings: [] } as const;
-  const named = { ...journal, dealKey: 1n, idempotencyKey: key };
-  await postJournals(transaction, [named], seq, undefined);
+  const named = { ...journal, deal: 1n, idempotencyKey: key };
+  await postJournals(transaction, [named], seq);
 }
 
 function postNothing(database: Database, key: string): Promise<void> {

@@ -547,7 +547,7 @@ async function postBackdated(database: Database): Promise<void> {
       effective_date: string;
       line_key: bigint;
     }>(first);
-    const [{ deal_key: dealKey, effective_date: day }] = lines as [(typeof lines)[0] & object];
+    const [{ deal_key: deal, effective_date: day }] = lines as [(typeof lines)[0] & object];
     const postings = lines.flatMap(({ line_key: line }) => [
       { line, account: 'PRINCIPAL_CASH', movement: 'adjustment', amountMinor: 1n } as const,
       { line, account: 'ADJUSTMENT_CLEARING', amountMinor: -1n } as const,
@@ -557,6 +557,6 @@ async function postBackdated(database: Database): Promise<void> {
       effectiveDate: date(day),
       idempotencyKey: 'late',
     } as const;
-    await postJournals(transaction, [{ ...journal, dealKey, postings }], seq, undefined);
+    await postJournals(transaction, [{ ...journal, deal, postings }], seq);
   });
 }

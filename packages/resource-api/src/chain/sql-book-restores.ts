@@ -1,4 +1,5 @@
 import type { Database } from '@cls/shared/sql/database';
+import { JOURNAL_LOCK } from '../posting/post-journals.ts';
 import { instant } from '../questions/ask/sql/statement.ts';
 import type { BookRestores, Restored } from './book-restore.ts';
 
@@ -17,7 +18,7 @@ export function sqlBookRestores(database: Database): BookRestores {
     record: () =>
       database.transaction(async (transaction) => {
         // The lock of every change of the book.
-        await transaction.query('SELECT pg_advisory_xact_lock(7204312)');
+        await transaction.query('SELECT pg_advisory_xact_lock($1)', [JOURNAL_LOCK]);
         const [restored] = await transaction.query<Restored>(RECORD);
         if (restored === undefined) throw new Error('the book has no state');
         return restored;

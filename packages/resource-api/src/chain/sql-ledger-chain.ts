@@ -1,11 +1,10 @@
 import type { Database, TransactionOptions } from '@cls/shared/sql/database';
 import { instant } from '../questions/ask/sql/statement.ts';
-import type { Break } from '../reconcile/reconciler.ts';
+import { BREAKS_LISTED, type Break } from '../reconcile/reconciler.ts';
 import { BROKEN_LINKS } from '../reconcile/sql/chain.ts';
 import type { ChainHead, ChainLink, LedgerChain } from './ledger-chain.ts';
 
 const BATCH = 1_000n;
-const BREAKS_LISTED = 100;
 const SNAPSHOT: TransactionOptions = { isolation: 'repeatable read', readOnly: true };
 
 export function sqlLedgerChain(database: Database): LedgerChain {

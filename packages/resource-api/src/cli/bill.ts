@@ -7,7 +7,7 @@ import { billAccruals } from '../billing/bill-accruals.ts';
 import { BookIsFull } from '../journal-file/volumes.ts';
 import { type BusinessDate, daysAfter } from '../ledger/business-date.ts';
 import type { AsOperator } from './operator.ts';
-import { DATE } from './option-values.ts';
+import { APPLY, DATE } from './option-values.ts';
 
 const OPTIONS = z.object({
   through: DATE,
@@ -24,7 +24,7 @@ export function addBillCommand(program: Command, asOperator: AsOperator): void {
     )
     .requiredOption('--through <date>', 'the first day that is not billed, and the effective date')
     .option('--due-days <n>', 'days from that date until the bill is due', '5')
-    .option('--apply', 'write; without it everything is done and then rolled back')
+    .option(...APPLY)
     .action(async (options: object, command: Command) => {
       const { through, dueDays, apply } = readOptions(OPTIONS, options);
       const request = { through, dueDate: daysAfter(through, dueDays), apply };

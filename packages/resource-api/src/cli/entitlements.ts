@@ -33,7 +33,14 @@ const GRANT = z
     '--lender goes with the role lender, and only with it',
   )
   .transform(({ customer, role, lender: lenderId, newCustomer, ...rest }, context) => {
-    const [deals, ...more] = selectionsOf(rest);
+    const { deal, borrower, country, all } = rest;
+    const selections: readonly DealSelection[] = [
+      ...(all ? [{ allDeals: true } as const] : []),
+      ...(deal === undefined ? [] : [{ dealId: deal }]),
+      ...(borrower === undefined ? [] : [{ borrowerId: borrower }]),
+      ...(country === undefined ? [] : [{ country }]),
+    ];
+    const [deals, ...more] = selections;
     if (deals !== undefined && more.length === 0) {
       return { wanted: { customer, role, lenderId, deals }, newCustomer };
     }
@@ -42,22 +49,6 @@ const GRANT = z
     return z.NEVER;
   });
 const RULE = z.string().regex(/^\d{1,18}$/, 'expected a rule’s number from the list');
-
-interface Selections {
-  readonly deal?: string | undefined;
-  readonly borrower?: string | undefined;
-  readonly country?: string | undefined;
-  readonly all?: true | undefined;
-}
-
-function selectionsOf({ deal, borrower, country, all }: Selections): readonly DealSelection[] {
-  return [
-    ...(all ? [{ allDeals: true } as const] : []),
-    ...(deal === undefined ? [] : [{ dealId: deal }]),
-    ...(borrower === undefined ? [] : [{ borrowerId: borrower }]),
-    ...(country === undefined ? [] : [{ country }]),
-  ];
-}
 
 /** `cls-api entitlements …`: which customer sees which deals, and in which role. */
 export function addEntitlementCommands(program: Command, asOperator: AsOperator): void {

@@ -9,6 +9,7 @@ import { csvLine } from '../csv/csv-line.ts';
 import { type ImportReport, importStatement } from '../import/import-statement.ts';
 import type { StatementFault } from '../import/statement-row.ts';
 import type { AsOperator } from './operator.ts';
+import { collect } from './option-values.ts';
 import { ProfileError, readProfile, shippedProfiles } from './read-profile.ts';
 
 const OPTIONS = z.object({
@@ -143,10 +144,6 @@ function profileOf(name: string) {
 function sumOf(given: string): readonly [column: string, sum: string] | undefined {
   const [, column, sum] = /^([^=]+)=(.+)$/.exec(given) ?? [];
   return column === undefined || sum === undefined ? undefined : [column, sum];
-}
-
-function collect(value: string, before: readonly string[]): readonly string[] {
-  return [...before, value];
 }
 
 function faultTable(faults: readonly StatementFault[]): string {

@@ -3,6 +3,7 @@ import { addListCommand } from '@cls/shared/cli/list-command';
 import type { Command } from 'commander';
 import type { RevertResult } from '../import/book.ts';
 import type { AsOperator } from './operator.ts';
+import { APPLY } from './option-values.ts';
 
 /** `cls-api imports …`: what was imported, and how to take it back. */
 export function addImportsCommands(program: Command, asOperator: AsOperator): void {
@@ -27,7 +28,7 @@ export function addImportsCommands(program: Command, asOperator: AsOperator): vo
   imports
     .command('revert <id>')
     .description('take an import back by reversing its journals, each on its own date')
-    .option('--apply', 'write; without it everything is done and then rolled back')
+    .option(...APPLY)
     .action(async (id: string, { apply = false }: { apply?: boolean }, command: Command) => {
       const result = await asOperator(({ book }) => book.revert(id, apply));
       if (result.outcome !== 'reverted' && result.outcome !== 'valid') {

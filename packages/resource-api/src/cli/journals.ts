@@ -11,7 +11,7 @@ import type { LineFault } from '../journal-file/check-file.ts';
 import { exportJournals } from '../journal-file/export-journals.ts';
 import { importJournals, type JournalImportReport } from '../journal-file/import-journals.ts';
 import type { AsOperator } from './operator.ts';
-import { SEQUENCE } from './option-values.ts';
+import { APPLY, SEQUENCE } from './option-values.ts';
 import { writeOutput } from './output-file.ts';
 
 const FAULTS_SHOWN = 20;
@@ -46,7 +46,7 @@ export function addJournalCommands(program: Command, asOperator: AsOperator): vo
   journals
     .command('import <file>')
     .description('check a file of journals (also .gz) against the book, and with --apply write it')
-    .option('--apply', 'write; without it everything is done and then rolled back')
+    .option(...APPLY)
     .option('--accept-warnings', 'with --apply: also write what the report warns of')
     .action(async (file: string, given: object, command: Command) => {
       const options = readOptions(IMPORT, given);

@@ -19,5 +19,16 @@ export const SEQUENCE = z
   .regex(/^[1-9]\d{0,17}$/, 'expected a whole number from 1')
   .transform(BigInt);
 
+/** Of a command that is dry without it. */
+export const APPLY = [
+  '--apply',
+  'write; without it everything is done and then rolled back',
+] as const;
+
+/** Gathers the values of an option that may be given more than once. */
+export function collect(value: string, before: readonly string[]): readonly string[] {
+  return [...before, value];
+}
+
 /** How many lines a list has at most. */
 export const LIST_MAX = 10_000;

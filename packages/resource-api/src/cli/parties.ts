@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import type { RenameResult } from '../parties/party-names.ts';
 import type { AsOperator } from './operator.ts';
-import { DATE } from './option-values.ts';
+import { APPLY, DATE } from './option-values.ts';
 
 const CHARS_MAX = 500;
 const TEXT = text(
@@ -28,7 +28,7 @@ export function addPartyCommands(program: Command, asOperator: AsOperator): void
     .requiredOption('--name <text>', 'the new name')
     .requiredOption('--from <date>', 'the first day of the new name')
     .requiredOption('--reason <text>', 'the reason; the journals keep it')
-    .option('--apply', 'write; without it everything is done and then rolled back')
+    .option(...APPLY)
     .action(async (party: string, options: object, command: Command) => {
       const { apply, ...renaming } = readOptions(RENAME, options);
       const wanted = { party, ...renaming };

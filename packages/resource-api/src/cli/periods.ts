@@ -4,7 +4,6 @@ import { readOptions } from '@cls/shared/cli/options';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { type BusinessDate, businessDateOf, dayBefore } from '../ledger/business-date.ts';
-import type { PeriodDecision } from '../periods/period-records.ts';
 import type { AsOperator } from './operator.ts';
 import { DATE } from './option-values.ts';
 
@@ -26,12 +25,11 @@ export function addPeriodCommands(program: Command, asOperator: AsOperator): voi
     .requiredOption('--reason <text>', 'why, for the record')
     .action(async (options: object, command: Command) => {
       const { through, reason } = readOptions(CLOSE, options);
-      const made = await decide(asOperator, reason, (closed) => {
-        if (closed !== null && through <= closed) {
-          throw new CommandRefused(`the books are closed through ${closed} already`);
-        }
-        return through;
-      });
+      const close = (closed: BusinessDate | null) => {
+        if (closed === null || through > closed) return through;
+        throw new CommandRefused(`the books are closed through ${closed} already`);
+      };
+      const made = await asOperator((operator) => operator.periods.decide(reason, close));
       printer(command).result(made, `closed through ${made.through}`);
     });
 
@@ -42,14 +40,16 @@ export function addPeriodCommands(program: Command, asOperator: AsOperator): voi
     .requiredOption('--reason <text>', 'why, for the record')
     .action(async (options: object, command: Command) => {
       const { from, reason } = readOptions(REOPEN, options);
-      const made = await decide(asOperator, reason, (closed) => {
+      const reopen = (closed: BusinessDate | null) => {
         if (closed === null) throw new CommandRefused('no period is closed');
-        if (from !== undefined && from > closed) {
-          throw new CommandRefused(`the books are open from ${from} on: closed through ${closed}`);
-        }
-        return from === undefined ? null : dayBefore(from);
-      });
-      printer(command).result(made, stateText(made));
+        if (from === undefined) return null;
+        if (from <= closed) return dayBefore(from);
+        throw new CommandRefused(`the books are open from ${from} on: closed through ${closed}`);
+      };
+      const made = await asOperator((operator) => operator.periods.decide(reason, reopen));
+      const { through } = made;
+      const state = through === null ? 'every period is open' : `closed through ${through}`;
+      printer(command).result(made, state);
     });
 
   addListCommand(periods, {
@@ -61,16 +61,4 @@ export function addPeriodCommands(program: Command, asOperator: AsOperator): voi
       'reason',
     ],
   });
-}
-
-function decide(
-  asOperator: AsOperator,
-  reason: string,
-  choose: (closedThrough: BusinessDate | null) => BusinessDate | null,
-): Promise<PeriodDecision> {
-  return asOperator(({ periods }) => periods.decide(reason, choose));
-}
-
-function stateText({ through }: PeriodDecision): string {
-  return through === null ? 'every period is open' : `closed through ${through}`;
 }

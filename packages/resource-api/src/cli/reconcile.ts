@@ -11,6 +11,7 @@ import {
   UnknownDeals,
 } from '../reconcile/reconciler.ts';
 import type { AsOperator } from './operator.ts';
+import { collect } from './option-values.ts';
 
 const POINTS_MAX = 100;
 const BREAKS_SHOWN = 5;
@@ -81,10 +82,6 @@ export function addReconcileCommand(program: Command, asOperator: AsOperator): v
       }
       out.result(report, reportText(report));
     });
-}
-
-function collect(value: string, before: readonly string[]): readonly string[] {
-  return [...before, value];
 }
 
 function reportText(report: Reconciliation): string {

@@ -99,16 +99,18 @@ async function addContact(
   contact: Contact,
   now: Date,
 ): Promise<string | undefined> {
-  const secret = contact.channel === 'webhook' ? newWebhookSecret() : undefined;
-  const fault = secret === undefined ? undefined : webhooks.targetFault(contact.target);
+  const taken = `${contact.customer} has this contact already`;
+  if (contact.channel === 'email') {
+    if (await contacts.add(contact, null, now)) return undefined;
+    throw new CommandRefused(taken);
+  }
+  const fault = webhooks.targetFault(contact.target);
   if (fault !== undefined) throw new CommandRefused(`--webhook: ${fault}`);
-  const sealer = secret === undefined ? undefined : webhooks.sealer();
-  if (secret !== undefined && sealer === undefined) {
+  const sealer = webhooks.sealer();
+  if (sealer === undefined) {
     throw new CommandRefused('a webhook needs a key for its secret: set WEBHOOK_SECRETS_KEY');
   }
-  const sealed = secret === undefined ? null : (sealer?.seal(secret, secretContext(contact)) ?? '');
-  if (await contacts.add(contact, sealed, now)) return secret;
-  throw new CommandRefused(
-    `${contact.customer} has this contact already${secret === undefined ? '' : '; for a new secret, remove it and set it again'}`,
-  );
+  const secret = newWebhookSecret();
+  if (await contacts.add(contact, sealer.seal(secret, secretContext(contact)), now)) return secret;
+  throw new CommandRefused(`${taken}; for a new secret, remove it and set it again`);
 }

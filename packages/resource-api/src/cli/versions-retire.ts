@@ -62,15 +62,12 @@ export function addRetireCommand(
 function releaseOf(releases: readonly Release[], id: string): Release & { retiresAt: string } {
   const release = releases.find((one) => one.id === id);
   if (release === undefined) {
-    throw new CommandRefused(`there is no version ${id}; versions: ${idsOf(releases)}`);
+    const ids = releases.map((one) => one.id).join(', ');
+    throw new CommandRefused(`there is no version ${id}; versions: ${ids}`);
   }
   const { retiresAt } = release;
   if (retiresAt === undefined) throw new CommandRefused(`${id} has no date on which it retires`);
   return { ...release, retiresAt };
-}
-
-function idsOf(releases: readonly Release[]): string {
-  return releases.map(({ id }) => id).join(', ');
 }
 
 async function standingOf(

@@ -3,6 +3,7 @@ import { readOptions, wholeNumber } from '@cls/shared/cli/options';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import type { Release } from '../lifecycle/release.ts';
+import { firstRecentDay } from '../notices/notice-stage.ts';
 import type { UsageCount } from '../usage/version-usage.ts';
 import { RELEASES } from '../versions/releases.ts';
 import type { AsOperator } from './operator.ts';
@@ -10,7 +11,6 @@ import { addContactCommands } from './versions-contacts.ts';
 import { addNoticeCommand } from './versions-notices.ts';
 import { addRetireCommand } from './versions-retire.ts';
 
-const DAY_MS = 86_400_000;
 const MOST_DAYS = 400;
 
 const USAGE = z.object({
@@ -40,7 +40,7 @@ export function addVersionCommands(
     .option('--customer <id>', 'of this customer alone')
     .action(async (given: object, command: Command) => {
       const options = readOptions(USAGE, given);
-      const first = firstDay(options.days, now());
+      const first = firstRecentDay(now(), options.days);
       const counts = await asOperator(({ usage }) => usage.since(first));
       const asked = counts.filter((count) => isAsked(count, options));
       const callers = byCaller(asked);
@@ -51,10 +51,6 @@ export function addVersionCommands(
       const header = ['customer', 'client', 'asked', 'answered', 'operation', 'requests'];
       printer(command).result(callers, table([...header, 'first day', 'last day'], rows));
     });
-}
-
-function firstDay(days: number, now: Date): string {
-  return new Date(now.getTime() - (days - 1) * DAY_MS).toISOString().slice(0, 10);
 }
 
 function isAsked(count: UsageCount, { apiVersion, customer }: UsageOptions): boolean {

@@ -1,7 +1,7 @@
 /** How a statement differs from the book, by kind, and the rule for each kind. */
 import { minorUnitDigits } from '../ledger/currency.ts';
 import { formatAmount } from '../ledger/money.ts';
-import { detailsOf, EMPTY_LOAN, type KnownLoan, termsOf } from './plan.ts';
+import { detailsOf, EMPTY_LOAN, type KnownLoan, movementsOf, termsOf } from './plan.ts';
 import type { AmountField, ImportProfile } from './profile.ts';
 import type { StatementRow } from './statement-row.ts';
 
@@ -45,34 +45,20 @@ export function changesOf(
     before,
     after,
   });
+  const differing = (kind: ChangeKind, field: AmountField, before: bigint, after: bigint) =>
+    before === after ? [] : [change(kind, field, money(before), money(after))];
   const { amounts } = row;
-  const state = known ?? EMPTY_LOAN;
-  const moved = (field: AmountField & keyof typeof state) => amounts[field] - state[field];
-  const due = state.due + moved('disbursed') - moved('repaid') - moved('sold');
-  const undisbursed =
-    state.unfunded + moved('originalPrincipal') - moved('cancelled') - moved('disbursed');
+  const { expected } = movementsOf(amounts, known ?? EMPTY_LOAN);
   const gaps = [
-    ...(due === amounts.due ? [] : [change('due_gap', 'due', money(due), money(amounts.due))]),
-    ...(undisbursed === amounts.undisbursed
-      ? []
-      : [change('undisbursed_gap', 'undisbursed', money(undisbursed), money(amounts.undisbursed))]),
+    ...differing('due_gap', 'due', expected.due, amounts.due),
+    ...differing('undisbursed_gap', 'undisbursed', expected.undisbursed, amounts.undisbursed),
   ];
   if (known?.present !== true) return [change('new_loan', '', '', ''), ...gaps];
-  const original = moved('originalPrincipal');
+  const { originalPrincipal: original } = known;
+  const fallen = CUMULATIVE.filter((field) => amounts[field] < known[field]);
   return [
-    ...(original === 0n
-      ? []
-      : [
-          change(
-            'original_restated',
-            'originalPrincipal',
-            money(known.originalPrincipal),
-            money(amounts.originalPrincipal),
-          ),
-        ]),
-    ...CUMULATIVE.filter((field) => moved(field) < 0n).map((field) =>
-      change('amount_fell', field, money(known[field]), money(amounts[field])),
-    ),
+    ...differing('original_restated', 'originalPrincipal', original, amounts.originalPrincipal),
+    ...fallen.flatMap((field) => differing('amount_fell', field, known[field], amounts[field])),
     ...gaps,
     ...termChanges(row, known, change),
     ...detailChanges(row, known, change),

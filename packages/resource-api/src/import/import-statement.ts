@@ -20,7 +20,7 @@ export interface ImportRequest {
 
 export interface ImportReport {
   readonly outcome: 'applied' | 'valid' | 'refused' | 'applied_before';
-  readonly importId?: string;
+  readonly importId?: string | undefined;
   readonly profile: string;
   readonly asOf?: BusinessDate;
   readonly fileSha256: string;
@@ -49,19 +49,17 @@ export async function importStatement(book: Book, request: ImportRequest): Promi
   const fileSha256 = createHash('sha256').update(text).digest('hex');
   const parsed = readStatement(text, profile);
   const controlTotals = sumColumns(parsed.rows, profile);
-  const faults = [
-    ...parsed.faults,
-    ...(parsed.faults.length > 0
-      ? []
-      : checkTotals(parsed.rows.length, controlTotals, expected, profile)),
-  ];
   const { asOf, rows, warnings } = parsed;
+  const faults =
+    parsed.faults.length > 0
+      ? parsed.faults
+      : checkTotals(rows.length, controlTotals, expected, profile);
   const facts = { profile: profile.name, fileSha256, rows: rows.length, controlTotals, warnings };
   if (faults.length > 0 || asOf === undefined) {
     return { ...facts, ...NOTHING, ...(asOf ? { asOf } : {}), faults, outcome: 'refused' };
   }
   const file = { profile, fileSha256, asOf, controlTotals, grossMinor: grossOf(rows) };
-  let decision: Decision = { outcome: 'valid', faults: [], loans: [], changes: [] };
+  let decision: Decision = { ...UNDECIDED, outcome: 'valid' };
   let importId: string | undefined;
   if (request.apply) {
     importId = await book.apply(file, (state) => {
@@ -81,12 +79,8 @@ export async function importStatement(book: Book, request: ImportRequest): Promi
     journals: journals.length,
     postings: journals.reduce((sum, { postings }) => sum + postings.length, 0),
     changes: summarize(decision.changes),
-    ...importOf(importId ?? decision.importId),
+    importId: importId ?? decision.importId,
   };
-}
-
-function importOf(importId: string | undefined): { importId?: string } {
-  return importId === undefined ? {} : { importId };
 }
 
 const NOTHING = { newLoans: 0, journals: 0, postings: 0, changes: [] };
@@ -99,24 +93,23 @@ interface Decision {
   readonly importId?: string;
 }
 
+const UNDECIDED = { faults: [], loans: [], changes: [] };
+
 /** Decides, without side effects, what to post for a file without faults. */
 function decide(file: StatementFile, rows: readonly StatementRow[], state: BookState): Decision {
   const { profile, asOf, fileSha256 } = file;
-  if (state.appliedBefore !== undefined) {
-    const importId = state.appliedBefore;
-    return { outcome: 'applied_before', faults: [], loans: [], changes: [], importId };
+  const { appliedBefore, lastStatement, closedThrough } = state;
+  if (appliedBefore !== undefined) {
+    return { ...UNDECIDED, outcome: 'applied_before', importId: appliedBefore };
   }
-  const { lastStatement } = state;
   if (lastStatement !== undefined && asOf < lastStatement) {
     // Its amounts are cumulative: after a later statement they would count twice.
     const message = `a statement of ${lastStatement} is in the book; import older ones first`;
-    const fault = { row: 0, column: '', code: 'out_of_order', message, value: asOf };
-    return { outcome: 'refused', faults: [fault], loans: [], changes: [] };
+    return refused({ row: 0, column: '', code: 'out_of_order', message, value: asOf });
   }
-  if (state.closedThrough !== undefined && asOf <= state.closedThrough) {
-    const message = `the books are closed through ${state.closedThrough}`;
-    const fault = { row: 0, column: '', code: 'period_closed', message, value: asOf };
-    return { outcome: 'refused', faults: [fault], loans: [], changes: [] };
+  if (closedThrough !== undefined && asOf <= closedThrough) {
+    const message = `the books are closed through ${closedThrough}`;
+    return refused({ row: 0, column: '', code: 'period_closed', message, value: asOf });
   }
   const again = state.revertedBefore === 0 ? '' : `:${state.revertedBefore + 1}`;
   const keyPrefix = `${profile.name}:${asOf}:${fileSha256.slice(0, 16)}${again}`;
@@ -131,10 +124,14 @@ function decide(file: StatementFile, rows: readonly StatementRow[], state: BookS
     return { row, booked: loan !== undefined, isNew, journals };
   });
   const full = beyondRoom(loans, state.volumeMinor, profile);
-  if (full !== undefined) return { outcome: 'refused', faults: [full], loans: [], changes: [] };
+  if (full !== undefined) return refused(full);
   const changes = rows.flatMap((row) => changesOf(row, state.loans.get(row.loanNumber), profile));
   const all = [...changes, ...vanished(rows, state.loans)];
   return { outcome: 'valid', faults: [], loans, changes: all };
+}
+
+function refused(fault: StatementFault): Decision {
+  return { ...UNDECIDED, outcome: 'refused', faults: [fault] };
 }
 
 function grossOf(rows: readonly StatementRow[]): bigint {

@@ -16,20 +16,22 @@ export interface LoanLine {
   readonly holder: 'global' | 'lender' | 'participants';
 }
 
+/** A loan of which the ledger has nothing. */
+export const EMPTY_LOAN = {
+  originalPrincipal: 0n,
+  cancelled: 0n,
+  unfunded: 0n,
+  disbursed: 0n,
+  /** Repaid to the lender, positive; below, to the participants. */
+  repaid: 0n,
+  repaidThirdParty: 0n,
+  sold: 0n,
+  due: 0n,
+  dueThirdParty: 0n,
+  exchangeAdjustment: 0n,
+};
 /** What the ledger has of a loan at the statement's date, in minor units. */
-export interface LoanState {
-  readonly originalPrincipal: bigint;
-  readonly cancelled: bigint;
-  readonly unfunded: bigint;
-  readonly disbursed: bigint;
-  /** Repaid to the lender and to the participants, positive. */
-  readonly repaid: bigint;
-  readonly repaidThirdParty: bigint;
-  readonly sold: bigint;
-  readonly due: bigint;
-  readonly dueThirdParty: bigint;
-  readonly exchangeAdjustment: bigint;
-}
+export type LoanState = Readonly<typeof EMPTY_LOAN>;
 
 /** The terms of a loan in a statement, at the statement's date. */
 export interface LoanTerms {
@@ -69,12 +71,9 @@ export interface KnownParty {
 }
 
 /** The names of a loan after a statement: what the row states, and for the rest what is known. */
-export interface LoanDetails {
-  readonly name: string;
-  readonly facilityName: string;
+export interface LoanDetails extends Omit<KnownDetails, 'borrower' | 'guarantor'> {
   readonly borrower: LoanParty;
   readonly guarantor: LoanParty | undefined;
-  readonly country: string;
 }
 
 /** A party that the book has, or one as the statement names it. */
@@ -146,7 +145,7 @@ function isParty(known: KnownParty, stated: StatedParty): boolean {
 }
 
 /** The names that a statement changes, whole; undefined when it changes none. */
-export function changedDetails(row: StatementRow, loan: KnownLoan): LoanDetails | undefined {
+function changedDetails(row: StatementRow, loan: KnownLoan): LoanDetails | undefined {
   const { details: known, present } = loan;
   const now = detailsOf(row, loan);
   const same =
@@ -158,19 +157,6 @@ export function changedDetails(row: StatementRow, loan: KnownLoan): LoanDetails 
     (known.guarantor ?? undefined) === now.guarantor;
   return same ? undefined : now;
 }
-
-export const EMPTY_LOAN: LoanState = {
-  originalPrincipal: 0n,
-  cancelled: 0n,
-  unfunded: 0n,
-  disbursed: 0n,
-  repaid: 0n,
-  repaidThirdParty: 0n,
-  sold: 0n,
-  due: 0n,
-  dueThirdParty: 0n,
-  exchangeAdjustment: 0n,
-};
 
 export interface PlanContext {
   readonly asOf: BusinessDate;
@@ -192,7 +178,7 @@ export interface TermsPlan extends Journal<LoanLine> {
 export function planTerms(
   row: StatementRow,
   known: KnownLoan,
-  { asOf, keyPrefix }: PlanContext,
+  context: PlanContext,
 ): TermsPlan | undefined {
   const { ids, terms, present } = known;
   const now = termsOf(row, known);
@@ -211,16 +197,7 @@ export function planTerms(
   ] as readonly TermsRecord[];
   const names = changedDetails(row, known);
   if (changed.length === 0 && names === undefined) return undefined;
-  const details = names && { ...names, ids };
-  const idempotencyKey = `${keyPrefix}:${row.loanNumber}:terms`;
-  return {
-    type: 'terms',
-    effectiveDate: asOf,
-    idempotencyKey,
-    postings: [],
-    terms: changed,
-    details,
-  };
+  return { ...planBooking(row, context), terms: changed, details: names && { ...names, ids } };
 }
 
 /**
@@ -248,12 +225,8 @@ export function termsOf(
   };
 }
 
-/** The journals that bring one loan from `state` to what its row says. */
-export function planLoan(
-  { loanNumber, amounts }: StatementRow,
-  state: LoanState,
-  { asOf, keyPrefix }: PlanContext,
-): readonly Journal<LoanLine>[] {
+/** What a row adds to each cumulative amount of a loan, and the balances that follow from that. */
+export function movementsOf(amounts: StatementRow['amounts'], state: LoanState) {
   const change = {
     original: amounts.originalPrincipal - state.originalPrincipal,
     cancelled: amounts.cancelled - state.cancelled,
@@ -263,24 +236,35 @@ export function planLoan(
     sold: amounts.sold - state.sold,
     exchange: amounts.exchangeAdjustment - state.exchangeAdjustment,
   };
+  const expected = {
+    undisbursed: state.unfunded + change.original - change.cancelled - change.disbursed,
+    due: state.due + change.disbursed - change.repaid - change.sold,
+    dueThirdParty: state.dueThirdParty + change.sold - change.repaidThirdParty,
+  };
+  return { change, expected };
+}
+
+/** The journals that bring one loan from `state` to what its row says. */
+export function planLoan(
+  { loanNumber, amounts }: StatementRow,
+  state: LoanState,
+  { asOf, keyPrefix }: PlanContext,
+): readonly Journal<LoanLine>[] {
+  const { change, expected } = movementsOf(amounts, state);
   // What the statement's own balances need beyond its movements.
-  const unfundedGap =
-    amounts.undisbursed - (state.unfunded + change.original - change.cancelled - change.disbursed);
-  const dueGap = amounts.due - (state.due + change.disbursed - change.repaid - change.sold);
-  const dueThirdPartyGap =
-    amounts.dueThirdParty - (state.dueThirdParty + change.sold - change.repaidThirdParty);
+  const unfundedGap = amounts.undisbursed - expected.undisbursed;
+  const dueGap = amounts.due - expected.due;
+  const dueThirdPartyGap = amounts.dueThirdParty - expected.dueThirdParty;
 
   const journal = (
     type: JournalType,
     postings: readonly Posting<LoanLine>[],
-    { reason, overadvance = false }: { reason?: string; overadvance?: boolean } = {},
+    remarks: Pick<Journal<LoanLine>, 'reason' | 'overadvance'> = {},
   ): readonly Journal<LoanLine>[] => {
     const kept = postings.filter(({ amountMinor }) => amountMinor !== 0n);
     if (kept.length === 0) return [];
     const idempotencyKey = `${keyPrefix}:${loanNumber}:${type}`;
-    const explained = reason === undefined ? {} : { reason };
-    const marked = overadvance ? { overadvance } : {};
-    return [{ type, effectiveDate: asOf, idempotencyKey, ...explained, ...marked, postings: kept }];
+    return [{ type, effectiveDate: asOf, idempotencyKey, ...remarks, postings: kept }];
   };
 
   return [
@@ -302,15 +286,17 @@ export function planLoan(
       ],
       { overadvance: change.disbursed > 0n && amounts.undisbursed < 0n },
     ),
-    ...journal('transfer', [
-      ...principal('transfer', { lender: -change.sold, participants: change.sold }),
-    ]),
-    ...journal('scheduled_repayment', [
-      ...principal('scheduled_repayment', {
+    ...journal(
+      'transfer',
+      principal('transfer', { lender: -change.sold, participants: change.sold }),
+    ),
+    ...journal(
+      'scheduled_repayment',
+      principal('scheduled_repayment', {
         lender: -change.repaid,
         participants: -change.repaidThirdParty,
       }),
-    ]),
+    ),
     ...journal(
       'adjustment',
       principal('adjustment', { lender: dueGap, participants: dueThirdPartyGap }),

@@ -1,5 +1,6 @@
 import { hasVisible, isKey, isStorable, KEY_EXPECTED } from '@cls/shared/text';
 import { z } from 'zod';
+import { agreementStatus, contractStatus } from '../journal-file/record.ts';
 import { minorUnitDigits } from '../ledger/currency.ts';
 import {
   EXTERNAL_SOURCE,
@@ -53,7 +54,6 @@ const party = z.strictObject({
   externalId: key.refine(isExternalValue, EXTERNAL_VALUE_EXPECTED),
   name: z.string().refine((text) => isStorable(text) && hasVisible(text), 'expected a name'),
 });
-const dealStatus = z.enum(['pending', 'active', 'matured', 'terminated']);
 const facilityType = z.enum(FACILITY_TYPES);
 
 export const profileSchema = z.strictObject({
@@ -103,10 +103,7 @@ export const profileSchema = z.strictObject({
   /** Facility type per loan type of the sender; `*` for all others. */
   facilityTypes: z.record(z.string(), facilityType),
   /** Status of deal, facility and contract per status of the sender. */
-  statuses: z.record(
-    z.string(),
-    z.tuple([dealStatus, dealStatus, z.enum(['pending', 'active', 'repaid', 'written_off'])]),
-  ),
+  statuses: z.record(z.string(), z.tuple([agreementStatus, agreementStatus, contractStatus])),
 });
 
 /** How one sender's statement is read. */

@@ -34,6 +34,7 @@ export interface ParsedStatement {
 }
 
 const VALUE_SHOWN_CHARS = 60;
+const UNLISTED = 'the profile does not list this value';
 /** Of a cell; names of journal files are as long. */
 const TEXT_MAX = 500;
 
@@ -95,13 +96,8 @@ function readRecords(text: string, report: Report): readonly StatementLine[] {
     return records.map(({ record, info }) => ({ cells: record, row: info.lines }));
   } catch (error) {
     const { lines = 0, code = 'csv' } = error as { lines?: number; code?: string };
-    report.fault(
-      lines,
-      '',
-      'malformed_csv',
-      `the file is not valid CSV from this line on (${code})`,
-      '',
-    );
+    const message = `the file is not valid CSV from this line on (${code})`;
+    report.fault(lines, '', 'malformed_csv', message, '');
     return [];
   }
 }
@@ -210,7 +206,15 @@ class RowReader {
   }
 
   #fault(row: number, field: Field, code: string, message: string, value: string): void {
-    this.#report.fault(row, this.#columns.get(field)?.header ?? field, code, message, value);
+    this.#report.fault(row, this.#header(field), code, message, value);
+  }
+
+  #warn(row: number, field: Field, code: string, message: string, value: string): void {
+    this.#report.warn(row, this.#header(field), code, message, value);
+  }
+
+  #header(field: Field): string {
+    return this.#columns.get(field)?.header ?? field;
   }
 
   #required(row: number, field: Field, value: string): string {
@@ -222,17 +226,10 @@ class RowReader {
 
   #loanNumber(row: number, value: string): string {
     const { lender, participants } = this.#profile;
-    if (
-      [lender.externalId, participants.externalId].includes(value) ||
-      value.startsWith(PARTY_REF)
-    ) {
-      this.#fault(
-        row,
-        'loanNumber',
-        'reserved_value',
-        'this value is reserved for another record',
-        value,
-      );
+    const reserved = [lender.externalId, participants.externalId].includes(value);
+    if (reserved || value.startsWith(PARTY_REF)) {
+      const message = 'this value is reserved for another record';
+      this.#fault(row, 'loanNumber', 'reserved_value', message, value);
     }
     if (value !== '' && !isKey(value)) {
       this.#fault(row, 'loanNumber', 'invalid_key', KEY_EXPECTED, value);
@@ -267,9 +264,8 @@ class RowReader {
     const { currency, currencyColumn } = this.#profile;
     if (value === '' || value === currency) return;
     if (currencyColumn === 'loan' && /^[A-Z]{3}$/.test(value)) {
-      const header = this.#columns.get('currency')?.header ?? 'currency';
       const message = `the loan is in ${value}; its amounts are in ${currency}`;
-      this.#report.warn(row, header, 'loan_currency', message, value);
+      this.#warn(row, 'currency', 'loan_currency', message, value);
       return;
     }
     const expected = currencyColumn === 'loan' ? 'a currency code' : currency;
@@ -289,13 +285,7 @@ class RowReader {
     const told = value !== '' || !this.#columns.has('loanType');
     if (type !== undefined && told) return type;
     if (!this.#has('loanType')) return '';
-    this.#fault(
-      row,
-      'loanType',
-      'unknown_loan_type',
-      'the profile does not list this value',
-      value,
-    );
+    this.#fault(row, 'loanType', 'unknown_loan_type', UNLISTED, value);
     return '';
   }
 
@@ -303,7 +293,7 @@ class RowReader {
     const statuses = own(this.#profile.statuses, value);
     if (statuses !== undefined) return statuses;
     if (!this.#has('status')) return ['', '', ''];
-    this.#fault(row, 'status', 'unknown_status', 'the profile does not list this value', value);
+    this.#fault(row, 'status', 'unknown_status', UNLISTED, value);
     return ['', '', ''];
   }
 
@@ -311,16 +301,12 @@ class RowReader {
   #rate(row: number, value: string): string | undefined {
     if (value === '') return undefined;
     const parsed = parseAmount(value, 10);
-    if (
-      parsed === undefined ||
-      parsed.rounded ||
-      parsed.amountMinor < 0n ||
-      parsed.amountMinor > RATE_MAX
-    ) {
+    const { amountMinor = -1n, rounded } = parsed ?? {};
+    if (rounded || amountMinor < 0n || amountMinor > RATE_MAX) {
       this.#fault(row, 'ratePercent', 'invalid_rate', 'expected a percentage such as 4.75', value);
       return undefined;
     }
-    const text = parsed.amountMinor.toString().padStart(13, '0');
+    const text = amountMinor.toString().padStart(13, '0');
     return `${text.slice(0, -12)}.${text.slice(-12)}`;
   }
 
@@ -377,12 +363,11 @@ class RowReader {
   }
 
   #excessDecimals(row: number, field: AmountField, value: string): void {
-    const header = this.#columns.get(field)?.header ?? field;
     const unit = `${this.#profile.currency} has ${this.#digits} digits`;
     if (this.#profile.excessDecimals === 'reject') {
-      this.#report.fault(row, header, 'excess_decimals', unit, value);
+      this.#fault(row, field, 'excess_decimals', unit, value);
     } else {
-      this.#report.warn(row, header, 'rounded', `${unit}; rounded half up`, value);
+      this.#warn(row, field, 'rounded', `${unit}; rounded half up`, value);
     }
   }
 
@@ -400,34 +385,29 @@ class RowReader {
 
   /** Columns that repeat others must agree with them; a cent of difference is rounding. */
   #checkIdentities({ row, amounts }: StatementRow, read: ReadonlySet<AmountField>): void {
-    for (const { field, sum } of IDENTITIES) {
-      if (![field, ...sum.map(([part]) => part)].every((part) => read.has(part))) continue;
-      const expected = sum.reduce((total, [part, sign]) => total + sign * amounts[part], 0n);
+    for (const { field, first, sign, second } of IDENTITIES) {
+      if (![field, first, second].every((part) => read.has(part))) continue;
+      const expected = amounts[first] + sign * amounts[second];
       const gap = expected - amounts[field];
       if (gap === 0n) continue;
-      const parts = sum
-        .map(([part, sign]) => `${sign < 0n ? ' − ' : ' + '}${this.#told(part, amounts[part])}`)
-        .join('')
-        .slice(3);
-      const message = `expected ${this.#decimal(expected)}: ${parts}`;
+      const [one, other] = [first, second].map((part) => this.#told(part, amounts[part]));
+      const message = `expected ${this.#decimal(expected)}: ${one} ${sign < 0n ? '−' : '+'} ${other}`;
       const value = this.#decimal(amounts[field]);
       if (magnitudeOf(gap) > 1n) this.#fault(row, field, 'identity_broken', message, value);
       else {
-        const header = this.#columns.get(field)?.header ?? field;
         const told = `${message}; the difference is rounding, and the parts are used`;
-        this.#report.warn(row, header, 'rounding_gap', told, value);
+        this.#warn(row, field, 'rounding_gap', told, value);
       }
     }
     for (const field of ['due', 'undisbursed'] as const) {
       if (amounts[field] >= 0n) continue;
-      const header = this.#columns.get(field)?.header ?? field;
       const message = 'a negative balance; imported unchanged';
-      this.#report.warn(row, header, 'negative_balance', message, this.#decimal(amounts[field]));
+      this.#warn(row, field, 'negative_balance', message, this.#decimal(amounts[field]));
     }
   }
 
   #told(field: AmountField, amountMinor: bigint): string {
-    return `${this.#columns.get(field)?.header.trim() ?? field} ${this.#decimal(amountMinor)}`;
+    return `${this.#header(field).trim()} ${this.#decimal(amountMinor)}`;
   }
 
   #decimal(amountMinor: bigint): string {
@@ -442,29 +422,13 @@ class RowReader {
 /** Columns that are the sum of others (the World Bank's data dictionary). */
 const IDENTITIES: readonly {
   readonly field: AmountField;
-  readonly sum: readonly (readonly [AmountField, 1n | -1n])[];
+  readonly first: AmountField;
+  readonly sign: 1n | -1n;
+  readonly second: AmountField;
 }[] = [
-  {
-    field: 'obligation',
-    sum: [
-      ['due', 1n],
-      ['exchangeAdjustment', 1n],
-    ],
-  },
-  {
-    field: 'held',
-    sum: [
-      ['due', 1n],
-      ['undisbursed', 1n],
-    ],
-  },
-  {
-    field: 'dueThirdParty',
-    sum: [
-      ['sold', 1n],
-      ['repaidThirdParty', -1n],
-    ],
-  },
+  { field: 'obligation', first: 'due', sign: 1n, second: 'exchangeAdjustment' },
+  { field: 'held', first: 'due', sign: 1n, second: 'undisbursed' },
+  { field: 'dueThirdParty', first: 'sold', sign: -1n, second: 'repaidThirdParty' },
 ];
 
 /** An amount is posted globally and for its holder, each time on two accounts. */

@@ -1,5 +1,4 @@
 import type { BusinessDate } from '../ledger/business-date.ts';
-import { isRevolving } from '../ledger/facility-type.ts';
 import { checkJournal, fault, type RecordFault } from './check-journal.ts';
 import { checkSublimit } from './check-sublimit.ts';
 import { differingField } from './compare-records.ts';
@@ -7,7 +6,7 @@ import { Drawings } from './drawings.ts';
 import { FxIdentities, fxOccurrence } from './fx-identities.ts';
 import { Holdings } from './holdings.ts';
 import { IdSet } from './id-set.ts';
-import type { Described, JournalStore, Posted } from './journal-store.ts';
+import { type Described, facilityOf, type JournalStore, type Posted } from './journal-store.ts';
 import { checkDates, implausible } from './plausible.ts';
 import {
   type BookRecord,
@@ -229,8 +228,7 @@ export class FileChecker {
       .flatMap((journal) => journal.postings);
     const facilities = new Set(postings.map(({ facility }) => facility));
     for (const id of [...facilities]) {
-      const facility = this.#described.get(id);
-      if (facility?.kind === 'facility') facilities.add(facility.sublimitOf ?? id);
+      facilities.add(facilityOf(this.#describedAs, id)?.sublimitOf ?? id);
     }
     const unopened = [...facilities].filter((id) => !this.#drawings.knows(id));
     const undrawn = await this.#store.undrawn(unopened);
@@ -362,30 +360,19 @@ export class FileChecker {
   #remember(record: IdentifiedRecord): void {
     switch (record.object) {
       case 'facility': {
-        const { deal, currency, pikUsesCommitment, sublimitOf } = record;
-        const revolves = isRevolving(record.type);
-        this.#described.set(record.id, {
-          kind: 'facility',
-          deal,
-          currency,
-          lenders: new Set(),
-          revolves,
-          pikUsesCommitment,
-          sublimitOf,
-          effectiveDate: record.effectiveDate,
-        });
+        const { id, deal, currency, type, pikUsesCommitment, sublimitOf, effectiveDate } = record;
+        const terms = { deal, currency, type, pikUsesCommitment, sublimitOf, effectiveDate };
+        this.#described.set(id, { kind: 'facility', ...terms, lenders: new Set() });
         break;
       }
       case 'contract': {
-        const held = this.#described.get(record.facility);
-        const deal = held?.kind === 'facility' ? held.deal : '';
+        const deal = facilityOf(this.#describedAs, record.facility)?.deal ?? '';
         const { facility, effectiveDate } = record;
         this.#described.set(record.id, { kind: 'contract', deal, facility, effectiveDate });
         break;
       }
       case 'position': {
-        const facility = this.#described.get(record.facility);
-        if (facility?.kind === 'facility') facility.lenders.add(record.lender);
+        facilityOf(this.#describedAs, record.facility)?.lenders.add(record.lender);
         this.#described.set(record.id, KIND.position);
         break;
       }

@@ -1,7 +1,7 @@
 import { minorUnitDigits } from '../ledger/currency.ts';
 import { AMOUNT_MAX_MINOR, formatAmount, parseAmount } from '../ledger/money.ts';
-import type { Described } from './journal-store.ts';
-import type { JournalRecord, PostingRecord } from './record.ts';
+import { type Describe, facilityOf } from './journal-store.ts';
+import { type JournalRecord, minorOf, type PostingRecord } from './record.ts';
 
 /** One fault of a line: in which field, and what was expected. */
 export interface RecordFault {
@@ -15,10 +15,7 @@ const DUE_DATE_EXPECTED = `allowed only on ${DUE_ACCOUNTS.join(', ')}`;
 const MOVEMENT_EXPECTED = 'required on principal accounts, and allowed only there';
 
 /** What is wrong with a journal, given what its ids stand for: pure. */
-export function checkJournal(
-  journal: JournalRecord,
-  described: (id: string) => Described | undefined,
-): readonly RecordFault[] {
+export function checkJournal(journal: JournalRecord, described: Describe): readonly RecordFault[] {
   const faults = journal.postings.flatMap((posting, index) =>
     checkPosting(posting, journal, described).map(({ field, ...fault }) => ({
       ...fault,
@@ -31,10 +28,7 @@ export function checkJournal(
 }
 
 /** Terms, rates and settlements are of the journal's own deal, and each of what it can be of. */
-function checkFacts(
-  journal: JournalRecord,
-  described: (id: string) => Described | undefined,
-): readonly RecordFault[] {
+function checkFacts(journal: JournalRecord, described: Describe): readonly RecordFault[] {
   const otherDeal = (field: string) => fault(field, 'other_deal', 'it belongs to another deal');
   const dealOf = (id: string): string => {
     const found = described(id);
@@ -72,11 +66,11 @@ function checkFacts(
 function checkPosting(
   posting: PostingRecord,
   journal: JournalRecord,
-  described: (id: string) => Described | undefined,
+  described: Describe,
 ): readonly RecordFault[] {
   const { facility: facilityId, contract, lender, account, movement, amount, currency } = posting;
-  const facility = described(facilityId);
-  if (facility?.kind !== 'facility') {
+  const facility = facilityOf(described, facilityId);
+  if (facility === undefined) {
     return [fault('facility', 'unknown_reference', 'there is no such facility')];
   }
   const held = contract === undefined ? undefined : described(contract);
@@ -119,13 +113,12 @@ function checkBalance(postings: readonly PostingRecord[]): readonly RecordFault[
 /** What lenders are posted is what is posted globally, line by line. */
 function checkShares(
   postings: readonly PostingRecord[],
-  described: (id: string) => Described | undefined,
+  described: Describe,
 ): readonly RecordFault[] {
   const shared = postings.filter(({ facility }) => {
-    const found = described(facility);
-    if (found?.kind !== 'facility') return false;
-    const whole = found.sublimitOf === undefined ? undefined : described(found.sublimitOf);
-    return found.lenders.size > 0 || (whole?.kind === 'facility' && whole.lenders.size > 0);
+    const found = facilityOf(described, facility);
+    const whole = facilityOf(described, found?.sublimitOf);
+    return [found, whole].some((one) => one !== undefined && one.lenders.size > 0);
   });
   const gaps = sumsBy(
     shared,
@@ -140,16 +133,16 @@ function checkShares(
   );
 }
 
-function sumsBy(
+/** What postings with the same key come to in minor units, each with its sign. */
+export function sumsBy(
   postings: readonly PostingRecord[],
   keyOf: (posting: PostingRecord) => string,
   sign: (posting: PostingRecord) => bigint = () => 1n,
 ): readonly (readonly [string, bigint])[] {
   const sums = new Map<string, bigint>();
   for (const posting of postings) {
-    const amount = parseAmount(posting.amount, minorUnitDigits(posting.currency) ?? 0);
     const key = keyOf(posting);
-    sums.set(key, (sums.get(key) ?? 0n) + sign(posting) * (amount?.amountMinor ?? 0n));
+    sums.set(key, (sums.get(key) ?? 0n) + sign(posting) * minorOf(posting));
   }
   return [...sums];
 }

@@ -1,15 +1,12 @@
 import { fault, type RecordFault } from './check-journal.ts';
-import type { Described } from './journal-store.ts';
+import { type Describe, facilityOf } from './journal-store.ts';
 import type { BookRecord } from './record.ts';
 
 /** What is wrong with a sublimit, or with a lender's position in one: pure. */
-export function checkSublimit(
-  record: BookRecord,
-  described: (id: string) => Described | undefined,
-): readonly RecordFault[] {
+export function checkSublimit(record: BookRecord, described: Describe): readonly RecordFault[] {
   if (record.object === 'facility' && record.sublimitOf !== undefined) {
-    const whole = described(record.sublimitOf);
-    if (whole?.kind !== 'facility') {
+    const whole = facilityOf(described, record.sublimitOf);
+    if (whole === undefined) {
       return [fault('sublimitOf', 'unknown_reference', 'there is no such facility')];
     }
     const rules: readonly (readonly [boolean, string, string])[] = [
@@ -22,10 +19,9 @@ export function checkSublimit(
     );
   }
   if (record.object === 'position') {
-    const facility = described(record.facility);
-    const of = facility?.kind === 'facility' ? facility.sublimitOf : undefined;
-    const whole = of === undefined ? undefined : described(of);
-    if (whole?.kind !== 'facility' || whole.lenders.has(record.lender)) return [];
+    const of = facilityOf(described, record.facility)?.sublimitOf;
+    const whole = facilityOf(described, of);
+    if (whole === undefined || whole.lenders.has(record.lender)) return [];
     return [fault('lender', 'unknown_reference', `the lender has no position in ${of}`)];
   }
   return [];

@@ -1,9 +1,8 @@
-import { minorUnitDigits } from '../ledger/currency.ts';
-import { parseAmount } from '../ledger/money.ts';
+import { isRevolving } from '../ledger/facility-type.ts';
 import { fault, type RecordFault } from './check-journal.ts';
-import type { DatedAmount, Described } from './journal-store.ts';
-import type { JournalRecord, PostingRecord } from './record.ts';
-import { RunningAmount } from './running-amount.ts';
+import { type DatedAmount, type Describe, facilityOf } from './journal-store.ts';
+import { type JournalRecord, minorOf, type PostingRecord } from './record.ts';
+import { WatchedAmount } from './running-amount.ts';
 
 /** A drawing that the commitment does not cover, at a line of the file. */
 export interface Overadvance extends RecordFault {
@@ -14,6 +13,7 @@ export interface Overadvance extends RecordFault {
 
 interface Drawing {
   readonly line: number;
+  readonly date: string;
   readonly journal: JournalRecord;
   readonly facility: string;
 }
@@ -26,7 +26,9 @@ const ADJUSTING: readonly string[] = ['adjustment', 'commitment_adjustment'];
  * commitment that covers it: it is judged by the best that comes after it in the file.
  */
 export class Drawings {
-  readonly #undrawn = new Map<string, Undrawn>();
+  /** The unfunded amount of each facility. */
+  readonly #undrawn = new Map<string, WatchedAmount<Drawing>>();
+  readonly #committed = new Set<string>();
   readonly #doubtful = new Set<string>();
 
   /** Whether the book's part of a facility is known. */
@@ -36,26 +38,23 @@ export class Drawings {
 
   /** What is undrawn by the book, by date; nothing of a facility that the book has not. */
   open(facility: string, balances: readonly DatedAmount[]): void {
-    this.#undrawn.set(facility, new Undrawn(balances));
+    this.#undrawn.set(facility, new WatchedAmount(balances));
+    if (balances.length > 0) this.#committed.add(facility);
   }
 
-  add(
-    line: number,
-    journal: JournalRecord,
-    described: (id: string) => Described | undefined,
-  ): void {
+  add(line: number, journal: JournalRecord, described: Describe): void {
     for (const [facility, { unfunded, drawn, committed }] of effectsOf(journal, described)) {
-      const undrawn = this.#undrawn.get(facility) ?? new Undrawn([]);
+      const undrawn = this.#undrawn.get(facility) ?? new WatchedAmount<Drawing>([]);
       this.#undrawn.set(facility, undrawn);
+      if (committed) this.#committed.add(facility);
       // A journal that corrects the book, or follows a statement, is not a drawing.
       const correcting = journal.reverses !== undefined || ADJUSTING.includes(journal.type);
       // A drawing counts as one even if it does not change the unfunded amount.
       const isDrawing = drawn > 0n && !correcting;
       const change = isDrawing ? (unfunded ?? -drawn) : (unfunded ?? 0n);
-      undrawn.committed ||= committed;
-      undrawn.change(journal.effectiveDate, change);
-      if (isDrawing) undrawn.drawings.push({ line, journal, facility });
-      undrawn.settle();
+      const date = journal.effectiveDate;
+      const drawing = isDrawing ? { line, date, journal, facility } : undefined;
+      undrawn.changeBy(date, change, drawing);
     }
   }
 
@@ -65,8 +64,8 @@ export class Drawings {
   }
 
   finish(): readonly Overadvance[] {
-    return [...this.#undrawn].flatMap(([facility, undrawn]) =>
-      undrawn.committed && !this.#doubtful.has(facility) ? undrawn.drawings.map(overadvance) : [],
+    return [...this.#undrawn].flatMap(([facility, { beyond }]) =>
+      this.#committed.has(facility) && !this.#doubtful.has(facility) ? beyond.map(overadvance) : [],
     );
   }
 }
@@ -85,10 +84,6 @@ function overadvance({ line, journal, facility }: Drawing): Overadvance {
   };
 }
 
-export function minorOf({ amount, currency }: Pick<PostingRecord, 'amount' | 'currency'>): bigint {
-  return parseAmount(amount, minorUnitDigits(currency) ?? 0)?.amountMinor ?? 0n;
-}
-
 interface Effect {
   unfunded: bigint | undefined;
   drawn: bigint;
@@ -100,10 +95,7 @@ function none(): Effect {
 }
 
 /** What a journal does to the unfunded amounts of facilities, globally. */
-function effectsOf(
-  { postings }: JournalRecord,
-  described: (id: string) => Described | undefined,
-): ReadonlyMap<string, Effect> {
+function effectsOf({ postings }: JournalRecord, described: Describe): ReadonlyMap<string, Effect> {
   const effects = new Map<string, Effect>();
   for (const { facility, lender, account, movement, amount, currency } of postings) {
     if (lender !== undefined) continue;
@@ -113,10 +105,9 @@ function effectsOf(
     if (account === 'UNFUNDED' || account === 'ORIGINAL_COMMITMENT') effect.committed = true;
     if (draws({ account, movement })) effect.drawn += minor;
     effects.set(facility, effect);
-    const held = described(facility);
-    if (held?.kind !== 'facility' || held.sublimitOf === undefined) continue;
-    const whole = described(held.sublimitOf);
-    const revolves = whole?.kind === 'facility' && whole.revolves;
+    const held = facilityOf(described, facility);
+    if (held?.sublimitOf === undefined) continue;
+    const revolves = isRevolving(facilityOf(described, held.sublimitOf)?.type ?? '');
     if (!usesWhole({ account, movement }, revolves, held.pikUsesCommitment)) continue;
     const around = effects.get(held.sublimitOf) ?? none();
     around.unfunded = (around.unfunded ?? 0n) - minor;
@@ -145,23 +136,4 @@ function usesWhole(
 
 function draws({ account, movement }: Pick<PostingRecord, 'account' | 'movement'>): boolean {
   return (account === 'PRINCIPAL_CASH' && movement === 'advance') || account === 'LETTER_OF_CREDIT';
-}
-
-/** The unfunded amount of one facility at the end of each day. */
-class Undrawn extends RunningAmount {
-  /** Drawings that nothing has covered yet. */
-  drawings: Drawing[] = [];
-  committed: boolean;
-
-  constructor(balances: readonly DatedAmount[]) {
-    super(balances);
-    this.committed = balances.length > 0;
-  }
-
-  settle(): void {
-    if (this.drawings.length === 0) return;
-    this.drawings = this.drawings.filter(
-      ({ journal }) => this.lowestFrom(journal.effectiveDate) < 0n,
-    );
-  }
 }

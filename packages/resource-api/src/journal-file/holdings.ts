@@ -1,9 +1,8 @@
 import { minorUnitDigits } from '../ledger/currency.ts';
 import { formatAmount } from '../ledger/money.ts';
 import { fault, type RecordFault } from './check-journal.ts';
-import { minorOf } from './drawings.ts';
 import type { JournalStore } from './journal-store.ts';
-import type { JournalRecord, PostingRecord } from './record.ts';
+import { type JournalRecord, minorOf, type PostingRecord } from './record.ts';
 import { RunningAmount } from './running-amount.ts';
 
 /** What a lender can sell: principal of a contract, and commitments of a facility. */

@@ -3,26 +3,37 @@ import type { Holder } from './holdings.ts';
 import type { BookRecord, FxRateRecord, IdentifiedRecord } from './record.ts';
 import type { UniqueName } from './unique-names.ts';
 
+export interface DescribedFacility {
+  readonly kind: 'facility';
+  readonly deal: string;
+  readonly currency: string;
+  readonly lenders: Set<string>;
+  readonly type: string;
+  readonly pikUsesCommitment: boolean;
+  readonly sublimitOf?: string | undefined;
+  readonly effectiveDate?: string | undefined;
+}
+
 /** What the book, or the file so far, has under an id. */
 export type Described =
+  | DescribedFacility
   | { readonly kind: 'party' | 'position' }
-  | { readonly kind: 'deal'; readonly closingDate: string | undefined }
-  | {
-      readonly kind: 'facility';
-      readonly deal: string;
-      readonly currency: string;
-      readonly lenders: Set<string>;
-      readonly revolves: boolean;
-      readonly pikUsesCommitment: boolean;
-      readonly sublimitOf: string | undefined;
-      readonly effectiveDate: string | undefined;
-    }
+  | { readonly kind: 'deal'; readonly closingDate?: string | undefined }
   | {
       readonly kind: 'contract';
       readonly deal: string;
       readonly facility: string;
-      readonly effectiveDate: string | undefined;
+      readonly effectiveDate?: string | undefined;
     };
+export type Describe = (id: string) => Described | undefined;
+
+export function facilityOf(
+  described: Describe,
+  id: string | undefined,
+): DescribedFacility | undefined {
+  const found = id === undefined ? undefined : described(id);
+  return found?.kind === 'facility' ? found : undefined;
+}
 
 export interface JournalStore {
   describe(ids: readonly string[]): Promise<ReadonlyMap<string, Described>>;

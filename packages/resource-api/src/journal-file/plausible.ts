@@ -1,14 +1,12 @@
 import { type BusinessDate, monthsAfter } from '../ledger/business-date.ts';
 import { parseRate, RATE_DECIMALS } from '../ledger/rate.ts';
 import { fault, type RecordFault } from './check-journal.ts';
-import type { Described } from './journal-store.ts';
+import { type Describe, facilityOf } from './journal-store.ts';
 import type { BookRecord } from './record.ts';
 
 /** 100 % a year. */
 const RATE_PLAUSIBLE = 10n ** BigInt(RATE_DECIMALS);
 const RATES = ['allInRate', 'baseRate', 'spread', 'csa'] as const;
-
-type Describe = (id: string) => Described | undefined;
 
 /** Dates of a record that cannot be, whatever was agreed: pure. */
 export function checkDates(record: BookRecord, described: Describe): readonly RecordFault[] {
@@ -167,8 +165,7 @@ function datesIn(
 function closingOf(record: BookRecord, described: Describe): BusinessDate | undefined {
   if (record.object === 'deal') return record.closingDate;
   const of = { deal: undefined, facility: undefined, ...record };
-  const facility = of.facility === undefined ? undefined : described(of.facility);
-  const found = described(of.deal ?? (facility?.kind === 'facility' ? facility.deal : ''));
+  const found = described(of.deal ?? facilityOf(described, of.facility)?.deal ?? '');
   return found?.kind === 'deal' ? (found.closingDate as BusinessDate | undefined) : undefined;
 }
 

@@ -11,7 +11,22 @@ import {
 } from '../ledger/external-id.ts';
 import { FACILITY_TYPES } from '../ledger/facility-type.ts';
 import { JOURNAL_TYPES, LEDGER_ACCOUNTS, PRINCIPAL_MOVEMENTS } from '../ledger/journal.ts';
+import { parseAmount } from '../ledger/money.ts';
 import { formatRate, parseRate, RATE_DECIMALS } from '../ledger/rate.ts';
+
+/** What a field holds: an id with this prefix, or one of these; text where nothing is registered. */
+type Held =
+  | 'pty'
+  | 'deal'
+  | 'fac'
+  | 'ctr'
+  | 'pos'
+  | 'jrn'
+  | 'date'
+  | 'fraction'
+  | 'component'
+  | 'flag';
+export const HELD = z.registry<{ readonly held: Held }>();
 
 /** 1,000 % a year. */
 const RATE_MAX = 10;
@@ -32,12 +47,16 @@ const key = z
   .string()
   .max(KEY_MAX, `expected at most ${KEY_MAX} characters`)
   .refine(isKey, { error: KEY_EXPECTED, abort: true });
-const id = (prefix: string) =>
-  z.string().regex(new RegExp(`^${prefix}_[0-9A-Z]{26}$`), `expected an id as ${prefix}_…`);
+const id = (prefix: Held) =>
+  z
+    .string()
+    .regex(new RegExp(`^${prefix}_[0-9A-Z]{26}$`), `expected an id as ${prefix}_…`)
+    .register(HELD, { held: prefix });
 const businessDate = z
   .string()
   .refine((text) => parseBusinessDate(text) !== undefined, 'expected a date as YYYY-MM-DD')
-  .transform((text) => text as BusinessDate);
+  .transform((text) => text as BusinessDate)
+  .register(HELD, { held: 'date' });
 const currency = z
   .string()
   .refine((code) => minorUnitDigits(code) !== undefined, 'expected an ISO 4217 code');
@@ -47,7 +66,10 @@ const rate = z
   .transform((text) => {
     const parsed = parseRate(text);
     return parsed === undefined ? text : formatRate(parsed);
-  });
+  })
+  .register(HELD, { held: 'fraction' });
+const component = z.enum(ACCRUAL_COMPONENTS).register(HELD, { held: 'component' });
+const country = z.string().regex(/^[A-Z0-9]{2}$/);
 const externalIds = z
   .array(
     z.strictObject({
@@ -61,8 +83,8 @@ const externalIds = z
   .default([]);
 /** The book has the record from this date on; without it, since its deal's first journal. */
 const bookedOn = businessDate;
-const agreementStatus = z.enum(['pending', 'active', 'matured', 'terminated']);
-const contractStatus = z.enum(['pending', 'active', 'repaid', 'written_off']);
+export const agreementStatus = z.enum(['pending', 'active', 'matured', 'terminated']);
+export const contractStatus = z.enum(['pending', 'active', 'repaid', 'written_off']);
 
 const party = z.strictObject({
   object: z.literal('party'),
@@ -73,10 +95,7 @@ const party = z.strictObject({
     .string()
     .regex(/^[A-Z0-9]{18}[0-9]{2}$/)
     .optional(),
-  country: z
-    .string()
-    .regex(/^[A-Z0-9]{2}$/)
-    .optional(),
+  country: country.optional(),
   externalIds,
 });
 
@@ -88,7 +107,7 @@ const deal = z.strictObject({
   borrower: id('pty'),
   agent: id('pty'),
   guarantor: id('pty').optional(),
-  country: z.string().regex(/^[A-Z0-9]{2}$/),
+  country,
   status: agreementStatus,
   closingDate: businessDate.optional(),
   bookedOn: bookedOn.optional(),
@@ -107,7 +126,7 @@ const facility = z.strictObject({
   effectiveDate: businessDate.optional(),
   maturityDate: businessDate.optional(),
   availabilityEndDate: businessDate.optional(),
-  pikUsesCommitment: z.boolean().default(false),
+  pikUsesCommitment: z.boolean().register(HELD, { held: 'flag' }).default(false),
   /** A part of that facility's commitment, and not more. */
   sublimitOf: id('fac').optional(),
   bookedOn: bookedOn.optional(),
@@ -175,17 +194,16 @@ const details = z.union([
     name,
     borrower: id('pty'),
     guarantor: id('pty').optional(),
-    country: z.string().regex(/^[A-Z0-9]{2}$/),
+    country,
   }),
   z.strictObject({ facility: id('fac'), name }),
   z.strictObject({ party: id('pty'), name }),
 ]);
 
-const accrualSubject = { facility: id('fac'), contract: id('ctr').optional() };
+const accrualSubject = { facility: id('fac'), contract: id('ctr').optional(), component };
 
 const ratePeriod = z.strictObject({
   ...accrualSubject,
-  component: z.enum(ACCRUAL_COMPONENTS),
   startDate: businessDate,
   allInRate: rate,
   baseRateIndex: name.optional(),
@@ -196,7 +214,6 @@ const ratePeriod = z.strictObject({
 
 const settlement = z.strictObject({
   ...accrualSubject,
-  component: z.enum(ACCRUAL_COMPONENTS),
   settledThrough: businessDate,
 });
 
@@ -247,6 +264,16 @@ const summary = z.strictObject({
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
 });
 
+/** Kinds of records that have a table, each after those that its records name. */
+export const SUBJECT_SHAPES = [party, deal, facility, contract, position].map(({ shape }) => shape);
+/** Facts that journals bring, by the list of a journal: what they are about comes first. */
+export const FACT_SHAPES = {
+  terms: terms.options.map(({ shape }) => shape),
+  details: details.options.map(({ shape }) => shape),
+  rates: [ratePeriod.shape],
+  settlements: [settlement.shape],
+};
+
 const KINDS = [party, deal, facility, contract, position, journal, fxRate, summary] as const;
 const KIND_NAMES = KINDS.map(({ shape }) => shape.object.value).join(', ');
 
@@ -268,11 +295,10 @@ export type SettlementRecord = z.infer<typeof settlement>;
 export type JournalRecord = z.infer<typeof journal>;
 export type FxRateRecord = z.infer<typeof fxRate>;
 export type SummaryRecord = z.infer<typeof summary>;
-export type IdentifiedRecord =
-  | PartyRecord
-  | DealRecord
-  | FacilityRecord
-  | ContractRecord
-  | PositionRecord
-  | JournalRecord;
-export type BookRecord = IdentifiedRecord | FxRateRecord;
+export type BookRecord = Exclude<z.infer<typeof RECORD>, SummaryRecord>;
+export type IdentifiedRecord = Exclude<BookRecord, FxRateRecord>;
+
+/** The amount of a posting in minor units of its currency. */
+export function minorOf({ amount, currency }: Pick<PostingRecord, 'amount' | 'currency'>): bigint {
+  return parseAmount(amount, minorUnitDigits(currency) ?? 0)?.amountMinor ?? 0n;
+}

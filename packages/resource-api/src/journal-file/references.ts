@@ -1,46 +1,24 @@
-import type { BookRecord, JournalRecord } from './record.ts';
+import type { BookRecord } from './record.ts';
 
-/** Ids of the subjects that a record names, besides its own and besides journals. */
+/** Fields of records, and of what lists in them have, that name a subject. */
+const NAMING = [
+  ...['deal', 'borrower', 'agent', 'guarantor', 'facility', 'contract', 'party', 'lender'],
+  ...['sublimitOf', 'rolledFrom', 'parent'],
+];
+
+/** Ids of the subjects that a record names, each once, besides its own and besides journals. */
 export function referencesOf(record: BookRecord): readonly string[] {
-  const present = (...ids: readonly (string | undefined)[]) => ids.filter((id) => id !== undefined);
-  switch (record.object) {
-    case 'party':
-    case 'fx_rate':
-      return [];
-    case 'deal':
-      return present(record.borrower, record.agent, record.guarantor);
-    case 'facility':
-      return present(record.deal, record.sublimitOf);
-    case 'contract':
-      return present(record.facility, record.rolledFrom);
-    case 'position':
-      return present(record.facility, record.lender, record.parent);
-    case 'journal':
-      return [...referencesOfJournal(record)];
-  }
-}
-
-/** Each once: postings of a journal name the same few. */
-function referencesOfJournal(record: JournalRecord): ReadonlySet<string> {
-  const ids = new Set([record.deal]);
-  const add = (id: string | undefined) => {
-    if (id !== undefined) ids.add(id);
+  const ids = new Set<string>();
+  const add = (one: object) => {
+    for (const name of NAMING) {
+      const id = (one as Readonly<Record<string, string | undefined>>)[name];
+      if (id !== undefined) ids.add(id);
+    }
   };
-  for (const { facility, contract, lender } of record.postings) {
-    add(facility);
-    add(contract);
-    add(lender);
+  add(record);
+  if (record.object === 'journal') {
+    const { postings, terms, details = [], rates, settlements } = record;
+    for (const list of [postings, terms, details, rates, settlements]) list.forEach(add);
   }
-  for (const terms of record.terms) {
-    add('deal' in terms ? terms.deal : 'facility' in terms ? terms.facility : terms.contract);
-  }
-  for (const one of record.details ?? []) {
-    if ('deal' in one) [one.deal, one.borrower, one.guarantor].forEach(add);
-    else add('facility' in one ? one.facility : one.party);
-  }
-  for (const { facility, contract } of [...record.rates, ...record.settlements]) {
-    add(facility);
-    add(contract);
-  }
-  return ids;
+  return [...ids];
 }

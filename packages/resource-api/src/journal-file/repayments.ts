@@ -1,18 +1,12 @@
 import { fault, type RecordFault } from './check-journal.ts';
-import { minorOf, REPAYMENTS } from './drawings.ts';
+import { REPAYMENTS } from './drawings.ts';
 import type { DatedAmount } from './journal-store.ts';
-import type { JournalRecord, PostingRecord } from './record.ts';
-import { RunningAmount } from './running-amount.ts';
+import { type JournalRecord, minorOf, type PostingRecord } from './record.ts';
+import { WatchedAmount } from './running-amount.ts';
 
 interface Repayment extends RecordFault {
   readonly line: number;
   readonly date: string;
-}
-
-interface Outstanding {
-  readonly amount: RunningAmount;
-  /** Repayments beyond what was owed at the end of their day, or of a later one. */
-  beyond: Repayment[];
 }
 
 /**
@@ -20,7 +14,7 @@ interface Outstanding {
  * it is judged by the best that comes after it in the file.
  */
 export class Repayments {
-  readonly #contracts = new Map<string, Outstanding>();
+  readonly #contracts = new Map<string, WatchedAmount<Repayment>>();
 
   /** Whether the book's part of a contract is known. */
   knows(contract: string): boolean {
@@ -29,7 +23,7 @@ export class Repayments {
 
   /** What is outstanding by the book, by date; nothing of a contract that the book has not. */
   open(contract: string, balances: readonly DatedAmount[]): void {
-    this.#contracts.set(contract, { amount: new RunningAmount(balances), beyond: [] });
+    this.#contracts.set(contract, new WatchedAmount(balances));
   }
 
   add(line: number, { postings, effectiveDate: date, reverses }: JournalRecord): void {
@@ -38,12 +32,13 @@ export class Repayments {
       const held = contract === undefined ? undefined : this.#contracts.get(contract);
       if (held === undefined || posting.lender !== undefined) continue;
       const minor = minorOf(posting);
-      held.amount.change(date, minor);
-      if (reverses === undefined && minor < 0n && REPAYMENTS.includes(posting.movement ?? '')) {
-        const message = `more is repaid of ${contract} than is outstanding`;
-        held.beyond.push({ line, date, ...fault(`postings.${index}.amount`, 'overpaid', message) });
+      if (reverses !== undefined || minor >= 0n || !REPAYMENTS.includes(posting.movement ?? '')) {
+        held.changeBy(date, minor);
+        continue;
       }
-      held.beyond = held.beyond.filter((one) => held.amount.lowestFrom(one.date) < 0n);
+      const message = `more is repaid of ${contract} than is outstanding`;
+      const overpaid = fault(`postings.${index}.amount`, 'overpaid', message);
+      held.changeBy(date, minor, { line, date, ...overpaid });
     }
   }
 

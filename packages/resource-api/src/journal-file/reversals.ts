@@ -1,6 +1,4 @@
-import { minorUnitDigits } from '../ledger/currency.ts';
-import { parseAmount } from '../ledger/money.ts';
-import { fault, type RecordFault } from './check-journal.ts';
+import { fault, type RecordFault, sumsBy } from './check-journal.ts';
 import { IdSet } from './id-set.ts';
 import type { JournalRecord, PostingRecord } from './record.ts';
 
@@ -49,13 +47,8 @@ export class ReversibleJournals {
 
 /** One text for a deal and the sums that its lines are posted, in whatever order. */
 function contentOf({ deal, postings }: Reversible, sign: bigint): string {
-  const sums = new Map<string, bigint>();
-  for (const posting of postings) {
-    const key = keyOf(posting);
-    const amount = parseAmount(posting.amount, minorUnitDigits(posting.currency) ?? 0);
-    sums.set(key, (sums.get(key) ?? 0n) + sign * (amount?.amountMinor ?? 0n));
-  }
-  const moved = [...sums].filter(([, sum]) => sum !== 0n).map((entry) => entry.join(' '));
+  const sums = sumsBy(postings, keyOf, () => sign);
+  const moved = sums.filter(([, sum]) => sum !== 0n).map((entry) => entry.join(' '));
   return [deal, ...moved.sort()].join('\n');
 }
 

@@ -33,3 +33,16 @@ export class RunningAmount {
     return lowest ?? 0n;
   }
 }
+
+/** A running amount with what took it below zero, on the day of each item or on a later one. */
+export class WatchedAmount<T extends { readonly date: string }> extends RunningAmount {
+  /** Items that nothing has made up for yet. */
+  beyond: readonly T[] = [];
+
+  /** Changes the amount by an item, which is watched where one is given. */
+  changeBy(date: string, amount: bigint, item?: T): void {
+    this.change(date, amount);
+    const items = item === undefined ? this.beyond : [...this.beyond, item];
+    this.beyond = items.filter((one) => this.lowestFrom(one.date) < 0n);
+  }
+}

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { minorUnitDigits } from '../ledger/currency.ts';
-import { formatAmount, parseAmount } from '../ledger/money.ts';
-import type { BookRecord, SummaryRecord } from './record.ts';
+import { formatAmount } from '../ledger/money.ts';
+import { type BookRecord, minorOf, type SummaryRecord } from './record.ts';
 
 /** Adds up a journal file line by line; the same for who writes it and who reads it. */
 export class JournalFileSummary {
@@ -24,7 +24,7 @@ export class JournalFileSummary {
     this.#postings += record.postings.length;
     for (const { lender, account, amount, currency } of record.postings) {
       if (lender !== undefined) continue;
-      const minor = parseAmount(amount, minorUnitDigits(currency) ?? 0)?.amountMinor ?? 0n;
+      const minor = minorOf({ amount, currency });
       const sums = this.#sums.get(currency) ?? new Map<string, bigint>();
       this.#sums.set(currency, sums.set(account, (sums.get(account) ?? 0n) + minor));
     }

@@ -1,8 +1,8 @@
 import { minorUnitDigits } from '../ledger/currency.ts';
-import { BOOK_MAX_MINOR, formatAmount, magnitudeOf, parseAmount } from '../ledger/money.ts';
+import { BOOK_MAX_MINOR, formatAmount, magnitudeOf } from '../ledger/money.ts';
 import { fault, type RecordFault } from './check-journal.ts';
 import type { JournalStore } from './journal-store.ts';
-import type { JournalRecord } from './record.ts';
+import { type JournalRecord, minorOf } from './record.ts';
 
 /** Of a file that posts less it would take a million to fill a book: what the book has is not looked up. */
 export const SMALL_MINOR = BOOK_MAX_MINOR / 1_000_000n;
@@ -31,9 +31,10 @@ export class Volumes {
 
   /** Adds a journal that is to be posted. @returns what keeps the book from taking it. */
   async add({ postings }: JournalRecord): Promise<readonly RecordFault[]> {
-    for (const { amount, currency } of postings) {
-      const minor = parseAmount(amount, minorUnitDigits(currency) ?? 0)?.amountMinor ?? 0n;
-      this.#ofFile.set(currency, (this.#ofFile.get(currency) ?? 0n) + magnitudeOf(minor));
+    for (const posting of postings) {
+      const { currency } = posting;
+      const volume = magnitudeOf(minorOf(posting));
+      this.#ofFile.set(currency, (this.#ofFile.get(currency) ?? 0n) + volume);
     }
     const faults: RecordFault[] = [];
     for (const currency of new Set(postings.map((posting) => posting.currency))) {

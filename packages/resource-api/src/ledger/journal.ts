@@ -69,11 +69,11 @@ export interface Posting<Line> {
   readonly line: Line;
   readonly account: LedgerAccount;
   /** Set exactly where the account is principal. */
-  readonly movement?: PrincipalMovement;
+  readonly movement?: PrincipalMovement | undefined;
   /** Minor units; debit positive, credit negative; never zero. */
   readonly amountMinor: bigint;
   /** When a billed amount is due; on the due accounts alone. */
-  readonly dueDate?: BusinessDate;
+  readonly dueDate?: BusinessDate | undefined;
 }
 
 /** One event of a deal, balanced; never changed afterwards. */
@@ -82,15 +82,11 @@ export interface Journal<Line> {
   readonly effectiveDate: BusinessDate;
   /** The same event posted twice is refused by it. */
   readonly idempotencyKey: string;
-  readonly reason?: string;
+  readonly reason?: string | undefined;
   /** What it is called where it came from. */
-  readonly sourceRef?: string;
-  /** Sequence of the journal that it takes back. */
-  readonly reversesSeq?: bigint;
-  /** Sequence of the bill that it corrects. */
-  readonly correctsSeq?: bigint;
+  readonly sourceRef?: string | undefined;
   /** A drawing that is meant to exceed the commitment. */
-  readonly overadvance?: boolean;
+  readonly overadvance?: boolean | undefined;
   readonly postings: readonly Posting<Line>[];
 }
 

@@ -52,12 +52,8 @@ export function affectedCalls(
 
 /** The latest of these days. */
 export function lastDayOf(uses: readonly { readonly lastDay: string }[]): string {
-  return (
-    uses
-      .map(({ lastDay }) => lastDay)
-      .sort()
-      .at(-1) ?? ''
-  );
+  const days = uses.map(({ lastDay }) => lastDay).sort();
+  return days.at(-1) ?? '';
 }
 
 function byRequests(a: CallerUse, b: CallerUse): number {

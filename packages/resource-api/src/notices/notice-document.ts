@@ -3,11 +3,7 @@ import { type DueNotice, type NoticeEvent, type NoticeStage, RECENT_DAYS } from 
 
 /** What a webhook receives; the e-mail says the same. */
 export interface NoticeDocument {
-  readonly type:
-    | 'api_version.deprecation'
-    | 'api_version.retirement'
-    | 'api_version.retired'
-    | 'api_version.promotion';
+  readonly type: `api_version.${NoticeEvent | 'retired'}`;
   /** When the notice was written: not later at a further attempt. */
   readonly timestamp: string;
   readonly data: NoticeData;
@@ -34,12 +30,6 @@ export interface NoticeData {
   readonly policy: string;
 }
 
-const TYPES = {
-  deprecation: 'api_version.deprecation',
-  retirement: 'api_version.retirement',
-  promotion: 'api_version.promotion',
-} as const;
-
 /** @param policyUrl where customers read the policy of versions. */
 export function noticeDocument(
   due: DueNotice,
@@ -50,7 +40,7 @@ export function noticeDocument(
 ): NoticeDocument {
   const { event, stage, version, happensAt, asked, to } = due;
   return {
-    type: stage === 'retired' ? 'api_version.retired' : TYPES[event],
+    type: `api_version.${stage === 'retired' ? stage : event}`,
     timestamp: now.toISOString(),
     data: {
       ...{ format: 1, customer, event, stage, version, happensAt, asked, successor: to.id },
@@ -100,6 +90,6 @@ function whatToDo(
 }
 
 /** Such as `2028-12-01 00:00 UTC`. */
-export function instantText(instant: string): string {
+function instantText(instant: string): string {
   return `${instant.slice(0, 10)} ${instant.slice(11, 16)} UTC`;
 }

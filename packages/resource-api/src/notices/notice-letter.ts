@@ -1,6 +1,6 @@
 import { type Html, html } from '@cls/shared/http/html';
 import type { AffectedCall, AffectedCaller, CallChange } from './affected-calls.ts';
-import type { NoticeDocument } from './notice-document.ts';
+import type { NoticeData, NoticeDocument } from './notice-document.ts';
 
 /** The notice as an e-mail; `text` and `html` say the same. */
 export function noticeLetter(
@@ -14,7 +14,7 @@ export function noticeLetter(
   const footer = [`The policy of versions: ${policy}`, `Notice ${noticeId}`];
   const text = [
     ...[summary, '', intro, '', 'Your calls', ''],
-    ...calls.flatMap(callLines),
+    ...calls.flatMap(callText),
     ...['What to do', '', ...whatToDo.map((step, index) => `${index + 1}. ${step}`), ''],
     ...footer,
     '',
@@ -31,9 +31,7 @@ ${footer.map((line) => html`<p>${line}</p>`)}
   return { subject, text, html: page.text };
 }
 
-type Data = NoticeDocument['data'];
-
-const SUBJECTS: Record<NoticeDocument['type'], (data: Data) => string> = {
+const SUBJECTS: Record<NoticeDocument['type'], (data: NoticeData) => string> = {
   'api_version.deprecation': ({ version }) => `API ${version} is deprecated`,
   'api_version.retirement': ({ version, happensAt }) =>
     `API ${version} retires on ${happensAt.slice(0, 10)}`,
@@ -42,29 +40,25 @@ const SUBJECTS: Record<NoticeDocument['type'], (data: Data) => string> = {
     `API latest becomes ${version} on ${happensAt.slice(0, 10)}`,
 };
 
-const NO_CHANGE = 'no change touches this call';
-
-function callLines({ operation, changes, ...use }: AffectedCall): readonly string[] {
-  return [
-    `${operation}: ${useText(use)}`,
-    ...use.callers.map((caller) => `  by ${callerText(caller)}`),
-    ...(use.moreCallers > 0 ? [`  by ${use.moreCallers} more callers`] : []),
-    ...(changes.length === 0 ? [`  ${NO_CHANGE}`] : []),
-    ...changes.map((change) => `  change: ${changeText(change)}`),
-    '',
-  ];
+function callText(call: AffectedCall): readonly string[] {
+  const lines = callLines(call).map((line) => `  ${line}`);
+  return [`${call.operation}: ${useText(call)}`, ...lines, ''];
 }
 
-function callHtml({ operation, changes, ...use }: AffectedCall): Html {
-  const lines = [
-    ...use.callers.map((caller) => `by ${callerText(caller)}`),
-    ...(use.moreCallers > 0 ? [`by ${use.moreCallers} more callers`] : []),
-    ...(changes.length === 0 ? [NO_CHANGE] : []),
+function callHtml(call: AffectedCall): Html {
+  return html`<p><code>${call.operation}</code>: ${useText(call)}</p>
+<ul>${callLines(call).map((line) => html`<li>${line}</li>`)}</ul>
+`;
+}
+
+/** Who calls, and what changes. */
+function callLines({ callers, moreCallers, changes }: AffectedCall): readonly string[] {
+  return [
+    ...callers.map((caller) => `by ${callerText(caller)}`),
+    ...(moreCallers > 0 ? [`by ${moreCallers} more callers`] : []),
+    ...(changes.length === 0 ? ['no change touches this call'] : []),
     ...changes.map((change) => `change: ${changeText(change)}`),
   ];
-  return html`<p><code>${operation}</code>: ${useText(use)}</p>
-<ul>${lines.map((line) => html`<li>${line}</li>`)}</ul>
-`;
 }
 
 function useText({ requests, lastDay }: Pick<AffectedCaller, 'requests' | 'lastDay'>): string {

@@ -39,9 +39,9 @@ const DAYS_BEFORE: readonly (readonly [NoticeStage, number])[] = [
   ['90 days', 90],
 ];
 
-/** The first day of recent use, such as `2026-05-28`. */
-export function firstRecentDay(now: Date): string {
-  return new Date(now.getTime() - (RECENT_DAYS - 1) * DAY_MS).toISOString().slice(0, 10);
+/** The first of some days that end today, by default that of recent use: such as `2026-05-28`. */
+export function firstRecentDay(now: Date, days = RECENT_DAYS): string {
+  return new Date(now.getTime() - (days - 1) * DAY_MS).toISOString().slice(0, 10);
 }
 
 export function stageOrder(stage: NoticeStage): number {

@@ -124,16 +124,12 @@ export function retirementStep({
   };
 }
 
-interface Loop {
-  stop(): Promise<void>;
-}
-
 /** One run at a time. */
 function everyMs(
   { everyMs, log }: NoticeWorkerDeps,
   failure: string,
   step: () => Promise<void>,
-): Loop {
+): { stop(): Promise<void> } {
   let running: Promise<void> | undefined;
   let failing = false;
   const run = async () => {

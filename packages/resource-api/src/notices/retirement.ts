@@ -30,11 +30,7 @@ export interface RetirementRecords {
 }
 
 /** A customer that used a version lately and has no notice that was delivered. */
-export interface UntoldCustomer {
-  readonly customer: string;
-  readonly requests: number;
-  readonly lastDay: string;
-}
+export type UntoldCustomer = Pick<CallerUse, 'customer' | 'requests' | 'lastDay'>;
 
 /** All replicas know a decision by then: they look for one every few seconds. */
 const SPREAD_MS = 60_000;
@@ -47,17 +43,12 @@ export function untoldCustomers(
   told: ReadonlySet<string>,
 ): readonly UntoldCustomer[] {
   const calls = affectedCalls(recentUse, { asked: release.id, changes: [] });
-  return [...calls].flatMap(([customer, own]) =>
-    told.has(customer)
-      ? []
-      : [
-          {
-            customer,
-            requests: own.reduce((sum, { requests }) => sum + requests, 0),
-            lastDay: lastDayOf(own),
-          },
-        ],
-  );
+  const untold = [...calls].filter(([customer]) => !told.has(customer));
+  return untold.map(([customer, own]) => ({
+    customer,
+    requests: own.reduce((sum, { requests }) => sum + requests, 0),
+    lastDay: lastDayOf(own),
+  }));
 }
 
 /** What a customer must have been told before the version retires. */

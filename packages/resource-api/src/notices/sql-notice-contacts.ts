@@ -2,6 +2,7 @@ import type { Sealer } from '@cls/shared/seal';
 import type { Database } from '@cls/shared/sql/database';
 import { type Resealed, reseal, sealedByOthers } from '@cls/shared/sql/reseal';
 import { type ContactRecord, type NoticeContacts, secretContext } from './notice-outbox.ts';
+import { instant } from './sql-notices.ts';
 
 const CUSTOMER_AND_TARGET = "customer_id || ' ' || target";
 const SEALED = {
@@ -34,8 +35,7 @@ export function sqlNoticeContacts(database: Database): NoticeContacts {
   return {
     list: (customer) =>
       database.query<ContactRecord>(
-        `SELECT customer_id AS customer, channel, target,
-           to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS "createdAt"
+        `SELECT customer_id AS customer, channel, target, ${instant('created_at')} AS "createdAt"
          FROM notice_contact WHERE $1::text IS NULL OR customer_id = $1
          ORDER BY customer_id, channel, target`,
         [customer ?? null],

@@ -1,4 +1,5 @@
 import type { Database, SqlValue } from '@cls/shared/sql/database';
+import { valuesOf } from '@cls/shared/sql/values-of';
 import type {
   ClaimedNotice,
   Contact,
@@ -8,8 +9,8 @@ import type {
 } from './notice-outbox.ts';
 import { type NoticeSubject, stageOrder } from './notice-stage.ts';
 
-/** RFC 3339, as the rest of the product writes instants. */
-const instant = (column: string) =>
+/** RFC 3339 in whole seconds. */
+export const instant = (column: string) =>
   `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`;
 
 const EVENT = 'n.event = $1 AND n.version_id = $2 AND n.happens_at = $3';
@@ -31,7 +32,6 @@ function writing(database: Database) {
         [...eventOf(due), stageOrder(due.stage), customers],
       ),
     async add(due, notices, now) {
-      const column = (of: (notice: (typeof notices)[number]) => string) => notices.map(of);
       await database.query(
         `INSERT INTO version_notice (event, version_id, happens_at, stage, stage_order, id,
            customer_id, channel, target, document, next_attempt_at, created_at)
@@ -45,11 +45,7 @@ function writing(database: Database) {
         [
           ...eventOf(due),
           ...[stageOrder(due.stage), due.stage],
-          column(({ id }) => id),
-          column(({ customer }) => customer),
-          column(({ channel }) => channel),
-          column(({ target }) => target),
-          column(({ document }) => document),
+          ...valuesOf(notices, 'id', 'customer', 'channel', 'target', 'document'),
           now.toISOString(),
         ],
       );
@@ -69,7 +65,6 @@ function writing(database: Database) {
 function sending(database: Database) {
   return {
     async claim(due, lease, now) {
-      const column = (of: (one: (typeof due)[number]) => string) => due.map(of);
       const [claimed] = await database.query<ClaimedNotice>(
         // Materialized: a plan that asks for the next one twice would claim two.
         `WITH next AS MATERIALIZED (
@@ -88,10 +83,7 @@ function sending(database: Database) {
            n.attempts, next.sealed_secret AS "sealedSecret"`,
         [
           ...[lease.id, lease.until.toISOString(), now.toISOString()],
-          column(({ event }) => event),
-          column(({ version }) => version),
-          column(({ happensAt }) => happensAt),
-          column(({ stage }) => stage),
+          ...valuesOf(due, 'event', 'version', 'happensAt', 'stage'),
         ],
       );
       return claimed;

@@ -1,8 +1,7 @@
 import type { Database } from '@cls/shared/sql/database';
 import type { RetirementDecision, RetirementRecords } from './retirement.ts';
+import { instant } from './sql-notices.ts';
 
-const instant = (column: string) =>
-  `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`;
 const COLUMNS = `version_id AS version, ${instant('retires_at')} AS "retiresAt",
   ${instant('effective_at')} AS "effectiveAt", decision, ${instant('decided_at')} AS "decidedAt",
   decided_by AS "decidedBy", reason, untold`;

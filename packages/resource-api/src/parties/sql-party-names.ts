@@ -1,7 +1,7 @@
 import { newId } from '@cls/shared/new-id';
 import type { Database, Transaction } from '@cls/shared/sql/database';
 import { rollback, tentativeTransaction } from '@cls/shared/sql/tentative-transaction';
-import type { BusinessDate } from '../ledger/business-date.ts';
+import { closedThrough } from '../periods/sql-periods.ts';
 import { lockJournal, postJournals } from '../posting/post-journals.ts';
 import { writeDatedFacts } from '../posting/write-dated-facts.ts';
 import type { NewPartyName, PartyNames, RenameResult } from './party-names.ts';
@@ -28,27 +28,22 @@ async function rename(
   );
   if (known === undefined) return { outcome: 'unknown' };
   if (known.name === name) return { outcome: 'unchanged' };
-  const [closed] = await transaction.query<{ through: BusinessDate }>(
-    'SELECT through FROM period_close ORDER BY number DESC LIMIT 1',
-  );
-  if (closed !== undefined && from <= closed.through) {
-    return { outcome: 'period_closed', ...closed };
-  }
+  const through = await closedThrough(transaction);
+  if (through !== undefined && from <= through) return { outcome: 'period_closed', through };
   const deals = await transaction.query<{ key: bigint }>(DEALS, [known.key]);
   if (deals.length === 0) return { outcome: 'in_no_deal' };
   const change = newId('rename');
-  const journals = deals.map(({ key: dealKey }, index) => ({
+  const journals = deals.map(({ key: deal }, index) => ({
     type: 'terms' as const,
     effectiveDate: from,
     idempotencyKey: `${change}:${index + 1}`,
     reason,
-    dealKey,
+    deal,
     postings: [],
   }));
-  await postJournals(transaction, journals, firstSeq, undefined);
+  await postJournals(transaction, journals, firstSeq);
   const details = [{ party, name }];
-  const fact = { effectiveDate: from, terms: [], details, rates: [], settlements: [] };
-  await writeDatedFacts(transaction, [{ ...fact, seq: firstSeq }]);
+  await writeDatedFacts(transaction, [{ effectiveDate: from, seq: firstSeq, details }]);
   return { outcome: 'renamed', before: known.name, deals: deals.length };
 }
 

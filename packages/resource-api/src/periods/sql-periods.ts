@@ -1,10 +1,19 @@
-import type { Database } from '@cls/shared/sql/database';
+import type { Database, Sql } from '@cls/shared/sql/database';
+import type { BusinessDate } from '../ledger/business-date.ts';
 import { lockJournal } from '../posting/post-journals.ts';
 import type { PeriodDecision, PeriodRecords } from './period-records.ts';
 
 // A decision that closes nothing is kept as a date before all others.
 const COLUMNS = `number, CASE WHEN isfinite(through) THEN through END AS through, reason,
   decided_at::text AS "decidedAt"`;
+
+/** The date through which the books are closed; undefined where no period was ever closed. */
+export async function closedThrough(sql: Sql): Promise<BusinessDate | undefined> {
+  const [last] = await sql.query<{ through: BusinessDate }>(
+    'SELECT through FROM period_close ORDER BY number DESC LIMIT 1',
+  );
+  return last?.through;
+}
 
 export function sqlPeriods(database: Database): PeriodRecords {
   return {

@@ -28,8 +28,3 @@ export async function insertRows<R>(
     columns.map(({ value }) => records.map(value)),
   );
 }
-
-/** The key of the record whose id was given in a column. */
-export function keyOf(table: string, column: string): string {
-  return `(SELECT key FROM ${table} WHERE id = g.${column})`;
-}

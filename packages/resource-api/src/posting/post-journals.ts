@@ -4,21 +4,15 @@ import type { SqlValue, Transaction } from '@cls/shared/sql/database';
 import type { Journal } from '../ledger/journal.ts';
 
 /** A journal that names its deal, other journals and balance lines, by whatever has their keys. */
-export interface NamedJournal<Line, Name>
-  extends Omit<Journal<Line>, 'reversesSeq' | 'correctsSeq'> {
+export interface NamedJournal<Line, Name> extends Journal<Line> {
   /** `jrn_…`; a new one when there is none. */
   readonly id?: string;
-  readonly createdBy?: string;
+  readonly createdBy?: string | undefined;
   readonly deal: Name;
+  /** The journal that it takes back. */
   readonly reverses?: Name | undefined;
+  /** The bill that it corrects. */
   readonly corrects?: Name | undefined;
-}
-
-/** A journal whose postings name balance lines by their keys. */
-export interface LinedJournal extends Journal<bigint> {
-  readonly id?: string;
-  readonly dealKey: bigint;
-  readonly createdBy?: string;
 }
 
 /** The keys of what journals name. */
@@ -55,20 +49,15 @@ export async function lockJournal(transaction: Transaction): Promise<bigint> {
   return row?.next ?? 1n;
 }
 
-/** Posts under the lock. The database checks that each journal balances. @throws {SqlError} */
+/** Posts journals that have the keys themselves, under the lock. The database checks that each journal balances. @throws {SqlError} */
 export async function postJournals(
   transaction: Transaction,
-  journals: readonly LinedJournal[],
+  journals: readonly NamedJournal<bigint, bigint>[],
   firstSeq: bigint,
-  importKey: bigint | undefined,
 ): Promise<void> {
-  const named = journals.map(({ dealKey, reversesSeq, correctsSeq, ...journal }) => ({
-    ...journal,
-    ...{ deal: dealKey, reverses: reversesSeq, corrects: correctsSeq },
-  }));
   const itself = (key: bigint) => key;
   const keys = { deal: itself, journal: itself, line: itself };
-  await postPrepared(transaction, prepareJournals(named, firstSeq), keys, importKey);
+  await postPrepared(transaction, prepareJournals(journals, firstSeq), keys);
 }
 
 /** The same with what was prepared before, or is prepared chunk by chunk. */
@@ -76,7 +65,7 @@ export async function postPrepared<Line, Name>(
   transaction: Transaction,
   prepared: Iterable<PreparedJournals<Line, Name>>,
   keys: KeysOf<Line, Name>,
-  importKey: bigint | undefined,
+  importKey?: bigint,
 ): Promise<void> {
   // One chunk is written while the next is made ready.
   let writing = Promise.resolve();

@@ -1,15 +1,15 @@
 import { setImmediate } from 'node:timers/promises';
 import { newId } from '@cls/shared/new-id';
 import type { Transaction } from '@cls/shared/sql/database';
-import type {
-  BookRecord,
-  FacilityRecord,
-  JournalRecord,
-  PostingRecord,
+import {
+  type BookRecord,
+  type FacilityRecord,
+  type FxRateRecord,
+  type JournalRecord,
+  minorOf,
+  type PostingRecord,
 } from '../journal-file/record.ts';
-import { minorUnitDigits } from '../ledger/currency.ts';
-import { parseAmount } from '../ledger/money.ts';
-import { insertRows } from './insert-rows.ts';
+import { type Column, insertRows } from './insert-rows.ts';
 import {
   CHUNK_POSTINGS,
   lockJournal,
@@ -18,15 +18,7 @@ import {
   postPrepared,
   prepareJournals,
 } from './post-journals.ts';
-import {
-  CONTRACT,
-  DEAL,
-  EXTERNAL_ID,
-  FACILITY,
-  FX_RATE,
-  PARTY,
-  POSITION,
-} from './subject-columns.ts';
+import { columnsOf, inherited, type StoredField, SUBJECTS } from './stored-fields.ts';
 import { writeDatedFacts } from './write-dated-facts.ts';
 
 const CHUNK_RECORDS = 5_000;
@@ -132,7 +124,34 @@ async function postRecordJournals(
   );
 }
 
-interface Booked {
+const FX_RATE: readonly Column<FxRateRecord>[] = [
+  { name: 'rate_date', type: 'date', value: ({ date }) => date },
+  { name: 'from_currency', type: 'text', value: ({ from }) => from },
+  { name: 'to_currency', type: 'text', value: ({ to }) => to },
+  { name: 'rate', type: 'numeric', value: ({ rate }) => rate },
+  { name: 'source', type: 'text', value: ({ source }) => source },
+];
+const EXTERNAL_ID: readonly Column<{ id: string; source: string; value: string }>[] = [
+  { name: 'source', type: 'text', value: ({ source }) => source },
+  { name: 'value', type: 'text', value: ({ value }) => value },
+  { name: 'entity_id', type: 'text', value: ({ id }) => id },
+];
+const DEAL_OF_FACILITY = '(SELECT deal_key FROM facility WHERE id = g.facility_key)';
+/** Since when the book has a record without a date of its own: it follows its deal, and a deal its journals. */
+const SINCE: Readonly<Record<string, string>> = {
+  deal: `'infinity'::date`,
+  facility: `known_since('deal', (SELECT key FROM deal WHERE id = g.deal_key), g.booked_seq)`,
+  contract: `known_since('deal', ${DEAL_OF_FACILITY}, g.booked_seq)`,
+  position: `known_since('deal', ${DEAL_OF_FACILITY}, g.booked_seq)`,
+};
+/** What a record has of its facility. */
+const INHERITED: Readonly<Record<string, readonly string[]>> = {
+  contract: ['deal_key', 'currency'],
+  position: ['deal_key'],
+};
+
+interface Subject {
+  readonly id: string;
   readonly bookedOn?: string | undefined;
 }
 
@@ -145,46 +164,25 @@ async function insertSubjects(
     records.filter(
       (record): record is Extract<BookRecord, { object: K }> => record.object === kind,
     );
-  const bookedIn = (deal: string) => [
-    {
-      name: 'booked_on',
-      type: 'date',
-      value: ({ bookedOn }: Booked) => bookedOn ?? null,
-      // Without a date of its own a record follows its deal, and a deal its journals.
-      sql: `coalesce(g.booked_on, ${deal})`,
-    },
-    { name: 'booked_seq', type: 'bigint', value: () => bookedSeq },
-    {
-      name: 'follows_journals',
-      type: 'boolean',
-      value: ({ bookedOn }: Booked) => bookedOn === undefined,
-    },
-  ];
-  const sinceOf = (deal: string) => `known_since('deal', ${deal}, ${bookedSeq})`;
-  const heldBy = bookedIn(sinceOf('(SELECT deal_key FROM facility WHERE id = g.facility_key)'));
+  for (const { object, table, fields } of SUBJECTS) {
+    // A record may name another of its kind. Sublimits stand in a later run; others are named at the end.
+    const late = fields.filter(({ names, name }) => names === table && name !== 'sublimitOf');
+    const inheriting = fields.filter(({ name }) => name === 'facility');
+    const columns: readonly Column<Subject>[] = [
+      ...columnsOf<Subject>(fields.filter((field) => !late.includes(field))),
+      ...inheriting.flatMap((facility) =>
+        (INHERITED[object] ?? []).map((column) => inherited<Subject>(column, facility)),
+      ),
+      ...bookedIn(SINCE[object], bookedSeq),
+    ];
+    const subjects = of(object as 'facility');
+    for (const run of withoutSublimits(subjects)) {
+      await insertRows(transaction, table, columns, run);
+    }
+    for (const field of late) await nameOwnKind(transaction, table, field, subjects);
+  }
   const facilities = of('facility');
   const contracts = of('contract');
-  const positions = of('position');
-  await insertRows(transaction, 'party', PARTY, of('party'));
-  await insertRows(transaction, 'deal', [...DEAL, ...bookedIn(`'infinity'::date`)], of('deal'));
-  for (const run of withoutSublimits(facilities)) {
-    await insertRows(
-      transaction,
-      'facility',
-      [...FACILITY, ...bookedIn(sinceOf('(SELECT key FROM deal WHERE id = g.deal_key)'))],
-      run,
-    );
-  }
-  await insertRows(transaction, 'loan_contract', [...CONTRACT, ...heldBy], contracts);
-  await insertRows(transaction, 'lender_position', [...POSITION, ...heldBy], positions);
-  await nameOwnKind(
-    transaction,
-    'loan_contract',
-    'rolled_from_key',
-    contracts,
-    (one) => one.rolledFrom,
-  );
-  await nameOwnKind(transaction, 'lender_position', 'parent_key', positions, (one) => one.parent);
   const names = [...of('party'), ...of('deal'), ...facilities, ...contracts].flatMap(
     ({ id, externalIds }) => externalIds.map((external) => ({ id, ...external })),
   );
@@ -192,8 +190,26 @@ async function insertSubjects(
   await addLines(transaction, [
     ...facilities.map(({ id }) => id),
     ...contracts.map(({ facility }) => facility),
-    ...positions.map(({ facility }) => facility),
+    ...of('position').map(({ facility }) => facility),
   ]);
+}
+
+function bookedIn(since: string | undefined, bookedSeq: bigint): readonly Column<Subject>[] {
+  if (since === undefined) return [];
+  return [
+    {
+      name: 'booked_on',
+      type: 'date',
+      value: ({ bookedOn }) => bookedOn ?? null,
+      sql: `coalesce(g.booked_on, ${since})`,
+    },
+    { name: 'booked_seq', type: 'bigint', value: () => bookedSeq },
+    {
+      name: 'follows_journals',
+      type: 'boolean',
+      value: ({ bookedOn }) => bookedOn === undefined,
+    },
+  ];
 }
 
 /** Facilities in their order, so that one that a sublimit is carved out of stands in a run before. */
@@ -214,13 +230,13 @@ function withoutSublimits(
 }
 
 /** A record may name another of its kind, which the same statement inserted. */
-async function nameOwnKind<R extends { readonly id: string }>(
+async function nameOwnKind(
   transaction: Transaction,
   table: string,
-  column: string,
-  records: readonly R[],
-  named: (record: R) => string | undefined,
+  { name, column }: StoredField,
+  records: readonly Subject[],
 ): Promise<void> {
+  const named = (record: object) => (record as Readonly<Record<string, string>>)[name];
   const some = records.filter((record) => named(record) !== undefined);
   if (some.length === 0) return;
   await transaction.query(
@@ -259,22 +275,14 @@ function addLinesOf(which: string): string {
 
 /** Deals and journals by their ids, lines by their names. */
 function namedJournal(record: JournalRecord): NamedJournal<string, string> {
-  const { id, type, effectiveDate, idempotencyKey, deal, reverses, corrects } = record;
-  const { reason, sourceRef, createdBy, overadvance } = record;
-  return {
-    ...{ id, type, effectiveDate, idempotencyKey, deal, reverses, corrects },
-    ...(reason === undefined ? {} : { reason }),
-    ...(sourceRef === undefined ? {} : { sourceRef }),
-    ...(createdBy === undefined ? {} : { createdBy }),
-    ...(overadvance === undefined ? {} : { overadvance }),
-    postings: record.postings.map((posting) => ({
-      line: lineName(posting),
-      account: posting.account,
-      ...(posting.movement === undefined ? {} : { movement: posting.movement }),
-      amountMinor: amountOf(posting),
-      ...(posting.dueDate === undefined ? {} : { dueDate: posting.dueDate }),
-    })),
-  };
+  const postings = record.postings.map((posting) => ({
+    line: lineName(posting),
+    account: posting.account,
+    movement: posting.movement,
+    amountMinor: minorOf(posting),
+    dueDate: posting.dueDate,
+  }));
+  return { ...record, postings };
 }
 
 async function postRecords(
@@ -301,15 +309,11 @@ async function postRecords(
     journal: (id: string) => seqs.get(id) ?? named.get(id) ?? 0n,
     line: (name: string) => lineKeys.get(name) ?? 0n,
   };
-  await postPrepared(transaction, prepared, keys, undefined);
+  await postPrepared(transaction, prepared, keys);
   await writeDatedFacts(
     transaction,
     records.map((record) => ({ ...record, seq: seqs.get(record.id) ?? 0n })),
   );
-}
-
-export function amountOf({ amount, currency }: PostingRecord): bigint {
-  return parseAmount(amount, minorUnitDigits(currency) ?? 0)?.amountMinor ?? 0n;
 }
 
 /** Of ids, which have no spaces. */

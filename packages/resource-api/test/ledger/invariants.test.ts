@@ -17,7 +17,7 @@ import { describeOnEngines } from '@cls/testing/engines';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { MIGRATIONS } from '../../src/database/migrations.ts';
-import type { BookRecord, JournalRecord } from '../../src/journal-file/record.ts';
+import { type BookRecord, type JournalRecord, minorOf } from '../../src/journal-file/record.ts';
 import {
   addBalances,
   type Balance,
@@ -25,7 +25,6 @@ import {
   ZERO_BALANCE,
 } from '../../src/ledger/balance.ts';
 import { type BusinessDate, daysAfter } from '../../src/ledger/business-date.ts';
-import { amountOf } from '../../src/posting/write-book.ts';
 import { NO_FILTER } from '../../src/questions/ask/balance-store.ts';
 import { sqlBalanceStore } from '../../src/questions/sql-balance-store.ts';
 import { date } from '../support/book.ts';
@@ -40,7 +39,7 @@ function postingsOf(records: readonly BookRecord[]): readonly PostedAmount[] {
       ...posting,
       journal: id,
       effectiveDate,
-      amountMinor: amountOf(posting),
+      amountMinor: minorOf(posting),
       reversal: reverses !== undefined,
     })),
   );

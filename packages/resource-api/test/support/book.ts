@@ -83,7 +83,7 @@ export async function postPrincipal(
       idempotencyKey: newId('test'),
       postings,
     };
-    const dealKey = lines[0]?.deal_key ?? 0n;
-    await postJournals(transaction, [{ ...journal, dealKey }], firstSeq, undefined);
+    const deal = lines[0]?.deal_key ?? 0n;
+    await postJournals(transaction, [{ ...journal, deal }], firstSeq);
   });
 }

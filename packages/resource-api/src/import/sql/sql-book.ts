@@ -4,6 +4,7 @@ import type { Database, Sql, SqlValue, Transaction } from '@cls/shared/sql/datab
 import { volumesOf } from '../../journal-file/sql/sql-journals.ts';
 import { SMALL_MINOR } from '../../journal-file/volumes.ts';
 import type { BusinessDate } from '../../ledger/business-date.ts';
+import { closedThrough } from '../../periods/sql-periods.ts';
 import {
   lockJournal,
   type NamedJournal,
@@ -43,9 +44,6 @@ async function readState(sql: Sql, file: StatementFile): Promise<BookState> {
     'SELECT max(as_of) AS as_of FROM import_batch WHERE source = $1 AND reverted_at IS NULL',
     [profile.source],
   );
-  const [closed] = await sql.query<{ through: BusinessDate }>(
-    'SELECT through FROM period_close ORDER BY number DESC LIMIT 1',
-  );
   const [reverted] = await sql.query<{ times: number }>(
     `SELECT count(*)::int AS times FROM import_batch
      WHERE profile = $1 AND file_sha256 = $2 AND reverted_at IS NOT NULL`,
@@ -59,7 +57,7 @@ async function readState(sql: Sql, file: StatementFile): Promise<BookState> {
     revertedBefore: reverted?.times ?? 0,
     volumeMinor:
       file.grossMinor > SMALL_MINOR ? ((await volumesOf(sql)).get(profile.currency) ?? 0n) : 0n,
-    closedThrough: closed?.through,
+    closedThrough: await closedThrough(sql),
   };
 }
 
@@ -74,6 +72,11 @@ const PARTY = (
       FROM (SELECT * FROM external_id WHERE entity_id = y.id ${BY_LOOKUP}) r
       WHERE r.source = $1), '[]'))
   FROM party y WHERE y.key = ${key})`;
+
+/** What is true of a record at the date, as far as it is known. */
+const newest = (table: string, which: string) => `LEFT JOIN LATERAL (SELECT * FROM ${table} t
+    WHERE ${which} AND t.effective_date <= $2 AND ${stands('t.known_seq', NOW)}
+    ORDER BY t.effective_date DESC, t.known_seq DESC LIMIT 1)`;
 
 /** Sums of the newest balance of each line, by holder: lender of record and participants. */
 const LOAN_STATES = `
@@ -108,21 +111,11 @@ const LOAN_STATES = `
   JOIN deal d ON d.id = x.entity_id
   JOIN facility f ON f.deal_key = d.key
   JOIN loan_contract c ON c.facility_key = f.key
-  LEFT JOIN LATERAL (SELECT * FROM deal_terms t WHERE t.deal_key = d.key
-    AND t.effective_date <= $2
-    AND ${stands('t.known_seq', NOW)} ORDER BY t.effective_date DESC, t.known_seq DESC LIMIT 1) dt ON true
-  LEFT JOIN LATERAL (SELECT * FROM facility_terms t WHERE t.facility_key = f.key
-    AND t.effective_date <= $2
-    AND ${stands('t.known_seq', NOW)} ORDER BY t.effective_date DESC, t.known_seq DESC LIMIT 1) ft ON true
-  LEFT JOIN LATERAL (SELECT * FROM contract_terms t WHERE t.contract_key = c.key
-    AND t.effective_date <= $2
-    AND ${stands('t.known_seq', NOW)} ORDER BY t.effective_date DESC, t.known_seq DESC LIMIT 1) ct ON true
-  LEFT JOIN LATERAL (SELECT * FROM deal_details t WHERE t.deal_key = d.key
-    AND t.effective_date <= $2
-    AND ${stands('t.known_seq', NOW)} ORDER BY t.effective_date DESC, t.known_seq DESC LIMIT 1) dd ON true
-  LEFT JOIN LATERAL (SELECT * FROM facility_details t WHERE t.facility_key = f.key
-    AND t.effective_date <= $2
-    AND ${stands('t.known_seq', NOW)} ORDER BY t.effective_date DESC, t.known_seq DESC LIMIT 1) fd ON true
+  ${newest('deal_terms', 't.deal_key = d.key')} dt ON true
+  ${newest('facility_terms', 't.facility_key = f.key')} ft ON true
+  ${newest('contract_terms', 't.contract_key = c.key')} ct ON true
+  ${newest('deal_details', 't.deal_key = d.key')} dd ON true
+  ${newest('facility_details', 't.facility_key = f.key')} fd ON true
   LEFT JOIN LATERAL (
     SELECT l.key, l.lender_key = 0 AS global, p.kind
     FROM balance_line l
@@ -161,38 +154,34 @@ async function writeImport(
   );
   const newLoans = loans.filter(({ booked }) => !booked);
   const parties = await statementParties(transaction, file, loans);
-  const inserting = insertLoans(transaction, file, newLoans, { parties, bookedSeq: firstSeq });
+  const inserting = insertLoans(transaction, file, newLoans, parties, firstSeq);
   // Awaited below; until then its failure must not count as unhandled.
   inserting.catch(() => undefined);
   // The journals are prepared meanwhile. The statement has been sent when the event loop has turned.
   await setImmediate();
   const prepared = [...prepareJournals(namedJournals(loans), firstSeq)];
   await inserting;
-  const lines = await linesOf(transaction, profile, loans);
-  const linesOfLoan = (loan: string) => {
-    const found = lines.get(loan);
-    if (found === undefined) throw new Error(`the loan ${loan} has no lines`);
-    return found;
-  };
+  const { deals, lines } = await linesOf(transaction, profile, loans);
   const keys = {
-    deal: (loan: string) => linesOfLoan(loan).dealKey,
+    deal(loan: string) {
+      const key = deals.get(loan);
+      if (key === undefined) throw new Error(`the loan ${loan} has no lines`);
+      return key;
+    },
     // A statement takes no journal back.
     journal: () => 0n,
-    line: (line: LoanLine, loan: string) => linesOfLoan(loan).lineKeys[lineName(line)] ?? 0n,
+    line: (line: LoanLine, loan: string) => lines.get(lineName(line, loan)) ?? 0n,
   };
   await postPrepared(transaction, prepared, keys, batch?.key);
-  const planned = loans.flatMap(({ journals: ofLoan }) =>
-    ofLoan.map(({ effectiveDate, terms = [], details }) => ({
-      effectiveDate,
-      terms: [...terms],
-      details: details === undefined ? [] : detailRecords(details, parties),
-      rates: [],
-      settlements: [],
-    })),
-  );
+  const planned = loans.flatMap(({ journals }) => journals);
   await writeDatedFacts(
     transaction,
-    planned.map((journal, index) => ({ ...journal, seq: firstSeq + BigInt(index) })),
+    planned.map(({ effectiveDate, terms, details }, index) => ({
+      effectiveDate,
+      seq: firstSeq + BigInt(index),
+      terms,
+      details: details && detailRecords(details, parties),
+    })),
   );
   return id;
 }
@@ -204,30 +193,21 @@ function* namedJournals(loans: readonly PlannedLoan[]): Generator<NamedJournal<L
   }
 }
 
-interface LoanLines {
-  readonly dealKey: bigint;
-  readonly lineKeys: Readonly<Record<string, bigint>>;
+function lineName({ level, holder }: LoanLine, loan: string): string {
+  return `${level} ${holder} ${loan}`;
 }
 
-function lineName({ level, holder }: LoanLine): string {
-  return `${level}:${holder}`;
-}
-
+/** The keys of loans' deals, and of their lines by name. */
 async function linesOf(
   transaction: Transaction,
   { source, lender }: ImportProfile,
   loans: readonly PlannedLoan[],
-): Promise<ReadonlyMap<string, LoanLines>> {
-  const rows = await transaction.query<{
-    loan: string;
-    deal_key: bigint;
-    name: string;
-    key: bigint;
-  }>(
-    `SELECT x.value AS loan, l.deal_key, l.key,
-       CASE WHEN l.contract_key = 0 THEN 'facility:' ELSE 'contract:' END
-       || CASE WHEN l.lender_key = 0 THEN 'global'
-               WHEN p.id = x2.entity_id THEN 'lender' ELSE 'participants' END AS name
+) {
+  const rows = await transaction.query<LoanLine & { loan: string; deal: bigint; key: bigint }>(
+    `SELECT x.value AS loan, l.deal_key AS deal, l.key,
+       CASE WHEN l.contract_key = 0 THEN 'facility' ELSE 'contract' END AS level,
+       CASE WHEN l.lender_key = 0 THEN 'global'
+            WHEN p.id = x2.entity_id THEN 'lender' ELSE 'participants' END AS holder
      FROM external_id x
      JOIN deal d ON d.id = x.entity_id
      JOIN balance_line l ON l.deal_key = d.key
@@ -236,13 +216,10 @@ async function linesOf(
      WHERE x.source = $1 AND x.value = ANY($3)`,
     [source, lender.externalId, loans.map(({ row }) => row.loanNumber)],
   );
-  const lines = new Map<string, { dealKey: bigint; lineKeys: Record<string, bigint> }>();
-  for (const { loan, deal_key: dealKey, name, key } of rows) {
-    const known = lines.get(loan) ?? { dealKey, lineKeys: {} };
-    known.lineKeys[name] = key;
-    lines.set(loan, known);
-  }
-  return lines;
+  return {
+    deals: new Map(rows.map(({ loan, deal }) => [loan, deal])),
+    lines: new Map(rows.map(({ key, loan, ...line }) => [lineName(line, loan), key])),
+  };
 }
 
 /** New loans with all that stands around them, a statement per table. */
@@ -250,10 +227,8 @@ async function insertLoans(
   transaction: Transaction,
   { profile, asOf }: StatementFile,
   loans: readonly PlannedLoan[],
-  {
-    parties,
-    bookedSeq,
-  }: { readonly parties: ReadonlyMap<string, string>; readonly bookedSeq: bigint },
+  parties: ReadonlyMap<string, string>,
+  bookedSeq: bigint,
 ): Promise<void> {
   if (loans.length === 0) return;
   const rows = loans.map(({ row }) => row);

@@ -1,5 +1,6 @@
 import { newId } from '@cls/shared/new-id';
 import type { Transaction } from '@cls/shared/sql/database';
+import { valuesOf } from '@cls/shared/sql/values-of';
 import { foldName } from '@cls/shared/text';
 import type { DetailsRecord } from '../../journal-file/record.ts';
 import { PARTY_REF } from '../../ledger/external-id.ts';
@@ -57,8 +58,10 @@ export async function statementParties(
     );
     if (same !== undefined) ids.set(ref, same.id);
   }
-  const fresh = unknown.filter(([ref]) => !ids.has(ref));
-  for (const [ref] of fresh) ids.set(ref, newId('pty'));
+  const fresh = unknown
+    .filter(([ref]) => !ids.has(ref))
+    .map(([ref, named]) => ({ ref, ...named, id: newId('pty') }));
+  for (const { ref, id } of fresh) ids.set(ref, id);
   await transaction.query(
     `WITH given AS (
        SELECT * FROM unnest($2::text[], $3::text[], $4::text[], $5::text[])
@@ -67,17 +70,9 @@ export async function statementParties(
        INSERT INTO party (id, name, country) SELECT id, name, country FROM given
      )
      INSERT INTO external_id (source, value, entity_id) SELECT $1, ref, id FROM given`,
-    [source, ...columnsOf(fresh), fresh.map(([ref]) => ids.get(ref) ?? '')],
+    [source, ...valuesOf(fresh, 'ref', 'name', 'country', 'id')],
   );
   return ids;
-}
-
-function columnsOf(parties: readonly (readonly [string, Named])[]) {
-  return [
-    parties.map(([ref]) => ref),
-    parties.map(([, { name }]) => name),
-    parties.map(([, { country }]) => country),
-  ] as const;
 }
 
 /** @param parties as `statementParties` answers */

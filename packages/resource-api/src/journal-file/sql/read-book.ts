@@ -1,7 +1,7 @@
 import type { Sql, Transaction } from '@cls/shared/sql/database';
 import type { BookRecord, IdentifiedRecord } from '../record.ts';
 import { readJournals } from './read-journals.ts';
-import { SUBJECTS, type SubjectRow, subjectOf } from './subject-statements.ts';
+import { SUBJECT_STATEMENTS, type SubjectRow, subjectOf } from './subject-statements.ts';
 
 const BATCH = 2_000;
 const FIRST = 1n;
@@ -25,11 +25,11 @@ export async function readBook(
   receive: (records: readonly BookRecord[]) => Promise<void>,
   fromSeq: bigint,
 ): Promise<void> {
-  for (const { object, sql } of SUBJECTS) {
+  for (const { object, sql } of SUBJECT_STATEMENTS) {
     // Earlier builds booked what came without a journal with the last one before it.
     await inPages(receive, async (after) => {
       const rows = await transaction.query<SubjectRow>(
-        `${sql} WHERE p.key > $1 AND p.booked_seq >= $2 - 1 ORDER BY p.key LIMIT ${BATCH}`,
+        `${sql} WHERE t.key > $1 AND t.booked_seq >= $2 - 1 ORDER BY t.key LIMIT ${BATCH}`,
         [after, fromSeq],
       );
       return rows.map((row) => ({ at: row.key, record: subjectOf(object, row) }));
@@ -60,10 +60,10 @@ export async function readByIds(
 ): Promise<ReadonlyMap<string, IdentifiedRecord>> {
   const found = new Map<string, IdentifiedRecord>();
   const of = (prefix: string) => ids.filter((id) => id.startsWith(`${prefix}_`));
-  for (const { object, prefix, sql: select } of SUBJECTS) {
+  for (const { object, prefix, sql: select } of SUBJECT_STATEMENTS) {
     const wanted = of(prefix);
     if (wanted.length === 0) continue;
-    const rows = await sql.query<SubjectRow>(`${select} WHERE p.id = ANY($1)`, [wanted]);
+    const rows = await sql.query<SubjectRow>(`${select} WHERE t.id = ANY($1)`, [wanted]);
     for (const row of rows) found.set(row.id, subjectOf(object, row));
   }
   const journals = of('jrn');

@@ -1,12 +1,14 @@
+import { groupBy } from '@cls/shared/group-by';
 import type { Database, Sql } from '@cls/shared/sql/database';
 import { rollback, tentativeTransaction } from '@cls/shared/sql/tentative-transaction';
-import type { BusinessDate } from '../../ledger/business-date.ts';
-import { isRevolving } from '../../ledger/facility-type.ts';
+import { valuesOf } from '@cls/shared/sql/values-of';
+import { closedThrough } from '../../periods/sql-periods.ts';
 import { writeBook } from '../../posting/write-book.ts';
 import { SOLD_ACCOUNTS } from '../holdings.ts';
 import type {
   DatedAmount,
   Described,
+  DescribedFacility,
   JournalStore,
   Posted,
   PostedQuestion,
@@ -20,11 +22,8 @@ export function sqlJournals(database: Database): JournalStore {
     read: (ids) => readByIds(database, ids),
     async taken(names) {
       if (names.length === 0) return [];
-      const rows = await database.query<{ taken: boolean }>(TAKEN, [
-        names.map(({ kind }) => kind),
-        names.map(({ within }) => within),
-        names.map(({ value }) => value),
-      ]);
+      const parameters = valuesOf(names, 'kind', 'within', 'value');
+      const rows = await database.query<{ taken: boolean }>(TAKEN, parameters);
       return rows.map(({ taken }) => taken);
     },
     posted: (question) => posted(database, question),
@@ -32,12 +31,10 @@ export function sqlJournals(database: Database): JournalStore {
     outstanding: (contracts) => datedAmounts(database, OUTSTANDING, contracts),
     async holdings(holders) {
       if (holders.length === 0) return [];
-      const rows = await database.query<DatedAmount & { number: bigint }>(HOLDINGS, [
-        holders.map(({ facility }) => facility),
-        holders.map(({ contract }) => contract ?? null),
-        holders.map(({ lender }) => lender),
-        holders.map(({ account }) => account),
-      ]);
+      const rows = await database.query<DatedAmount & { number: bigint }>(
+        HOLDINGS,
+        valuesOf(holders, 'facility', 'contract', 'lender', 'account'),
+      );
       const held = holders.map((): DatedAmount[] => []);
       for (const { number, ...amount } of rows) held[Number(number) - 1]?.push(amount);
       return held;
@@ -45,21 +42,13 @@ export function sqlJournals(database: Database): JournalStore {
     volumes: () => volumesOf(database),
     async countFxRates(rates) {
       if (rates.length === 0) return [];
-      const rows = await database.query<{ count: bigint }>(COUNT_FX_RATES, [
-        rates.map(({ date }) => date),
-        rates.map(({ from }) => from),
-        rates.map(({ to }) => to),
-        rates.map(({ rate }) => rate),
-        rates.map(({ source }) => source),
-      ]);
+      const rows = await database.query<{ count: bigint }>(
+        COUNT_FX_RATES,
+        valuesOf(rates, 'date', 'from', 'to', 'rate', 'source'),
+      );
       return rows.map(({ count }) => Number(count));
     },
-    async closedThrough() {
-      const [last] = await database.query<{ through: BusinessDate }>(
-        'SELECT through FROM period_close ORDER BY number DESC LIMIT 1',
-      );
-      return last?.through;
-    },
+    closedThrough: () => closedThrough(database),
     write: (records, apply) =>
       tentativeTransaction<void>(database, async (transaction) => {
         await writeBook(transaction, records);
@@ -75,63 +64,41 @@ export function sqlJournals(database: Database): JournalStore {
 
 async function describe(sql: Sql, ids: readonly string[]): Promise<ReadonlyMap<string, Described>> {
   if (ids.length === 0) return new Map();
-  const rows = await sql.query<{
-    id: string;
-    kind: Described['kind'];
-    deal: string | null;
-    facility: string | null;
-    currency: string | null;
-    lenders: string[] | null;
-    type: string | null;
-    pik: boolean | null;
-    whole: string | null;
-    since: string | null;
-  }>(
-    `SELECT id, 'party' AS kind, NULL AS deal, NULL AS facility, NULL AS currency,
-       NULL::text[] AS lenders, NULL AS type, NULL::boolean AS pik, NULL AS whole, NULL AS since
-     FROM party WHERE id = ANY($1)
-     UNION ALL SELECT id, 'deal', NULL, NULL, NULL, NULL, NULL, NULL, NULL, closing_date::text
-     FROM deal WHERE id = ANY($1)
-     UNION ALL SELECT id, 'position', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
-     FROM lender_position WHERE id = ANY($1)
-     UNION ALL SELECT c.id, 'contract', d.id, f.id, NULL, NULL, NULL, NULL, NULL,
-       c.effective_date::text
-     FROM loan_contract c JOIN facility f ON f.key = c.facility_key
-     JOIN deal d ON d.key = f.deal_key WHERE c.id = ANY($1)
-     UNION ALL SELECT f.id, 'facility', d.id, NULL, f.currency,
-       ARRAY(SELECT y.id FROM lender_position p JOIN party y ON y.key = p.lender_key
-             WHERE p.facility_key = f.key),
-       f.type, f.pik_uses_commitment, (SELECT id FROM facility WHERE key = f.sublimit_of_key),
-       f.effective_date::text
-     FROM facility f JOIN deal d ON d.key = f.deal_key WHERE f.id = ANY($1)`,
-    [ids],
-  );
+  const rows = await sql.query<{ id: string; described: StoredDescription }>(DESCRIBED, [ids]);
   return new Map(
-    rows.map((row): [string, Described] => {
-      const { id, kind, facility, currency, lenders } = row;
-      const deal = row.deal ?? '';
-      const since = row.since ?? undefined;
-      if (kind === 'deal') return [id, { kind, closingDate: since }];
-      if (kind === 'contract') {
-        return [id, { kind, deal, facility: facility ?? '', effectiveDate: since }];
-      }
-      if (kind !== 'facility') return [id, { kind }];
-      return [
-        id,
-        {
-          kind,
-          deal,
-          currency: currency ?? '',
-          lenders: new Set(lenders),
-          revolves: isRevolving(row.type ?? ''),
-          pikUsesCommitment: row.pik ?? false,
-          sublimitOf: row.whole ?? undefined,
-          effectiveDate: since,
-        },
-      ];
-    }),
+    rows.map(({ id, described }) => [
+      id,
+      described.kind === 'facility'
+        ? { ...described, lenders: new Set(described.lenders) }
+        : described,
+    ]),
   );
 }
+
+type StoredDescription =
+  | Exclude<Described, DescribedFacility>
+  | (Omit<DescribedFacility, 'lenders'> & { readonly lenders: readonly string[] });
+
+const DESCRIBED = `
+  SELECT id, jsonb_build_object('kind', 'party') AS described FROM party WHERE id = ANY($1)
+  UNION ALL
+  SELECT id, jsonb_strip_nulls(jsonb_build_object('kind', 'deal', 'closingDate', closing_date))
+  FROM deal WHERE id = ANY($1)
+  UNION ALL
+  SELECT id, jsonb_build_object('kind', 'position') FROM lender_position WHERE id = ANY($1)
+  UNION ALL
+  SELECT c.id, jsonb_strip_nulls(jsonb_build_object('kind', 'contract', 'deal', d.id,
+    'facility', f.id, 'effectiveDate', c.effective_date))
+  FROM loan_contract c JOIN facility f ON f.key = c.facility_key
+  JOIN deal d ON d.key = f.deal_key WHERE c.id = ANY($1)
+  UNION ALL
+  SELECT f.id, jsonb_strip_nulls(jsonb_build_object('kind', 'facility', 'deal', d.id,
+    'currency', f.currency, 'type', f.type, 'pikUsesCommitment', f.pik_uses_commitment,
+    'sublimitOf', (SELECT id FROM facility WHERE key = f.sublimit_of_key),
+    'effectiveDate', f.effective_date,
+    'lenders', ARRAY(SELECT y.id FROM lender_position p JOIN party y ON y.key = p.lender_key
+                     WHERE p.facility_key = f.key)))
+  FROM facility f JOIN deal d ON d.key = f.deal_key WHERE f.id = ANY($1)`;
 
 async function posted(sql: Sql, { idempotencyKeys, reversed }: PostedQuestion): Promise<Posted> {
   const byKey = await sql.query<{ key: string; id: string }>(
@@ -156,13 +123,7 @@ async function datedAmounts(
 ): Promise<ReadonlyMap<string, readonly DatedAmount[]>> {
   if (ids.length === 0) return new Map();
   const rows = await sql.query<DatedAmount & { id: string }>(statement, [ids]);
-  const found = new Map<string, DatedAmount[]>();
-  for (const { id, ...amount } of rows) {
-    const amounts = found.get(id);
-    if (amounts === undefined) found.set(id, [amount]);
-    else amounts.push(amount);
-  }
-  return found;
+  return groupBy(rows, ({ id }) => id);
 }
 
 const UNDRAWN = `

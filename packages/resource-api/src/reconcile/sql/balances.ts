@@ -4,18 +4,6 @@ import type { ReconcileStatement } from './sql-reconciler.ts';
 import { EFFECTS } from './sublimits.ts';
 
 const ACCOUNT_OF: Readonly<Record<string, string>> = { fx_revaluation: 'FX_REVAL' };
-const MOVEMENT_OF: Readonly<Record<string, string>> = {
-  advances: 'advance',
-  scheduled_repayments: 'scheduled_repayment',
-  voluntary_prepayments: 'voluntary_prepayment',
-  mandatory_prepayments: 'mandatory_prepayment',
-  pik_capitalizations: 'pik_capitalization',
-  fee_capitalizations: 'fee_capitalization',
-  write_offs: 'write_off',
-  rollovers: 'rollover',
-  transfers: 'transfer',
-  adjustments: 'adjustment',
-};
 
 /** Each component of a balance, from postings `p` and their journals `j` alone. */
 const REPLAYED = [
@@ -23,17 +11,18 @@ const REPLAYED = [
     const account = ACCOUNT_OF[name] ?? name.toUpperCase();
     return `sum(p.amount_minor) FILTER (WHERE p.account = '${account}') AS ${name}`;
   }),
-  ...MOVEMENT_COMPONENTS.map(
-    (name) => `sum(p.amount_minor) FILTER (WHERE p.movement = '${MOVEMENT_OF[name]}') AS ${name}`,
-  ),
+  ...MOVEMENT_COMPONENTS.map((name) => {
+    const movement = name.replace(/s$/, '');
+    return `sum(p.amount_minor) FILTER (WHERE p.movement = '${movement}') AS ${name}`;
+  }),
   'count(p.movement) AS movement_count',
   'count(p.movement) FILTER (WHERE j.reverses_seq IS NOT NULL) AS reversal_count',
 ].join(', ');
 
-/** Compares `found` and `expected` component by component: one row per difference. */
+/** Compares columns with two prefixes component by component: one row per difference. */
 function differences(names: readonly string[], found: string, expected: string): string {
   const values = names.map(
-    (name) => `('${name}', coalesce(${found}.${name}, 0), coalesce(${expected}.${name}, 0))`,
+    (name) => `('${name}', coalesce(${found}${name}, 0), coalesce(${expected}${name}, 0))`,
   );
   return `CROSS JOIN LATERAL (VALUES ${values.join(', ')}) v(component, found, expected)
     WHERE v.found <> v.expected`;
@@ -43,6 +32,7 @@ const DIFFERENCE = 'v.component, v.found::text AS found, v.expected::text AS exp
 const NEWEST = 'ORDER BY b.effective_date DESC, b.known_seq DESC LIMIT 1';
 const BALANCES = 'SELECT count(*) FROM balance';
 const LINES = 'SELECT count(*) FROM balance_line';
+const MOVED = MOVEMENT_COMPONENTS.map((name) => `b.${name}`).join(' + ');
 const MONEY = [...BALANCE_COMPONENTS, ...MOVEMENT_COMPONENTS];
 
 /** Invariants of balances. `$1` is a date and `$2` a sequence where a statement is of a point. */
@@ -72,7 +62,7 @@ export const BALANCE_STATEMENTS: readonly ReconcileStatement[] = [
       FROM summed s
       FULL JOIN stored b ON b.line_key = s.line_key AND b.effective_date = s.effective_date
       LEFT JOIN balance_line l ON l.key = coalesce(s.line_key, b.line_key) ${LINE_JOINS}
-      ${differences(COMPONENTS, 'b', 's')}`,
+      ${differences(COMPONENTS, 'b.', 's.')}`,
   },
   {
     invariant: 'past_replays',
@@ -92,7 +82,7 @@ export const BALANCE_STATEMENTS: readonly ReconcileStatement[] = [
         SELECT * FROM balance b
         WHERE b.line_key = l.key AND b.effective_date <= $1 AND b.known_seq <= $2 ${NEWEST}
       ) b ON true
-      ${differences(COMPONENTS, 'b', 's')}`,
+      ${differences(COMPONENTS, 'b.', 's.')}`,
   },
   {
     invariant: 'superseded_replay',
@@ -125,7 +115,7 @@ export const BALANCE_STATEMENTS: readonly ReconcileStatement[] = [
         WHERE p.line_key = b.line_key AND p.effective_date <= b.effective_date
           AND p.journal_seq <= b.known_seq
       ) s
-      ${differences(COMPONENTS, 'b', 's')}
+      ${differences(COMPONENTS, 'b.', 's.')}
       UNION ALL
       SELECT ${LINE_IDS}, m.effective_date::text, m.journal_seq::text, 'balance', 'nothing', 'kept'
       FROM moved m JOIN balance_line l ON l.key = m.line_key ${LINE_JOINS}
@@ -155,10 +145,7 @@ export const BALANCE_STATEMENTS: readonly ReconcileStatement[] = [
       FROM held s
       LEFT JOIN facility f ON f.key = s.facility_key
       LEFT JOIN loan_contract c ON c.key = s.contract_key
-      CROSS JOIN LATERAL (VALUES ${MONEY.map(
-        (name) => `('${name}', coalesce(s.shared_${name}, 0), coalesce(s.global_${name}, 0))`,
-      ).join(', ')}) v(component, found, expected)
-      WHERE v.found <> v.expected
+      ${differences(MONEY, 's.shared_', 's.global_')}
         AND EXISTS (SELECT FROM lender_position q WHERE q.facility_key = s.facility_key)`,
   },
   {
@@ -168,10 +155,9 @@ export const BALANCE_STATEMENTS: readonly ReconcileStatement[] = [
     breaks: `
       SELECT ${LINE_IDS}, b.effective_date::text AS date,
         (b.principal_cash + b.principal_pik)::text AS found,
-        (${MOVEMENT_COMPONENTS.map((name) => `b.${name}`).join(' + ')})::text AS expected
+        (${MOVED})::text AS expected
       FROM balance b LEFT JOIN balance_line l ON l.key = b.line_key ${LINE_JOINS}
-      WHERE b.principal_cash + b.principal_pik
-        <> ${MOVEMENT_COMPONENTS.map((name) => `b.${name}`).join(' + ')}`,
+      WHERE b.principal_cash + b.principal_pik <> ${MOVED}`,
   },
   {
     invariant: 'principal_due_is_owed',

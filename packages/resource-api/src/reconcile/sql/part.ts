@@ -1,5 +1,6 @@
 import type { Transaction } from '@cls/shared/sql/database';
 import { type BookPart, UnknownDeals } from '../reconciler.ts';
+import type { ReconcileStatement } from './sql-reconciler.ts';
 
 /** Deals whose records, journals and balances are checked. */
 export interface DealScope {
@@ -9,6 +10,21 @@ export interface DealScope {
    * under its own name, so that the statements of the whole book are those of its parts.
    */
   readonly tables: string;
+}
+
+/** After every sequence: all that is known. */
+export const NOW = '9223372036854775807';
+
+/** An invariant of past points, whose date is `$1` and whose sequence `$2`, and of all that is known now. */
+export function nowAndInThePast(
+  statement: ReconcileStatement,
+  statesOfPast: string,
+): readonly ReconcileStatement[] {
+  const { invariant, breaks } = statement;
+  return [
+    { ...statement, breaks: breaks.replaceAll('$1', `'9999-12-31'`).replaceAll('$2', NOW) },
+    { ...statement, invariant: `past_${invariant}`, states: statesOfPast, perPoint: true },
+  ];
 }
 
 /** `every_journal` is never narrowed: what else was posted with a journal is of any deal. */

@@ -1,7 +1,5 @@
+import { NOW, nowAndInThePast } from './part.ts';
 import type { ReconcileStatement } from './sql-reconciler.ts';
-
-/** After every sequence: all that is known. */
-const NOW = '9223372036854775807';
 
 const RECORDS = `(
   SELECT 'deal' AS kind, key, id, key AS deal_key, booked_on, booked_seq, follows_journals FROM deal
@@ -14,28 +12,28 @@ const RECORDS = `(
   FROM lender_position)`;
 
 /**
- * Records that the book has since another date than its journals say, as known at a sequence. What
+ * Records that the book has since another date than its journals say, as known at a sequence (`$2`). What
  * the database works out record by record when it posts (`since_by_journals`) is worked out here
  * for the whole book at once, and apart from it. The findings are brought together by
  * grouping rather than joins: no statistics tell how many there are at a sequence, and a nested loop
  * over two such lists takes minutes.
  */
-const misdated = (seq: string) => `
+const MISDATED = `
   WITH taken_back AS MATERIALIZED (
     SELECT seq FROM (
-      SELECT DISTINCT ON (seq) seq, stands FROM journal_standing WHERE known_seq <= ${seq}
+      SELECT DISTINCT ON (seq) seq, stands FROM journal_standing WHERE known_seq <= $2
       ORDER BY seq, known_seq DESC) s
     WHERE NOT stands
   ), standing AS MATERIALIZED (
     SELECT seq, deal_key, effective_date FROM journal
-    WHERE seq <= ${seq} AND reverses_seq IS NULL AND seq NOT IN (SELECT seq FROM taken_back)
+    WHERE seq <= $2 AND reverses_seq IS NULL AND seq NOT IN (SELECT seq FROM taken_back)
   ), by_line AS MATERIALIZED (
     SELECT p.line_key, min(j.effective_date) AS since
     FROM standing j JOIN posting p ON p.journal_seq = j.seq GROUP BY p.line_key
   ), told AS (
     SELECT kind, key, deal_key, id, booked_on, follows_journals, NULL::date AS posted,
       NULL::date AS kept
-    FROM ${RECORDS} r WHERE booked_seq <= ${seq}
+    FROM ${RECORDS} r WHERE booked_seq <= $2
     UNION ALL
     SELECT kind, key, NULL, NULL, NULL, NULL, since, NULL FROM (
       SELECT 'facility' AS kind, l.facility_key AS key, p.since
@@ -56,7 +54,7 @@ const misdated = (seq: string) => `
     UNION ALL
     SELECT kind, record_key, NULL, NULL, NULL, NULL, NULL, since FROM (
       SELECT DISTINCT ON (kind, record_key) kind, record_key, since FROM presence
-      WHERE known_seq <= ${seq} ORDER BY kind, record_key, known_seq DESC) p
+      WHERE known_seq <= $2 ORDER BY kind, record_key, known_seq DESC) p
   ), record AS (
     SELECT kind, key, min(deal_key) AS deal_key, min(id) AS id, min(booked_on) AS booked_on,
       bool_or(follows_journals) AS follows_journals, min(posted) AS posted, min(kept) AS kept
@@ -72,11 +70,11 @@ const misdated = (seq: string) => `
       -- A loan of a statement that has no journal is there with its statement.
       SELECT NULL, NULL, d.key, NULL, NULL, NULL, NULL, NULL, d.booked_on
       FROM deal d
-      WHERE d.booked_seq <= ${seq} AND d.booked_seq NOT IN (SELECT seq FROM taken_back)
+      WHERE d.booked_seq <= $2 AND d.booked_seq NOT IN (SELECT seq FROM taken_back)
         AND booked_without_journal(d::deal)) r
     WINDOW of_deal AS (PARTITION BY deal_key)
   )
-  SELECT r.kind, r.id AS record, ${seq}::bigint::text AS "ledgerSeq",
+  SELECT r.kind, r.id AS record, $2::bigint::text AS "ledgerSeq",
     s.found::text AS found, s.expected::text AS expected
   FROM of_deal r
   CROSS JOIN LATERAL (SELECT coalesce(r.kept, r.booked_on) AS found,
@@ -86,20 +84,16 @@ const misdated = (seq: string) => `
 
 /** What becomes of records, terms and dates when journals are taken back. */
 export const PRESENCE_STATEMENTS: readonly ReconcileStatement[] = [
-  {
-    invariant: 'presence_follows_journals',
-    states:
-      'the book has each record since its earliest journal that stands, or since a stated date',
-    checked: `SELECT count(*) FROM ${RECORDS} r`,
-    breaks: misdated(NOW),
-  },
-  {
-    invariant: 'past_presence_follows_journals',
-    states: 'so it had each record as it was known in the past',
-    perPoint: true,
-    checked: `SELECT count(*) FROM ${RECORDS} r`,
-    breaks: `SELECT * FROM (${misdated('$2')}) past WHERE $1::date IS NOT NULL`,
-  },
+  ...nowAndInThePast(
+    {
+      invariant: 'presence_follows_journals',
+      states:
+        'the book has each record since its earliest journal that stands, or since a stated date',
+      checked: `SELECT count(*) FROM ${RECORDS} r`,
+      breaks: `SELECT * FROM (${MISDATED}) past WHERE $1::date IS NOT NULL`,
+    },
+    'so it had each record as it was known in the past',
+  ),
   {
     invariant: 'records_have_journals',
     states: 'each record became known together with a journal of its deal',

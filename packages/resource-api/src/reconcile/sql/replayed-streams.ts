@@ -1,5 +1,6 @@
 import type { AccrualComponent } from '../../ledger/accrual.ts';
 import { BY_LOOKUP } from '../../questions/ask/sql/balance-levels.ts';
+import { NOW } from './part.ts';
 import { EFFECTS } from './sublimits.ts';
 
 /** Worked out by CLS, here or where the book was exported. Other systems may round differently. */
@@ -15,7 +16,7 @@ const ACCRUES_ON: Readonly<Record<AccrualComponent, string>> = {
 };
 const ON = Object.entries(ACCRUES_ON).map(([name, on]) => `WHEN '${name}' THEN ${on}`);
 /** By reversals alone. What a reversal repeats of its journal does not stand. */
-const STANDS = (seq: string) => `(journal_stands(${seq}, 9223372036854775807)
+const STANDS = (seq: string) => `(journal_stands(${seq}, ${NOW})
       AND NOT EXISTS (SELECT FROM journal t WHERE t.seq = ${seq} AND t.reverses_seq IS NOT NULL))`;
 const OF_LINE = 'l.facility_key = s.facility_key AND l.contract_key = s.contract_key';
 /** The first day that accrues no commitment fee; it can still be drawn on it. */

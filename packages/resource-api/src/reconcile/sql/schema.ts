@@ -12,9 +12,8 @@ import {
 } from '@cls/shared/sql/migrate';
 import { MIGRATIONS } from '../../database/migrations.ts';
 import { type SchemaObject, schemaObjects } from '../../database/schema-objects.ts';
-import type { Break, CheckResult } from '../reconciler.ts';
+import { BREAKS_LISTED, type Break, type CheckResult } from '../reconciler.ts';
 
-const BREAKS_LISTED = 100;
 const SHOWN_CHARS = 200;
 
 /** What `grants.sql` adds where the service's role exists: the service itself works with every deal. */
@@ -82,15 +81,10 @@ function differences(
     return [{ kind: object.kind, name: object.name, found: is, expected: should }];
   });
   const more = found.filter((object) => !wanted.has(key(object)) && matters(object, expected));
-  return [
-    ...changed,
-    ...more.map(({ kind, name, definition }) => ({
-      kind,
-      name,
-      found: definition.slice(0, SHOWN_CHARS),
-      expected: 'no such object',
-    })),
-  ];
+  const added = more.map(({ kind, name, definition }) => {
+    return { kind, name, found: definition.slice(0, SHOWN_CHARS), expected: 'no such object' };
+  });
+  return [...changed, ...added];
 }
 
 /** Tables, views, functions and plain indexes of an operator's own do not touch the ledger. */

@@ -12,7 +12,7 @@ import {
   OUTSTANDING,
 } from '../../questions/ask/sql/balance-levels.ts';
 import { sortValue } from '../../questions/page/sql/sort-sql.ts';
-import type { ReconcileStatement } from './sql-reconciler.ts';
+import { nowAndInThePast } from './part.ts';
 
 /** A row for each of the `values` of an item that the book has and that its order has not. */
 const missing = (level: Level, item: string, values: string, where = 'true') => {
@@ -66,18 +66,12 @@ const breaks = [
 const checked = '(SELECT count(*) FROM sort_amount) + (SELECT count(*) FROM sort_label)';
 
 /** What sorted pages walk: without an item's value a page would leave the item out. */
-export const SORT_STATEMENTS: readonly ReconcileStatement[] = [
+export const SORT_STATEMENTS = nowAndInThePast(
   {
     invariant: 'sorted_items_kept',
     states: 'every item is kept under what it is sorted by, and for as long as it lives',
     checked: `SELECT ${checked}`,
-    breaks: breaks.replaceAll('$1', `'9999-12-31'`).replaceAll('$2', '9223372036854775807'),
-  },
-  {
-    invariant: 'past_sorted_items_kept',
-    states: 'so it was at past dates, as it was known in the past',
-    perPoint: true,
-    checked: `SELECT ${checked}`,
     breaks,
   },
-];
+  'so it was at past dates, as it was known in the past',
+);

@@ -1,6 +1,7 @@
 import { TOTAL_COMPONENTS } from '../../ledger/balance.ts';
 import { LEVELS, NO_FILTER } from '../../questions/ask/balance-store.ts';
 import { bookTotals, totalsStatement } from '../../questions/totals/sql/totals.ts';
+import { nowAndInThePast } from './part.ts';
 import type { ReconcileStatement } from './sql-reconciler.ts';
 
 const STORED = ['items', ...TOTAL_COMPONENTS] as const;
@@ -47,21 +48,16 @@ const unfooted = [
 
 /** What is kept of totals, against the items that they are totals of. */
 export const TOTAL_STATEMENTS: readonly ReconcileStatement[] = [
-  {
-    invariant: 'totals_add_up',
-    ofBook: true,
-    states: 'kept totals of the whole book are the sums over its items',
-    checked: 'SELECT count(DISTINCT (level, currency)) FROM book_total',
-    breaks: differing.replaceAll('$1', `'9999-12-31'`).replaceAll('$2', '9223372036854775807'),
-  },
-  {
-    invariant: 'past_totals_add_up',
-    ofBook: true,
-    states: 'so they were at past dates, as they were known in the past',
-    perPoint: true,
-    checked: 'SELECT count(DISTINCT (level, currency)) FROM book_total',
-    breaks: differing,
-  },
+  ...nowAndInThePast(
+    {
+      invariant: 'totals_add_up',
+      ofBook: true,
+      states: 'kept totals of the whole book are the sums over its items',
+      checked: 'SELECT count(DISTINCT (level, currency)) FROM book_total',
+      breaks: differing,
+    },
+    'so they were at past dates, as they were known in the past',
+  ),
   {
     invariant: 'totals_foot',
     ofBook: true,

@@ -24,15 +24,12 @@ function heldDatabase(slots: number, waitingMax?: number) {
     askedBy({ name, signal }, () => database.query(sql)).catch((error: unknown) => error);
   const settle = () => new Promise((resolve) => setImmediate(resolve));
   const refuses = (name: string, ahead = 0) => database.refuses(name, ahead);
-  const hasRoom = (name: string) =>
-    askedBy({ name, signal: new AbortController().signal }, () => database.hasRoom());
   return {
     begun,
     budgets,
     ask,
     settle,
     refuses,
-    hasRoom,
     names: () => begun.map(({ sql }) => sql),
   };
 }
@@ -44,20 +41,6 @@ describe('connections shared out between callers', () => {
     void ask('modest', 'cheap');
     await settle();
     expect(names()).to.deep.equal(['expensive 0', 'expensive 1', 'cheap']);
-  });
-
-  it('say whether a further statement of a caller would run at once', async () => {
-    const { ask, settle, hasRoom } = heldDatabase(4);
-    void ask('one', 'first');
-    expect([hasRoom('one'), hasRoom('other')]).to.deep.equal([true, true]);
-    void ask('one', 'second');
-    expect([hasRoom('one'), hasRoom('other')]).to.deep.equal([false, true]);
-    void ask('one', 'waits');
-    await settle();
-    expect(hasRoom('other'), 'others wait').to.equal(false);
-    const alone = heldDatabase(1);
-    void alone.ask('one', 'first');
-    expect(alone.hasRoom('one')).to.equal(false);
   });
 
   it('go next to who used the least lately, where there is only one', async () => {

@@ -24,8 +24,6 @@ const WAITING_MAX = 200;
 export interface FairDatabase extends Database {
   /** Questions that wait for their turn. */
   readonly waiting: number;
-  /** Whether a further statement of the asker would run at once. */
-  hasRoom(): boolean;
   /** Whether a further question puts another out. @param ahead further ones that will come before it. */
   isFull(ahead: number): boolean;
   /** Whether a first question of the caller's next request would be refused at once. */
@@ -68,7 +66,6 @@ export function fairDatabase(database: Database, options: FairOptions): FairData
     get waiting() {
       return turns.waiting();
     },
-    hasRoom: () => turns.hasRoom(asker()?.name ?? SERVICE),
     isFull: turns.isFull,
     refuses: turns.refuses,
     transaction,
@@ -151,7 +148,6 @@ function fairQueue({ slots, budgets, waitingMax = WAITING_MAX }: Omit<FairOption
     isFull,
     refuses: (name: string, ahead: number) =>
       isFull(ahead) && (fresh.get(name) ?? 0) + 1 >= Math.max(...fresh.values()),
-    hasRoom: (name: string) => queue.size === 0 && mayRun(name),
     waiting: () => queue.size,
   };
 }

@@ -32,7 +32,7 @@ import { askedByRequest } from './request-asker.ts';
 import { type ApiState, refusalStep, versionHeaderStep } from './version-step.ts';
 import { writeAnswer, writeBody } from './write-answer.ts';
 
-interface AppDeps extends CachedAnswersDeps {
+export interface AppDeps extends CachedAnswersDeps {
   readonly log: Log;
   readonly issuer: string;
   /** Whose pages may read answers. */

@@ -39,7 +39,7 @@ import {
   toItems,
 } from './page/sql/page-rows.ts';
 import { WALK_BOUNDS, type WalkBounds } from './page/sql/page-walk.ts';
-import { hadMoreItems, type PageDeps, readPage } from './page/sql/read-page.ts';
+import { hadMoreItems, readPage } from './page/sql/read-page.ts';
 import { facetsStatement } from './totals/sql/facets.ts';
 import { accruingStatement, owingStatement, valuesStatement } from './totals/sql/marked-items.ts';
 import {
@@ -56,7 +56,7 @@ import {
  * of several callers share.
  */
 export function sqlBalanceStore(
-  database: PageDeps['database'],
+  database: Database,
   facts: Facts = database,
   bounds: WalkBounds = WALK_BOUNDS,
   memories: Memories = openMemories(),

@@ -133,11 +133,6 @@ export interface PageRequest {
   readonly sort: Sort | undefined;
   readonly after: PageEnd | undefined;
   readonly limit: number;
-  /**
-   * Hears where the page ends, undefined for the last one, while its items are still read. Not every
-   * page tells it: only where the caller's next question would run at once, beside this one.
-   */
-  readonly onNext?: ((end: PageEnd | undefined) => void) | undefined;
 }
 
 /** What the statements of one question have in common: found by the first that needs it. */

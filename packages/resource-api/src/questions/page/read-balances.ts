@@ -49,7 +49,6 @@ export interface BalanceQuestion extends QuestionTimes {
   readonly reporting: Reporting | undefined;
   /** Continues a walk: its snapshot, and the end of the page before. */
   readonly position: (WalkSnapshot & { readonly after: PageEnd }) | undefined;
-  readonly onNext?: PageRequest['onNext'];
   /** The question in its canonical form, for the next cursor. */
   readonly canonical: string;
 }
@@ -145,8 +144,7 @@ export function balancesReader(
             read,
           );
     const readPage = async () => {
-      const { onNext } = question;
-      const page = orderedPage(store, access, { ...asked, snapshot: found.snapshot, onNext });
+      const page = orderedPage(store, access, { ...asked, snapshot: found.snapshot });
       const [{ items, next }] = await Promise.all([page, found.resolve()]);
       return { readings: await read(items), next };
     };

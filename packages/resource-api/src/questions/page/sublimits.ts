@@ -46,7 +46,7 @@ async function facilitiesOf(
   const asked = {
     ...question,
     filter: { ...filter, facilityIds: [...wholes] },
-    ...{ sort: undefined, limit: AT_ONCE, totals: 'none' as const, onNext: undefined },
+    ...{ sort: undefined, limit: AT_ONCE, totals: 'none' as const },
     ...{ expand: new Set<never>(), reporting: undefined, fromDate: undefined },
   };
   const found: BalanceReading[] = [];

@@ -4,8 +4,8 @@ import { setImmediate } from 'node:timers/promises';
 import type { Caller } from '@cls/shared/access/caller';
 import { stillAsked } from '../../access/asker.ts';
 import { csvLine } from '../../csv/csv-line.ts';
-import type { CurrencyTotal, Level, PageEnd } from '../../questions/ask/balance-store.ts';
-import type { CopyTimes, ResolvedSnapshot, WalkSnapshot } from '../../questions/ask/snapshot.ts';
+import type { CurrencyTotal, Level } from '../../questions/ask/balance-store.ts';
+import type { CopyTimes, ResolvedSnapshot } from '../../questions/ask/snapshot.ts';
 import type { ReadChanges } from '../../questions/lists/read-changes.ts';
 import type { ReadMovements } from '../../questions/lists/read-movements.ts';
 import type { BalanceQuestion, ReadBalances } from '../../questions/page/read-balances.ts';
@@ -38,18 +38,11 @@ interface Batch {
   readonly since?: Presented;
   /** Adds this page to the totals of those before it. */
   readonly addTo: (totals: Totals) => Promise<Totals>;
-  readonly next: AskNext;
+  /** Reads the batch that follows; undefined after the last. */
+  readonly next: (() => Promise<Batch>) | undefined;
 }
 
 type Totals = ReadonlyMap<string, CurrencyTotal>;
-/** Asks for the batch that follows; undefined after the last. */
-type AskNext = (() => Asked) | undefined;
-
-/** A batch that was asked for; the one after it may be known before it is here. */
-interface Asked {
-  readonly batch: Promise<Batch>;
-  readonly next: Promise<AskNext>;
-}
 
 const BATCH = 1_000;
 /** Smaller, so that Node soon writes the first items while the database reads the next batch. */
@@ -99,14 +92,10 @@ async function balanceBatch(
   request: ExportRequest,
   resource: BalanceResource,
   position?: BalanceQuestion['position'],
-  tell: (next: AskNext) => void = () => undefined,
 ): Promise<Batch> {
   const { readBalances, caller, query } = request;
-  const nextAfter = (snapshot: WalkSnapshot, after: PageEnd | undefined): AskNext =>
-    after && (() => ask((told) => balanceBatch(request, resource, { ...snapshot, after }, told)));
   const limit = isHeavy(query.expand) ? EXPANDED_BATCH : batchSize(position);
-  const onNext = position && ((end?: PageEnd) => tell(nextAfter(position, end)));
-  const question = { ...query, totals: 'none' as const, limit, position, onNext };
+  const question = { ...query, totals: 'none' as const, limit, position };
   const page = await readBalances(caller, question);
   const { snapshot, readings, next } = page;
   return {
@@ -114,7 +103,7 @@ async function balanceBatch(
     items: each(readings, (reading) => presentItem(resource, reading, page)),
     addTo: async (totals) =>
       addUp(totals, readings, await sublimitsWithin(readBalances, caller, page)),
-    next: nextAfter(snapshot, next),
+    next: next && (() => balanceBatch(request, resource, { ...snapshot, after: next })),
   };
 }
 
@@ -134,8 +123,7 @@ async function changeBatch(
     removed,
     since: { asOf: copied?.asOf ?? null, knownAt: copy.updatedSince },
     addTo: async (totals) => totals,
-    next:
-      next && (() => ask(() => changeBatch(request, resource, copy, { ...snapshot, after: next }))),
+    next: next && (() => changeBatch(request, resource, copy, { ...snapshot, after: next })),
   };
 }
 
@@ -150,7 +138,7 @@ async function movementBatch(
     snapshot,
     items: each(movements, presentMovement),
     addTo: async (totals) => totals,
-    next: next && (() => ask(() => movementBatch(request, { ...snapshot, after: next }))),
+    next: next && (() => movementBatch(request, { ...snapshot, after: next })),
   };
 }
 
@@ -180,37 +168,18 @@ async function* pieces(...groups: readonly Iterable<string>[]): AsyncGenerator<s
   if (piece !== '') yield piece;
 }
 
-/** @param read may tell what is next before the batch is there */
-function ask(read: (tell: (next: AskNext) => void) => Promise<Batch>): Asked {
-  let tell: (next: AskNext) => void = () => undefined;
-  const told = new Promise<AskNext>((resolve) => {
-    tell = resolve;
-  });
-  const batch = read(tell);
-  const next = Promise.race([told, batch.then((here) => here.next)]);
-  // A failure is thrown when its batch is written. Where the client has gone, none is unhandled.
-  for (const work of [batch, next]) work.catch(() => undefined);
-  return { batch, next };
-}
-
 /**
- * While Node writes a batch, the database reads the next two. It reads the second one as soon as its
- * place in the walk is known, if the caller has room for another session, and otherwise after the first
- * one. A reader that takes nothing stops the walk, at most two batches ahead.
+ * While Node writes a batch, the database reads the next one. A reader that takes nothing stops the walk,
+ * one batch ahead.
  */
 async function* batches(first: Batch): AsyncGenerator<Batch> {
-  let batch = first;
-  let ahead = first.next?.();
-  for (;;) {
-    const following: Promise<Asked | undefined> | undefined = ahead?.next.then((askNext) =>
-      askNext?.(),
-    );
-    // A failure is thrown below, where the batch is awaited.
-    following?.catch(() => undefined);
+  let batch: Batch | undefined = first;
+  while (batch !== undefined) {
+    const ahead: Promise<Batch> | undefined = batch.next?.();
+    // A failure is thrown below. Where the client has gone, nobody awaits it.
+    ahead?.catch(() => undefined);
     yield batch;
-    if (ahead === undefined) return;
-    batch = await ahead.batch;
-    ahead = await following;
+    batch = await ahead;
   }
 }
 

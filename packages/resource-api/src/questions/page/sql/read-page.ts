@@ -1,5 +1,4 @@
 import type { Database, Transaction } from '@cls/shared/sql/database';
-import type { FairDatabase } from '../../../database/fair-database.ts';
 import type { PageEnd, PageRequest, ReaderAccess } from '../../ask/balance-store.ts';
 import { FEW_DEALS, fewDeals } from '../../ask/sql/few-deals.ts';
 import { lastQuery, lookUp } from '../../ask/sql/statement.ts';
@@ -20,8 +19,8 @@ export interface PageRows<Row> {
   readonly next: PageEnd | undefined;
 }
 
-export interface PageDeps {
-  readonly database: Database & Partial<Pick<FairDatabase, 'hasRoom'>>;
+interface PageDeps {
+  readonly database: Database;
   /** Answers what is of the book itself. */
   readonly facts: Database;
   readonly bounds: WalkBounds;
@@ -37,9 +36,7 @@ export async function readPage<Row>(
   request: PageRequest,
 ): Promise<PageRows<Row>> {
   const walk = (within: WalkBounds) =>
-    lookUp(database, access, (on) =>
-      walkPage<Row>(on, access, request, { database, bounds: within }),
-    );
+    lookUp(database, access, (on) => walkPage<Row>(on, access, request, within));
   const page = await walk(bounds);
   const { next, givenUp } = page;
   if (!givenUp || next === undefined) return page;
@@ -55,26 +52,21 @@ async function walkPage<Row>(
   transaction: Transaction,
   access: ReaderAccess,
   request: PageRequest,
-  { database, bounds }: Pick<PageDeps, 'database' | 'bounds'>,
+  bounds: WalkBounds,
 ): Promise<PageRows<Row> & { readonly givenUp: boolean }> {
   const most = isSorted(request) ? FEW_DEALS.toSort : FEW_DEALS.toWalk;
   const deals = await fewDeals(transaction, access, request, most);
   const statement = isSorted(request)
     ? sortedWalkStatement(request, bounds, deals)
     : plainWalkStatement(request, bounds, deals);
-  const { level, snapshot, limit, onNext } = request;
-  const walk = async () => {
-    const walked = await transaction.query<WalkRow>(statement.sql, statement.parameters);
-    const { found, stopped } = walkedItems(walked);
-    const next = found.length > limit ? found[limit - 1] : stopped;
-    if (stopped === undefined && database.hasRoom?.()) onNext?.(next);
-    return { next, givenUp: stopped !== undefined };
-  };
+  const { level, snapshot, limit } = request;
   const [walked, rows] = await Promise.all([
-    walk(),
+    transaction.query<WalkRow>(statement.sql, statement.parameters),
     lastQuery<Row>(transaction, walkedPageStatement(level, snapshot)),
   ]);
-  return { rows, ...walked };
+  const { found, stopped } = walkedItems(walked);
+  const next = found.length > limit ? found[limit - 1] : stopped;
+  return { rows, next, givenUp: stopped !== undefined };
 }
 
 function isSorted(request: PageRequest): request is SortedRequest {

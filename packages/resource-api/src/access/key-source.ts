@@ -75,10 +75,9 @@ const LAST_RETRY_MS = 5_000;
 /** The keys in use. */
 interface HeldKeys {
   readonly byKid: ReadonlyMap<string, CryptoKey>;
-  /** Of these, the last read had none. */
+  /** Those that the last read did not have; of a set from the file, all. */
   readonly missing: ReadonlySet<string>;
   readonly readAtMs: number;
-  readonly isFromFile: boolean;
 }
 
 /** Starts reading at once. Times are monotonic, so setting the clock changes nothing here. */
@@ -159,29 +158,28 @@ export function remoteKeySource(options: KeySourceOptions): KeySource {
 
 /**
  * A key that is missing once may be a bad read. A key that is missing in two reads in a row was
- * removed. Of a set from the file, none is kept.
+ * removed.
  */
 function adopt(
   fresh: ReadonlyMap<string, CryptoKey>,
   held: HeldKeys | undefined,
 ): HeldKeys & { readonly removed: ReadonlySet<string> } {
-  const before = held === undefined || held.isFromFile ? [] : [...held.byKid];
-  const gone = before.filter(([kid]) => !fresh.has(kid));
+  const gone = [...(held?.byKid ?? [])].filter(([kid]) => !fresh.has(kid));
   const missing = new Set(gone.map(([kid]) => kid));
   const removed = new Set([...missing].filter((kid) => held?.missing.has(kid)));
   const byKid = new Map([...gone.filter(([kid]) => !removed.has(kid)), ...fresh]);
-  return { byKid, missing, removed, readAtMs: performance.now(), isFromFile: false };
+  return { byKid, missing, removed, readAtMs: performance.now() };
 }
 
 /**
  * After a restart the issuer is asked first. The set from the file is used while the issuer is
- * down.
+ * down: its first answer removes what it lacks.
  */
 async function restore(file: KeySetFile | undefined): Promise<HeldKeys | undefined> {
   const kept = file?.load();
   const byKid = kept && (await usableKeys(kept.document));
   const readAtMs = performance.now() - (kept?.ageMs ?? 0);
-  return byKid && { byKid, missing: new Set(), readAtMs, isFromFile: true };
+  return byKid && { byKid, missing: new Set(byKid.keys()), readAtMs };
 }
 
 /** Works at once, and again after each pause. However many begin the work, it runs once at a time. */

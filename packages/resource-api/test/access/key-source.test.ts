@@ -235,6 +235,20 @@ describe('the source of verification keys', () => {
       expect(await keys.find('first')).to.equal(undefined);
     });
 
+    it('tells that a key of the file is removed once the issuer answers without it', async () => {
+      await readOnce();
+      await jwks.stop();
+      const keys = open(50, kept());
+      const removed: string[] = [];
+      keys.onRemoved((kids) => removed.push(...kids));
+      expect(await keys.find('first')).not.to.equal(undefined);
+      jwks.serve([second.jwk]);
+      await jwks.start();
+      await eventually(async () => expect(await keys.find('second')).not.to.equal(undefined));
+      expect(await keys.find('first')).to.equal(undefined);
+      expect(removed).to.deep.equal(['first']);
+    });
+
     it('works without the file where its folder cannot be made, and says so once', async () => {
       path = join(import.meta.filename, 'key-set.json');
       const keys = open(60_000, kept());

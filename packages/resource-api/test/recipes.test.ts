@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { expect } from 'chai';
 
 const src = resolve(import.meta.dirname, '../../src');
-const FOLDERS = ['balances', 'store', 'versions/v1'];
+const FOLDERS = ['questions', 'versions/v1'];
 
 const TYPES = 'questions/ask/balance-store.ts';
 const FILTER = [
@@ -21,7 +21,7 @@ const FIELD = [
 /** The sources of the balance story that have a word. */
 function filesWith(word: string): readonly string[] {
   const files = FOLDERS.flatMap((folder) =>
-    readdirSync(join(src, folder)).map((name) => join(folder, name)),
+    readdirSync(join(src, folder), { recursive: true }).map((name) => join(folder, `${name}`)),
   );
   const pattern = new RegExp(`\\b${word}\\b`);
   return files

@@ -167,7 +167,7 @@ async function serve(
   };
   const work = { name, end, answerMs: deps.answerTimeoutMs };
   const response = await askedByRequest(ctx.res, work, async () => route.handle(request));
-  await writeAnswer(ctx, release, response);
+  await writeAnswer(ctx, response);
   read = response.read;
   const { edition } = response;
   if (use && edition) ctx.state.cacheable = { caller, edition, use, read };

@@ -2,7 +2,6 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
 import { LONG_ANSWER_BYTES } from '@cls/shared/http/long-answers';
 import type { Context } from 'koa';
-import type { Release } from '../lifecycle/release.ts';
 import type { VersionResponse } from '../versions/api-version.ts';
 import { etagOf } from '../versions/etag.ts';
 import { codingFor, encoded } from './compression.ts';
@@ -11,7 +10,6 @@ import type { ApiState } from './version-step.ts';
 /** Writes what a version answers: caching, validator, compression. */
 export async function writeAnswer(
   ctx: Context & { state: ApiState },
-  release: Release,
   { status, headers, body }: VersionResponse,
 ): Promise<void> {
   // Of what is large there is no validator, and without one nothing to ask again with.
@@ -21,8 +19,7 @@ export async function writeAnswer(
   ctx.set('Vary', 'Authorization, Accept, Accept-Encoding');
   const { resolution, path } = ctx.state.version ?? {};
   if (resolution?.kind === 'served' && resolution.isLatest) {
-    const query = ctx.querystring === '' ? '' : `?${ctx.querystring}`;
-    ctx.set('Content-Location', `/api/${release.id}${path}${query}`);
+    ctx.set('Content-Location', `/api/${resolution.release.id}${path}${ctx.search}`);
   }
   const { Link: next, ...others } = headers;
   const link = next === undefined ? {} : { Link: `${next}, ${ctx.response.get('Link')}` };

@@ -1,5 +1,5 @@
 import { releaseFaults } from './check-releases.ts';
-import type { Release } from './release.ts';
+import { instantsOf, type Release } from './release.ts';
 
 export interface NoticePolicy {
   /** From deprecation to retirement. */
@@ -74,7 +74,10 @@ export function createRegistry(
     if (isRetired(release, now)) return 'Retired';
     return reached(release.deprecatedAt, now) ? 'Deprecated' : 'Supported';
   };
-  const turns = releases.flatMap(turnsOf).sort((a, b) => a - b);
+  const turns = releases
+    .flatMap(instantsOf)
+    .map((instant) => Date.parse(instant))
+    .sort((a, b) => a - b);
   const ending = releases.filter(({ retiresAt }) => retiresAt !== undefined);
   const periods = [...turns, Number.POSITIVE_INFINITY].map(() =>
     [...ending, undefined].map(() => ({})),
@@ -123,20 +126,6 @@ export function createRegistry(
         })),
     ],
   };
-}
-
-/** When something about a release changes. */
-function turnsOf({
-  releasedAt,
-  promotesAt,
-  deprecatedAt,
-  retiresAt,
-  brownouts,
-}: Release): number[] {
-  const windows = (brownouts ?? []).flatMap(({ from, to }) => [from, to]);
-  return [releasedAt, promotesAt, deprecatedAt, retiresAt, ...windows]
-    .filter((instant) => instant !== undefined)
-    .map((instant) => Date.parse(instant));
 }
 
 function atItsDate({ retiresAt }: Release): Date | undefined {

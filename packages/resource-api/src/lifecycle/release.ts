@@ -61,3 +61,10 @@ export interface Release {
   readonly contract: string;
   readonly changes: readonly Change[];
 }
+
+/** When something about a release changes. */
+export function instantsOf(release: Release): readonly string[] {
+  const { releasedAt, promotesAt, deprecatedAt, retiresAt, brownouts = [] } = release;
+  const windows = brownouts.flatMap(({ from, to }) => [from, to]);
+  return [releasedAt, promotesAt, deprecatedAt ?? [], retiresAt ?? [], windows].flat();
+}

@@ -1,5 +1,11 @@
 import type { Database } from '@cls/shared/sql/database';
-import type { CallerUse, UsageCount, UsageStore, UsageSummaries } from './version-usage.ts';
+import {
+  type CallerUse,
+  SUBJECT_FIELDS,
+  type UsageCount,
+  type UsageStore,
+  type UsageSummaries,
+} from './version-usage.ts';
 
 const COLUMNS = ['day', 'customer_id', 'client_id', 'subject', 'requested', 'served', 'operation'];
 
@@ -7,7 +13,7 @@ export function sqlVersionUsage(database: Database): UsageStore & UsageSummaries
   return {
     async add({ source, number, counts }) {
       // In one order, so that two replicas do not wait for each other's rows.
-      const column = (of: (count: UsageCount) => string | number) => counts.map(of);
+      const fields = [...SUBJECT_FIELDS, 'requests'] as const;
       await database.query(
         `WITH first AS (
            INSERT INTO version_usage_source AS s (id, batch) VALUES ($1, $2)
@@ -20,18 +26,7 @@ export function sqlVersionUsage(database: Database): UsageStore & UsageSummaries
          ORDER BY ${COLUMNS.map((name) => `c.${name}`).join(', ')}
          ON CONFLICT (${COLUMNS.join(', ')})
            DO UPDATE SET requests = u.requests + excluded.requests`,
-        [
-          source,
-          number,
-          column(({ day }) => day),
-          column(({ customer }) => customer),
-          column(({ clientId }) => clientId),
-          column(({ subject }) => subject),
-          column(({ requested }) => requested),
-          column(({ served }) => served),
-          column(({ operation }) => operation),
-          column(({ requests }) => requests),
-        ],
+        [source, number, ...fields.map((name) => counts.map((count) => count[name]))],
       );
     },
     async since(day) {

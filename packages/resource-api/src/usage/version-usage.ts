@@ -72,13 +72,14 @@ export function addUsage(...lists: readonly (readonly UsageCount[])[]): readonly
   return [...sums.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, count]) => count);
 }
 
+/** In the order of the store's columns. */
+export const SUBJECT_FIELDS = [
+  ...(['day', 'customer', 'clientId', 'subject', 'requested', 'served', 'operation'] as const),
+];
+
 /** One text for a subject, in one order of its fields. */
 export function subjectKey(subject: UsageSubject): string {
-  const { day, customer, clientId, served, operation } = subject;
-  return JSON.stringify([
-    ...[day, customer, clientId, subject.subject],
-    ...[subject.requested, served, operation],
-  ]);
+  return JSON.stringify(SUBJECT_FIELDS.map((name) => subject[name]));
 }
 
 export function subjectOf(key: string): UsageSubject {

@@ -9,9 +9,7 @@ import type { Walk } from './walk.ts';
 /** A request that has passed version, token and permission. */
 export interface VersionRequest {
   readonly caller: Caller;
-  /** The version that answers: never `latest`. */
-  readonly version: VersionId;
-  /** Whether a change of behaviour, by its name, holds for that version. */
+  /** Whether a change of behaviour, by its name, holds for the version that answers. */
   applies(change: string): boolean;
   /** Marks and reads the questions of cursors. */
   readonly walk: Walk;

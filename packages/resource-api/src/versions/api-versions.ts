@@ -23,7 +23,7 @@ export interface ApiVersions {
   refusalOf(release: Release, refusal: Refusal, operation: OperationKey, query: string): Refusal;
 }
 
-type VersionContext = Pick<VersionRequest, 'version' | 'applies' | 'walk'>;
+type VersionContext = Pick<VersionRequest, 'applies' | 'walk'>;
 
 /**
  * The newest version's code answers for every version; a path that it does not have any more is
@@ -57,7 +57,7 @@ export function apiVersions(registry: Registry, modules: readonly ApiVersion[]):
         const converted = newest !== undefined && module !== head;
         return [own.path, converted ? convertedRoute(module, own, newest, later) : own];
       });
-      const context = { version: module.id, applies, walk: walkOf(module.id) };
+      const context = { applies, walk: walkOf(module.id) };
       return [module.id, { module, later, context, routes: new Map(routes) }];
     }),
   );

@@ -10,7 +10,7 @@ import { type ImportReport, importStatement } from '../import/import-statement.t
 import type { StatementFault } from '../import/statement-row.ts';
 import type { AsOperator } from './operator.ts';
 import { collect } from './option-values.ts';
-import { ProfileError, readProfile, shippedProfiles } from './read-profile.ts';
+import { readProfile, shippedProfiles } from './read-profile.ts';
 
 const OPTIONS = z.object({
   profile: z.string(),
@@ -80,7 +80,7 @@ export function addImportCommand(program: Command, asOperator: AsOperator): void
       demandTotals({ ...options, rows, sums });
       const request = {
         text: readFile(sample === undefined ? file : new URL(sample.file, DATA)),
-        profile: profileOf(options.profile),
+        profile: readProfile(options.profile),
         apply: options.apply,
         expected: { ...(rows === undefined ? {} : { rows }), sums },
       };
@@ -130,14 +130,6 @@ function readFile(file: string | URL): string {
     if (error instanceof CommandRefused) throw error;
     const { code } = error as NodeJS.ErrnoException;
     throw new CommandRefused(`${file} cannot be read (${code})`);
-  }
-}
-
-function profileOf(name: string) {
-  try {
-    return readProfile(name);
-  } catch (error) {
-    throw error instanceof ProfileError ? new CommandRefused(error.message) : error;
   }
 }
 

@@ -231,10 +231,9 @@ class RowReader {
       const message = 'this value is reserved for another record';
       this.#fault(row, 'loanNumber', 'reserved_value', message, value);
     }
-    if (value !== '' && !isKey(value)) {
-      this.#fault(row, 'loanNumber', 'invalid_key', KEY_EXPECTED, value);
-    } else if (value !== '' && !isExternalValue(value)) {
-      this.#fault(row, 'loanNumber', 'invalid_key', EXTERNAL_VALUE_EXPECTED, value);
+    if (value !== '' && !(isKey(value) && isExternalValue(value))) {
+      const expected = isKey(value) ? EXTERNAL_VALUE_EXPECTED : KEY_EXPECTED;
+      this.#fault(row, 'loanNumber', 'invalid_key', expected, value);
     }
     return this.#required(row, 'loanNumber', value);
   }

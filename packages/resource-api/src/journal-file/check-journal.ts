@@ -34,16 +34,14 @@ function checkFacts(journal: JournalRecord, described: Describe): readonly Recor
     const found = described(id);
     return found?.kind === 'facility' || found?.kind === 'contract' ? found.deal : id;
   };
-  const terms = journal.terms.flatMap((one, index) => {
-    const id = 'deal' in one ? one.deal : 'facility' in one ? one.facility : one.contract;
-    return dealOf(id) === journal.deal ? [] : [otherDeal(`terms.${index}`)];
-  });
-  const details = (journal.details ?? []).flatMap((one, index) => {
-    // A party's name is of every deal that it takes part in.
-    if ('party' in one) return [];
-    const id = 'deal' in one ? one.deal : one.facility;
-    return dealOf(id) === journal.deal ? [] : [otherDeal(`details.${index}`)];
-  });
+  const dated = (['terms', 'details'] as const).flatMap((list) =>
+    (journal[list] ?? []).flatMap((one, index) => {
+      // A party's name is of every deal that it takes part in.
+      if ('party' in one) return [];
+      const id = 'deal' in one ? one.deal : 'facility' in one ? one.facility : one.contract;
+      return dealOf(id) === journal.deal ? [] : [otherDeal(`${list}.${index}`)];
+    }),
+  );
   const accruals = (['rates', 'settlements'] as const).flatMap((list) =>
     journal[list].flatMap(({ facility, contract, component }, index) => {
       const field = `${list}.${index}`;
@@ -60,7 +58,7 @@ function checkFacts(journal: JournalRecord, described: Describe): readonly Recor
       return known ? [] : [fault(`${field}.contract`, 'unknown_reference', message)];
     }),
   );
-  return [...terms, ...details, ...accruals];
+  return [...dated, ...accruals];
 }
 
 function checkPosting(

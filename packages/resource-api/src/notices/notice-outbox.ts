@@ -1,7 +1,6 @@
 import type { DueNotice, NoticeEvent, NoticeStage, NoticeSubject } from './notice-stage.ts';
 
-export const CHANNELS = ['email', 'webhook'] as const;
-export type Channel = (typeof CHANNELS)[number];
+export type Channel = 'email' | 'webhook';
 
 export const NOTICE_STATES = ['pending', 'sending', 'delivered', 'failed', 'replaced'] as const;
 /** `replaced`: a later stage became due before this notice could be delivered. */

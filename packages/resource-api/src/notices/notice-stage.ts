@@ -50,20 +50,15 @@ export function stageOrder(stage: NoticeStage): number {
 
 /** One notice at most for each event: stages that were missed are not made up for. */
 export function dueNotices(registry: Registry, now: Date): readonly DueNotice[] {
-  return registry.releases.flatMap((release, index) => [
-    ...promotionOf(registry, release, index, now),
-    ...endOf(registry, release, index, now),
+  return registry.releases.flatMap((release) => [
+    ...promotionOf(registry, release, now),
+    ...endOf(registry, release, now),
   ]);
 }
 
-function promotionOf(
-  registry: Registry,
-  release: Release,
-  index: number,
-  now: Date,
-): readonly DueNotice[] {
+function promotionOf(registry: Registry, release: Release, now: Date): readonly DueNotice[] {
   const { id, promotesAt } = release;
-  if (index === 0 || now.getTime() >= Date.parse(promotesAt)) return [];
+  if (release === registry.releases[0] || now.getTime() >= Date.parse(promotesAt)) return [];
   const from = registry.latest(now);
   return [
     {
@@ -74,16 +69,12 @@ function promotionOf(
   ];
 }
 
-function endOf(
-  registry: Registry,
-  release: Release,
-  index: number,
-  now: Date,
-): readonly DueNotice[] {
+function endOf(registry: Registry, release: Release, now: Date): readonly DueNotice[] {
   const { id, deprecatedAt, retiresAt } = release;
   if (deprecatedAt === undefined) return [];
   // Before the successor's release, it is the one that comes next.
-  const to = registry.successorOf(release, now) ?? registry.releases[index + 1] ?? release;
+  const next = registry.releases[registry.releases.indexOf(release) + 1];
+  const to = registry.successorOf(release, now) ?? next ?? release;
   const changes = changesBetween(registry, release, to);
   const common = { version: id, asked: id, from: release, to, changes } as const;
   if (retiresAt === undefined) {

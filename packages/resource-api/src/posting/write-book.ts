@@ -45,10 +45,12 @@ export async function writeBook(
   // One chunk is written while the next is gathered and prepared.
   let writing = Promise.resolve();
   const flush = async () => {
-    const journals = chunk.filter((record) => record.object === 'journal');
+    const records = chunk;
+    const journals = records.filter((record) => record.object === 'journal');
     const prepared = [...prepareJournals(named, nextSeq)];
+    const ready = { records, journals, prepared, firstSeq, nextSeq, lineKeys };
     await writing;
-    writing = writeChunk(transaction, chunk, { journals, prepared, firstSeq, nextSeq, lineKeys });
+    writing = writeChunk(transaction, ready);
     // Awaited with the next chunk; until then its failure must not count as unhandled.
     writing.catch(() => undefined);
     nextSeq += BigInt(journals.length);
@@ -78,23 +80,21 @@ export async function writeBook(
   await transaction.query('SET CONSTRAINTS check_reversals DEFERRED');
 }
 
-interface ChunkJournals {
+interface Chunk {
+  readonly records: readonly BookRecord[];
   readonly journals: readonly JournalRecord[];
   readonly prepared: readonly PreparedJournals<string, string>[];
-  /** Of the first of them. */
+  /** Of the first journal of the transaction, and of the chunk. */
+  readonly firstSeq: bigint;
   readonly nextSeq: bigint;
   readonly lineKeys: LineKeys;
 }
 
-async function writeChunk(
-  transaction: Transaction,
-  records: readonly BookRecord[],
-  { firstSeq, ...ofJournals }: ChunkJournals & { readonly firstSeq: bigint },
-): Promise<void> {
+async function writeChunk(transaction: Transaction, chunk: Chunk): Promise<void> {
   // Known with the transaction, as its first journal is.
-  await insertSubjects(transaction, records, firstSeq);
-  await postRecords(transaction, ofJournals);
-  const rates = records.filter((record) => record.object === 'fx_rate');
+  await insertSubjects(transaction, chunk.records, chunk.firstSeq);
+  if (chunk.journals.length > 0) await postRecords(transaction, chunk);
+  const rates = chunk.records.filter((record) => record.object === 'fx_rate');
   await insertRows(transaction, 'fx_rate', FX_RATE, rates);
 }
 
@@ -287,23 +287,14 @@ function namedJournal(record: JournalRecord): NamedJournal<string, string> {
 
 async function postRecords(
   transaction: Transaction,
-  { journals: records, prepared, nextSeq: firstSeq, lineKeys }: ChunkJournals,
+  { journals, prepared, nextSeq, lineKeys }: Chunk,
 ): Promise<void> {
-  if (records.length === 0) return;
-  const seqs = new Map(records.map(({ id }, index) => [id, firstSeq + BigInt(index)]));
+  const seqs = new Map(journals.map(({ id }, index) => [id, nextSeq + BigInt(index)]));
   await findLines(transaction, prepared, lineKeys);
-  const deals = await keysById(
-    transaction,
-    'deal',
-    'key',
-    records.map(({ deal }) => deal),
-  );
-  const named = await keysById(
-    transaction,
-    'journal',
-    'seq',
-    records.flatMap(({ reverses, corrects }) => [reverses ?? [], corrects ?? []].flat()),
-  );
+  const dealIds = journals.map(({ deal }) => deal);
+  const deals = await keysById(transaction, 'deal', 'key', dealIds);
+  const others = journals.flatMap(({ reverses, corrects }) => [reverses ?? [], corrects ?? []]);
+  const named = await keysById(transaction, 'journal', 'seq', others.flat());
   const keys = {
     deal: (id: string) => deals.get(id) ?? 0n,
     journal: (id: string) => seqs.get(id) ?? named.get(id) ?? 0n,
@@ -312,7 +303,7 @@ async function postRecords(
   await postPrepared(transaction, prepared, keys);
   await writeDatedFacts(
     transaction,
-    records.map((record) => ({ ...record, seq: seqs.get(record.id) ?? 0n })),
+    journals.map((journal) => ({ ...journal, seq: seqs.get(journal.id) ?? 0n })),
   );
 }
 

@@ -51,7 +51,7 @@ import {
 } from './totals/sql/totals.ts';
 
 /**
- * Balances in SQL, read under row-level security. A page is two statements that are sent together: one
+ * Balances in SQL, read under row-level security. A page is two statements: one
  * finds its items, one reads them. `facts` answers what is a look-up of the book itself, which questions
  * of several callers share.
  */

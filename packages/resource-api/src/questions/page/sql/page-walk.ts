@@ -9,7 +9,6 @@ import {
 } from '../../ask/sql/balance-levels.ts';
 import { conditions } from '../../ask/sql/filter-sql.ts';
 import { Parameters, type Statement } from '../../ask/sql/statement.ts';
-import { detailsOf } from './page-rows.ts';
 
 /** How far a page may look for its items. */
 export interface WalkBounds {
@@ -116,7 +115,7 @@ export function walkStatement(
       ON c.number <= ${most} AND c.place <= ${furthest}
     WHERE item.key IS NOT NULL OR c.number > ${most} OR c.place > ${furthest}
     LIMIT ${parameters.add(limit + 1)}`;
-  return { sql: noted(text, parameters.add(limit)), parameters: parameters.values };
+  return { sql: text, parameters: parameters.values };
 }
 
 /**
@@ -157,35 +156,6 @@ function ofDeals(level: Level, deals: string, place: string): string {
           SELECT key FROM ${ITEM_TABLES[level]}
           WHERE deal_key = asked.key AND key > ${place} ${BY_LOOKUP}) i
         ORDER BY i.key ${BY_LOOKUP}`;
-}
-
-/** Settings of a transaction: the first items of its walk. */
-const WALKED = { keys: 'cls.walked_keys', values: 'cls.walked_values' };
-
-/**
- * The rows of a walk, whose first items are noted in the session until the transaction ends: the
- * statement that reads them need not wait until this one was answered.
- */
-function noted(walk: string, limit: string): string {
-  const note = (setting: string, column: string) =>
-    `set_config('${setting}', (array_agg(${column}))[1:${limit}]::text, true)`;
-  return `
-    WITH walked AS MATERIALIZED (${walk}),
-    noted AS MATERIALIZED (
-      SELECT ${note(WALKED.keys, 'key')}, ${note(WALKED.values, 'sort_value')}
-      FROM walked WHERE NOT given_up)
-    SELECT walked.* FROM walked CROSS JOIN noted`;
-}
-
-/** All that is told of the items that a walk found: it comes before this in the same transaction. */
-export function walkedPageStatement(level: PageRequest['level'], snapshot: Snapshot): Statement {
-  // Empty where the walk found nothing: in a session that once had such a setting, and not NULL.
-  const last = (setting: string, type: string) =>
-    `nullif(current_setting('${setting}', true), '')::${type}`;
-  const page = `
-      SELECT * FROM unnest(${last(WALKED.keys, 'bigint[]')}, ${last(WALKED.values, 'text[]')})
-        WITH ORDINALITY AS walked (key, sort_value, number)`;
-  return { sql: detailsOf(level, page), parameters: new Parameters(snapshot).values };
 }
 
 /**

@@ -2,7 +2,7 @@ import type { Database, Transaction } from '@cls/shared/sql/database';
 import type { PageEnd, PageRequest, ReaderAccess } from '../../ask/balance-store.ts';
 import { FEW_DEALS, fewDeals } from '../../ask/sql/few-deals.ts';
 import { lastQuery, lookUp } from '../../ask/sql/statement.ts';
-import type { SortedRequest } from './page-rows.ts';
+import { foundPageStatement, type SortedRequest } from './page-rows.ts';
 import {
   hadMoreItemsStatement,
   plainWalkStatement,
@@ -10,7 +10,6 @@ import {
   type WalkRow,
   WHOLE_BOOK,
   walkedItems,
-  walkedPageStatement,
 } from './page-walk.ts';
 import { sortedWalkStatement } from './sorted-page.ts';
 
@@ -60,12 +59,13 @@ async function walkPage<Row>(
     ? sortedWalkStatement(request, bounds, deals)
     : plainWalkStatement(request, bounds, deals);
   const { level, snapshot, limit } = request;
-  const [walked, rows] = await Promise.all([
-    transaction.query<WalkRow>(statement.sql, statement.parameters),
-    lastQuery<Row>(transaction, walkedPageStatement(level, snapshot)),
-  ]);
+  const walked = await transaction.query<WalkRow>(statement.sql, statement.parameters);
   const { found, stopped } = walkedItems(walked);
   const next = found.length > limit ? found[limit - 1] : stopped;
+  const rows = await lastQuery<Row>(
+    transaction,
+    foundPageStatement(level, snapshot, found.slice(0, limit)),
+  );
   return { rows, next, givenUp: stopped !== undefined };
 }
 

@@ -1,5 +1,5 @@
+import { valuesOf } from '@cls/shared/sql/array-literal';
 import type { Database, SqlValue } from '@cls/shared/sql/database';
-import { valuesOf } from '@cls/shared/sql/values-of';
 import type {
   ClaimedNotice,
   Contact,

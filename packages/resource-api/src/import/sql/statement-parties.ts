@@ -1,6 +1,6 @@
 import { newId } from '@cls/shared/new-id';
+import { valuesOf } from '@cls/shared/sql/array-literal';
 import type { Transaction } from '@cls/shared/sql/database';
-import { valuesOf } from '@cls/shared/sql/values-of';
 import { foldName } from '@cls/shared/text';
 import type { DetailsRecord } from '../../journal-file/record.ts';
 import { PARTY_REF } from '../../ledger/external-id.ts';

@@ -1,7 +1,7 @@
 import { groupBy } from '@cls/shared/group-by';
+import { valuesOf } from '@cls/shared/sql/array-literal';
 import type { Database, Sql } from '@cls/shared/sql/database';
 import { rollback, tentativeTransaction } from '@cls/shared/sql/tentative-transaction';
-import { valuesOf } from '@cls/shared/sql/values-of';
 import { closedThrough } from '../../periods/sql-periods.ts';
 import { writeBook } from '../../posting/write-book.ts';
 import { SOLD_ACCOUNTS } from '../holdings.ts';

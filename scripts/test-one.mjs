@@ -16,7 +16,8 @@ const watching = words[0] === '--watch';
 const [file, ...options] = watching ? words.slice(1) : words;
 if (file === undefined || !/\.test\.(ts|m?js)$/.test(file)) fail(USAGE);
 if (!existsSync(file)) fail(`${file} is not there\n\n${USAGE}`);
-if (!existsSync(join(root, 'node_modules'))) fail('Nothing is installed yet: run npm test once.');
+if (!existsSync(join(root, 'node_modules')))
+  fail('Nothing is installed yet: run npm run setup once.');
 
 process.exitCode = run();
 if (watching) {

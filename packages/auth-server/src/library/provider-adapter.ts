@@ -36,7 +36,7 @@ const SPENT_WITH_ANSWER = new Set(['AuthorizationCode', 'DeviceCode', 'RefreshTo
 
 /**
  * When they are removed: a browser that asks again must find them. A sign-in stays until its answer was sent,
- * because the process may die before. A session is gone before its person is told of the end.
+ * because the process may die before that. A session is removed before the person reads that it ended.
  */
 const REMOVED: Readonly<Record<string, typeof whenSent>> = {
   Interaction: whenSent,

@@ -16,7 +16,7 @@ export interface LoanLine {
   readonly holder: 'global' | 'lender' | 'participants';
 }
 
-/** A loan of which the ledger has nothing. */
+/** A loan that is not in the ledger. */
 export const EMPTY_LOAN = {
   originalPrincipal: 0n,
   cancelled: 0n,

@@ -1,4 +1,4 @@
-/** What is told beyond the items of lists: the caller, a deal, groups, and points of a series. */
+/** The shapes of answers that are no lists of items: the caller, a deal, groups, points of a series. */
 
 import type { Caller } from '@cls/shared/access/caller';
 import { obligation, outstandingPrincipal } from '../../ledger/balance.ts';

@@ -3,7 +3,7 @@ import { LEVELS, type Level, type Snapshot } from '../../ask/balance-store.ts';
 import type { JournaledDeals } from './journaled-deals.ts';
 
 /** The history of an item, as read at a sequence. */
-export interface FoundHistory<History> {
+interface FoundHistory<History> {
   readonly key: bigint;
   readonly deal: bigint;
   /** Undefined where the database must work it out for each question. */

@@ -278,7 +278,7 @@ const maturityOf = (table: string, record: string, key: string) =>
 export const MATURES_ON = `least(${maturityOf('facility', 'facility', 'l.facility_key')},
   ${maturityOf('contract', 'loan_contract', 'l.contract_key')})`;
 /** Outstanding principal of a line `l` whose contract, or facility, has matured. */
-export const HAS_MATURED = `(${OUTSTANDING} <> 0 AND ${MATURES_ON} < $1)`;
+const HAS_MATURED = `(${OUTSTANDING} <> 0 AND ${MATURES_ON} < $1)`;
 /** Something was billed on a line, and is not even. */
 const IS_BILLED = '(b.principal_due <> 0 OR b.interest_due <> 0 OR b.fees_due <> 0)';
 

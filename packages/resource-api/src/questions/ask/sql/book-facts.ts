@@ -14,8 +14,8 @@ import type {
 import { BY_LOOKUP } from './balance-levels.ts';
 import { instant, LOOK_UPS, readAll, readAs, type Statement } from './statement.ts';
 
-export const GENERATION = 'SELECT generation FROM book_state';
-export interface GenerationRow {
+const GENERATION = 'SELECT generation FROM book_state';
+interface GenerationRow {
   readonly generation: bigint;
 }
 

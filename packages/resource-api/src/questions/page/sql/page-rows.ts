@@ -114,7 +114,7 @@ const FIELDS = {
 };
 
 /** An array: names in each row would take the database longer to write than most values. */
-export function itemArray(level: Level): string {
+function itemArray(level: Level): string {
   const fields = FIELDS[level].flatMap(({ sql }) => sql);
   return `json_build_array(
         ${fields.join(',\n        ')})`;
@@ -219,7 +219,7 @@ const NEWEST_POSTING =
 /**
  * Everything that a page tells of its items. `page` is a SELECT that finds them: their `key`, what they
  * are sorted by (`sort_value`), and their place on the page (`number`). An item has a row for its
- * global balance and one for each lender's; what is told of the item is in the first one alone, as
+ * global balance and one for each lender's; the first one alone has the facts of the item, as
  * a JSON array: the driver makes slow objects of rows with many columns, and names would take longer
  * to write than most values. Each join, used or not, takes time whenever the statement starts, so a
  * level has those that it needs.

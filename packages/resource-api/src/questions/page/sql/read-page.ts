@@ -13,7 +13,7 @@ import {
 } from './page-walk.ts';
 import { sortedWalkStatement } from './sorted-page.ts';
 
-export interface PageRows<Row> {
+interface PageRows<Row> {
   readonly rows: readonly Row[];
   readonly next: PageEnd | undefined;
 }

@@ -8,7 +8,7 @@ import { groupOf } from './totals.ts';
 const nextRated = (after: string) => `(SELECT deal_key FROM rate_period
         WHERE deal_key > ${after} ORDER BY deal_key LIMIT 1)`;
 /** Part of WITH RECURSIVE: the deals with rates, and a row without one. */
-export const RATED = `rated AS (
+const RATED = `rated AS (
       SELECT ${nextRated('0')} AS key
       UNION ALL SELECT ${nextRated('rated.key')} FROM rated WHERE rated.key IS NOT NULL)`;
 

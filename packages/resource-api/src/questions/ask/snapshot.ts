@@ -48,6 +48,11 @@ export interface WalkSnapshot extends Snapshot {
   readonly fxNumber: bigint;
 }
 
+/** Of a question that may continue a walk: then the walk's times count. */
+interface WalkTimes extends QuestionTimes {
+  readonly position?: WalkSnapshot | undefined;
+}
+
 export interface ResolvedSnapshot extends WalkSnapshot, KnowledgeFacts {
   /** RFC 3339: when the reader's grants last changed. */
   readonly grantsAt: string | undefined;
@@ -64,15 +69,9 @@ export interface Snapshots {
   /** What was looked up about the states of the book that snapshots are of. */
   readonly memory: BookMemory;
   /** @throws {Refusal} `as_of_in_future`, `as_of_before_book`, `known_at_in_future`, … */
-  find(times: QuestionTimes, access: ReaderAccess): Promise<FoundSnapshot>;
-  /** The snapshot of a walk that continues, at the question's `ledger`. */
-  resume(
-    walk: WalkSnapshot,
-    access: ReaderAccess,
-    state: LedgerState | undefined,
-  ): Promise<FoundSnapshot>;
+  find(times: WalkTimes, access: ReaderAccess): Promise<FoundSnapshot>;
   /** As `find` does, with the rest. */
-  resolve(times: QuestionTimes, access: ReaderAccess): Promise<ResolvedSnapshot>;
+  resolve(times: WalkTimes, access: ReaderAccess): Promise<ResolvedSnapshot>;
   /**
    * What a copy has; undefined before the book.
    *
@@ -102,12 +101,13 @@ export function snapshots(
   memory: BookMemory = openMemories().book,
 ): Snapshots {
   const states = bookStates(store, ledger, memory);
-  const { at, facts, ratesAt, resolved, sequenceAt, soleDate, withFacts } = states;
+  const { at, facts, ratesAt, resolved, resumed, sequenceAt, soleDate, withFacts } = states;
   const find: Snapshots['find'] = async (
-    { asOf, knownAt, fromDate, reporting, ledger: found },
+    { asOf, knownAt, fromDate, reporting, ledger: found, position },
     access,
   ) => {
     const state = found ?? (await ledger.state());
+    if (position !== undefined) return resumed(position, access, state);
     const { today } = ledger;
     if (knownAt === undefined) {
       const date = asOf ?? state.lastDate ?? today;
@@ -131,15 +131,6 @@ export function snapshots(
   return {
     memory,
     find,
-    async resume({ asOf, ledgerSeq, knownAt, fxNumber }, access, found) {
-      const state = found ?? (await ledger.state());
-      if (isLost(knownAt, state)) throw lostWalk();
-      const snapshot = at(asOf, ledgerSeq, state);
-      return foundAt(snapshot, async () => ({
-        ...(await withFacts(snapshot, access)),
-        ...{ knownAt, fxNumber },
-      }));
-    },
     resolve: async (times, access) => (await find(times, access)).resolve(),
     async copied({ updatedSince, sinceAsOf, asOf, reporting }, access, now) {
       if (now.grantsAt !== undefined && now.grantsAt > updatedSince) {
@@ -239,7 +230,20 @@ function bookStates(store: BalanceStore, ledger: CurrentLedger, memory: BookMemo
     const knownAt = latest(known.knownAt, counts ? granted : undefined, fx.knownAt);
     return { ...known, knownAt, fxNumber: fx.number };
   };
-  return { at, facts, ratesAt, resolved, sequenceAt, soleDate, withFacts };
+  /** The snapshot of a walk that continues. */
+  const resumed = (
+    { asOf, ledgerSeq, knownAt, fxNumber }: WalkSnapshot,
+    access: ReaderAccess,
+    state: LedgerState,
+  ): FoundSnapshot => {
+    if (isLost(knownAt, state)) throw lostWalk();
+    const snapshot = at(asOf, ledgerSeq, state);
+    return foundAt(snapshot, async () => ({
+      ...(await withFacts(snapshot, access)),
+      ...{ knownAt, fxNumber },
+    }));
+  };
+  return { at, facts, ratesAt, resolved, resumed, sequenceAt, soleDate, withFacts };
 }
 
 const NO_RATES: FxState = { number: 0n, knownAt: undefined };

@@ -61,10 +61,7 @@ export function changesReader(
 ): ReadChanges {
   return async (caller, question, { copy, walk, fromKey, deals: limit }) => {
     const access = accessOf(caller);
-    const found = await (walk === undefined
-      ? times.find(question, access)
-      : times.resume(walk, access, question.ledger));
-    const snapshot = await found.resolve();
+    const snapshot = await times.resolve({ ...question, position: walk }, access);
     const copied = await times.copied(copy, access, snapshot);
     const changed = await candidates(store, access, question, { snapshot, copied, fromKey, limit });
     const deals = changed.slice(0, limit);

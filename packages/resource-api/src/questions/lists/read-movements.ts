@@ -3,7 +3,7 @@ import type { BalanceFilter, BalanceStore, Movement, PageEnd } from '../ask/bala
 import type { CursorCodec } from '../ask/cursor.ts';
 import { resolveIds } from '../ask/filters.ts';
 import type { QuestionTimes, ResolvedSnapshot, Snapshots, WalkSnapshot } from '../ask/snapshot.ts';
-import { accessOf, readerName, walkOf } from '../page/read-balances.ts';
+import { accessOf, cursorAfter } from '../page/read-balances.ts';
 
 export interface MovementQuestion extends QuestionTimes {
   readonly filter: BalanceFilter;
@@ -33,9 +33,7 @@ export function movementsReader(
     const { limit, position, fromDate, canonical } = question;
     const access = accessOf(caller);
     const [found, filter] = await Promise.all([
-      position === undefined
-        ? times.find(question, access)
-        : times.resume(position, access, question.ledger),
+      times.find(question, access),
       resolveIds(question.filter, store),
     ]);
     const after = position && {
@@ -48,14 +46,7 @@ export function movementsReader(
       found.resolve(),
     ]);
     const end = next && { sortValue: `${next.number}`, key: next.seq };
-    const nextCursor =
-      end &&
-      cursors.encode({
-        question: canonical,
-        reader: readerName(caller),
-        ...walkOf(snapshot),
-        after: end,
-      });
+    const nextCursor = cursorAfter(cursors, caller, canonical, snapshot, end);
     return { snapshot, limit, movements, next: end, nextCursor };
   };
 }

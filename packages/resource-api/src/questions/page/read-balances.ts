@@ -125,9 +125,7 @@ export function balancesReader(
     const { level, sort, limit, position } = question;
     const access = accessOf(caller);
     const [found, filter] = await Promise.all([
-      position === undefined
-        ? times.find(question, access)
-        : times.resume(position, access, question.ledger),
+      times.find(question, access),
       resolveIds(question.filter, store),
     ]);
     const asked = { level, filter, sort, after: position?.after, limit };
@@ -157,14 +155,7 @@ export function balancesReader(
       decided ?? readPage(),
       found.resolve(),
     ]);
-    const nextCursor =
-      next &&
-      cursors.encode({
-        question: question.canonical,
-        reader: readerName(caller),
-        ...walkOf(snapshot),
-        after: next,
-      });
+    const nextCursor = cursorAfter(cursors, caller, question.canonical, snapshot, next);
     const readings = await expand(store, readingsOf, { access, question, snapshot, filter }, plain);
     const rates = await ratesOf(store, question, snapshot, plain, totals);
     return {
@@ -198,6 +189,18 @@ export async function ratesOf(
 /** What the next page needs of a snapshot. */
 export function walkOf({ asOf, ledgerSeq, knownAt, fxNumber }: WalkSnapshot): WalkSnapshot {
   return { asOf, ledgerSeq, knownAt, fxNumber };
+}
+
+/** Undefined after the last page. */
+export function cursorAfter(
+  cursors: CursorCodec,
+  caller: Caller,
+  question: string,
+  snapshot: WalkSnapshot,
+  after: PageEnd | undefined,
+): string | undefined {
+  if (after === undefined) return undefined;
+  return cursors.encode({ question, reader: readerName(caller), ...walkOf(snapshot), after });
 }
 
 /** Totals over a filter are read once for all pages of a walk, while the book stays as it is. */

@@ -10,7 +10,12 @@ import type { CopyTimes, ResolvedSnapshot } from '../../questions/ask/snapshot.t
 import type { ReadChanges } from '../../questions/lists/read-changes.ts';
 import type { ReadCompared } from '../../questions/lists/read-compared.ts';
 import type { ReadMovements } from '../../questions/lists/read-movements.ts';
-import { type ReadBalances, readerName, walkOf } from '../../questions/page/read-balances.ts';
+import {
+  cursorAfter,
+  type ReadBalances,
+  readerName,
+  walkOf,
+} from '../../questions/page/read-balances.ts';
 import type { ApiVersion, VersionRequest, VersionRoute } from '../api-version.ts';
 import { ANOTHER_QUESTION } from '../walk.ts';
 import { changePage, type RemovedItem } from './changes.ts';
@@ -128,7 +133,6 @@ async function changesAnswer(
   const { snapshot, copied, changed, items, removed, next } = page;
   const compared = compare && { compare, question, filter, snapshot, items };
   const walk = walkOf(snapshot);
-  const reader = readerName(caller);
   const comparison = compared && (await comparisonOf(readCompared, caller, resource, compared));
   const after = { key: 0n, sortValue: null };
   const whole =
@@ -140,7 +144,7 @@ async function changesAnswer(
     data: changed,
     removed,
     since: { asOf: copied?.asOf ?? null, knownAt: copy.updatedSince },
-    nextCursor: next && cursors.encode({ question: query.canonical, reader, ...walk, after: next }),
+    nextCursor: cursorAfter(cursors, caller, query.canonical, snapshot, next),
     totals: whole?.totals && presentTotals(whole.totals, whole),
     comparison,
   });

@@ -11,9 +11,9 @@ import { once } from 'node:events';
 import { createReadStream, createWriteStream, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { gunzipSync } from 'node:zlib';
 import { readProfile } from '../packages/resource-api/dist/src/cli/read-profile.js';
 import { MIGRATIONS } from '../packages/resource-api/dist/src/database/migrations.js';
+import { bytesSource } from '../packages/resource-api/dist/src/import/file/bytes-source.js';
 import { importStatement } from '../packages/resource-api/dist/src/import/import-statement.js';
 import { sqlBook } from '../packages/resource-api/dist/src/import/sql/sql-book.js';
 import { exportJournals } from '../packages/resource-api/dist/src/journal-file/export-journals.js';
@@ -31,16 +31,15 @@ const contracts = Number(process.argv[2] ?? 500);
 const years = Number(process.argv[3] ?? 3);
 const SHOWN = 12;
 const file = join(temporaryDirectory('cls-bench-'), 'journals.ndjson');
-const statement = gunzipSync(
-  readFileSync(
-    new URL('../packages/resource-api/data/world-bank-ibrd-2025-03-31.csv.gz', import.meta.url),
-  ),
-).toString();
+const statement = readFileSync(
+  new URL('../packages/resource-api/data/world-bank-ibrd-2025-03-31.csv.gz', import.meta.url),
+);
 
 const imports = {
   'statement of the World Bank': async (database) => {
     const profile = readProfile('world-bank-ibrd');
-    const request = { text: statement, profile, apply: true, expected: { sums: {} } };
+    const source = bytesSource('statement.csv', statement);
+    const request = { source, profile, apply: true, expected: { sums: {} } };
     return (await importStatement(sqlBook(database), request)).postings;
   },
   'generated book': async (database) =>

@@ -122,5 +122,6 @@ export const LIBRARY_PLACES = [
   { name: 'prom-client', places: ['shared/metrics/prometheus'] },
   { name: 'lru-cache', places: ['resource-api/memory/', 'auth-server/clients/'] },
   { name: 'redis', places: ['resource-api/access/'] },
+  { name: 'saxes', places: ['resource-api/import/file/xml'] },
   { name: 'yaml', places: ['contract-gate/read-document'] },
 ];

@@ -9,9 +9,8 @@ import type { Database } from '@cls/shared/sql/database';
 import { endWithTests, temporaryDirectory } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { readProfile } from '../src/cli/read-profile.ts';
-import type { ImportProfile } from '../src/import/profile.ts';
-import { readStatement } from '../src/import/read-statement.ts';
-import { statement } from './support/book.ts';
+import type { ImportProfile } from '../src/import/profile/profile.ts';
+import { readText, statement } from './support/book.ts';
 import { runWith } from './support/tool.ts';
 
 const TOOL = fileURLToPath(new URL('../../bin/cls-api.mjs', import.meta.url));
@@ -26,16 +25,16 @@ const good = {
 
 describe('a statement', () => {
   const profile = readProfile('world-bank-ibrd');
-  const faultsOf = (text: string) =>
-    readStatement(text, profile).faults.map(({ row, code }) => `${row} ${code}`);
+  const faultsOf = async (text: string) =>
+    (await readText(text, profile)).faults.map(({ row, code }) => `${row} ${code}`);
 
-  it('is read with Windows line ends, a byte order mark, times of day and drifting headers', () => {
+  it('is read with Windows line ends, a byte order mark, times of day and drifting headers', async () => {
     const text = statement('05/31/2023 12:00:00 AM', [good])
       .replaceAll('\n', '\r\n')
       .replaceAll(' (US$)', '')
       .replaceAll(' / Economy', '')
       .replace('Loan Number', ' LOAN  NUMBER ');
-    const parsed = readStatement(`\ufeff${text}`, profile);
+    const parsed = await readText(`\ufeff${text}`, profile);
     expect(parsed.faults).to.deep.equal([]);
     expect(parsed.asOf).to.equal('2023-05-31');
     expect(parsed.rows[0]?.amounts.due).to.equal(10_000n);
@@ -65,12 +64,14 @@ describe('a statement', () => {
       ['2 missing_value', '2 unknown_status', '2 invalid_amount'],
     ],
   ] as const) {
-    it(`with ${given} is refused by row and reason`, () => {
-      expect(faultsOf(statement('03/31/2025', [{ ...good, ...changes }]))).to.deep.equal(faults);
+    it(`with ${given} is refused by row and reason`, async () => {
+      expect(await faultsOf(statement('03/31/2025', [{ ...good, ...changes }]))).to.deep.equal(
+        faults,
+      );
     });
   }
 
-  it('is read as spreadsheets write it: thousands, short dates with midnight, the loan’s currency', () => {
+  it('is read as spreadsheets write it: thousands, short dates with midnight, the loan’s currency', async () => {
     const row = {
       ...good,
       'Original Principal Amount': '"1,234,567.80"',
@@ -82,7 +83,7 @@ describe('a statement', () => {
       'Agreement Signing Date': '12/31/2009',
       'Currency of Commitment': 'EUR',
     };
-    const parsed = readStatement(statement('12/31/2019 0:00', [row]), profile);
+    const parsed = await readText(statement('12/31/2019 0:00', [row]), profile);
     expect(parsed.faults).to.deep.equal([]);
     expect(parsed.asOf).to.equal('2019-12-31');
     expect(parsed.rows[0]?.amounts).to.include({ due: 123_456_780n, held: 123_456_780n });
@@ -95,7 +96,7 @@ describe('a statement', () => {
     ]);
   });
 
-  it('is refused for the same under a profile that declares none of it', () => {
+  it('is refused for the same under a profile that declares none of it', async () => {
     const { thousandsSeparator: _, ...rest } = profile;
     const strict: ImportProfile = {
       ...rest,
@@ -108,7 +109,7 @@ describe('a statement', () => {
       'Last Repayment Date': '1/5/2031 0:00',
       'Currency of Commitment': 'EUR',
     };
-    const { faults } = readStatement(statement('03/31/2025', [row]), strict);
+    const { faults } = await readText(statement('03/31/2025', [row]), strict);
     expect(faults.map(({ code }) => code)).to.deep.equal([
       'unknown_currency',
       'invalid_amount',
@@ -116,7 +117,7 @@ describe('a statement', () => {
     ]);
   });
 
-  it('is read with parentheses and marks of an accountant where its profile declares them', () => {
+  it('is read with parentheses and marks of an accountant where its profile declares them', async () => {
     const accounting = { ...profile, parenthesesNegative: true, zeroMarks: ['-'] };
     const row = {
       ...good,
@@ -124,14 +125,14 @@ describe('a statement', () => {
       "Borrower's Obligation": '(900.25)',
       'Cancelled Amount': ' - ',
     };
-    const parsed = readStatement(statement('03/31/2025', [row]), accounting);
+    const parsed = await readText(statement('03/31/2025', [row]), accounting);
     expect(parsed.faults).to.deep.equal([]);
     expect(parsed.rows[0]?.amounts).to.include({ exchangeAdjustment: -100_025n, cancelled: 0n });
   });
 
-  it('that disagrees with itself is refused, with both numbers', () => {
+  it('that disagrees with itself is refused, with both numbers', async () => {
     const row = { ...good, "Borrower's Obligation": '101', 'Exchange Adjustment': '-5' };
-    const [fault] = readStatement(statement('03/31/2025', [row]), profile).faults;
+    const [fault] = (await readText(statement('03/31/2025', [row]), profile)).faults;
     expect(fault).to.deep.include({ row: 2, code: 'identity_broken', value: '101.00' });
     expect(fault?.column).to.match(/^Borrower's Obligation/);
     expect(fault?.message).to.match(
@@ -139,12 +140,12 @@ describe('a statement', () => {
     );
   });
 
-  it('without some columns is refused, with the faults of its rows too', () => {
+  it('without some columns is refused, with the faults of its rows too', async () => {
     const row = { ...good, 'Loan Status': '?', "Borrower's Obligation": '101' };
     const text = statement('03/31/2025', [row, { ...good, 'Loan Number': 'T2' }])
       .replace('Sold 3rd Party', 'Sold')
       .replace('Country / Economy Code', 'Nation');
-    expect(faultsOf(text)).to.deep.equal([
+    expect(await faultsOf(text)).to.deep.equal([
       '1 missing_column',
       '1 missing_column',
       '2 unknown_status',
@@ -152,7 +153,7 @@ describe('a statement', () => {
     ]);
   });
 
-  it('with values that no ledger could hold is refused by row, not by the database', () => {
+  it('with values that no ledger could hold is refused by row, not by the database', async () => {
     const bad: Record<string, string>[] = [
       { 'Due to IBRD': '999999999999999999' },
       { 'Interest Rate': '99999999999' },
@@ -162,46 +163,46 @@ describe('a statement', () => {
       { Borrower: 'a\0b' },
     ];
     for (const changes of bad) {
-      const faults = faultsOf(statement('03/31/2025', [{ ...good, ...changes }]));
+      const faults = await faultsOf(statement('03/31/2025', [{ ...good, ...changes }]));
       expect(faults, JSON.stringify(changes)).to.have.length(1);
     }
   });
 
-  it('with a loan twice is refused, naming both rows', () => {
-    const [fault] = readStatement(statement('03/31/2025', [good, good]), profile).faults;
+  it('with a loan twice is refused, naming both rows', async () => {
+    const [fault] = (await readText(statement('03/31/2025', [good, good]), profile)).faults;
     expect(fault).to.include({ row: 3, code: 'duplicate_loan', message: 'also in row 2' });
   });
 
-  it('with faults in many rows is refused with all of them at once', () => {
+  it('with faults in many rows is refused with all of them at once', async () => {
     const bad = { ...good, 'Due to IBRD': 'NULL' };
     const rows = [bad, { ...good, 'Loan Number': 'T2' }, { ...bad, 'Loan Number': 'T3' }];
-    expect(faultsOf(statement('03/31/2025', rows))).to.deep.equal([
+    expect(await faultsOf(statement('03/31/2025', rows))).to.deep.equal([
       '2 invalid_amount',
       '4 invalid_amount',
     ]);
   });
 
-  it('with a missing column, of two dates, cut off, or empty is refused', () => {
+  it('with a missing column, of two dates, cut off, or empty is refused', async () => {
     const text = statement('03/31/2025', [good]);
-    expect(faultsOf(text.replace('Due to IBRD (US$)', 'Something else'))).to.deep.equal([
+    expect(await faultsOf(text.replace('Due to IBRD (US$)', 'Something else'))).to.deep.equal([
       '1 missing_column',
     ]);
     const later = statement('04/30/2025', [{ ...good, 'Loan Number': 'T2' }]).split('\n')[1];
-    expect(faultsOf(`${text}${later}\n`)).to.deep.equal(['3 mixed_dates']);
-    expect(faultsOf(`${text}03/31/2025,T9,EUROPE`)).to.deep.equal(['3 row_width']);
-    expect(faultsOf(`${text}"03/31/2025,T9`)).to.include('0 malformed_csv'.replace('0', '3'));
-    expect(faultsOf('')).to.include('1 missing_column');
-    expect(faultsOf(text.split('\n')[0] ?? '')).to.deep.equal(['1 no_rows']);
+    expect(await faultsOf(`${text}${later}\n`)).to.deep.equal(['3 mixed_dates']);
+    expect(await faultsOf(`${text}03/31/2025,T9,EUROPE`)).to.deep.equal(['3 row_width']);
+    expect(await faultsOf(`${text}"03/31/2025,T9`)).to.include('0 malformed_csv'.replace('0', '3'));
+    expect(await faultsOf('')).to.deep.equal(['1 no_header']);
+    expect(await faultsOf(text.split('\n')[0] ?? '')).to.deep.equal(['1 no_rows']);
   });
 
-  it('separated by semicolons is refused for that, and not for every column', () => {
+  it('separated by semicolons is refused for that, and not for every column', async () => {
     for (const [mark, name] of [
       [';', 'semicolons'],
       ['\t', 'tabs'],
     ] as const) {
       const [header = '', ...lines] = statement('03/31/2025', [good]).split('\n');
       const text = [header, ...lines].join('\n').replaceAll(',', mark);
-      const { faults } = readStatement(text, profile);
+      const { faults } = await readText(text, profile);
       expect(faults.map(({ row, code }) => `${row} ${code}`)).to.deep.equal(['1 wrong_delimiter']);
       expect(faults[0]?.message).to.equal(
         `expected columns separated by commas; this file separates them by ${name}`,
@@ -209,44 +210,44 @@ describe('a statement', () => {
     }
   });
 
-  it('with a number that cannot be a key, or a sum that cannot be kept, is refused by row', () => {
-    const told = (rows: readonly Record<string, string>[]) =>
-      readStatement(statement('03/31/2025', rows), profile).faults.map(
+  it('with a number that cannot be a key, or a sum that cannot be kept, is refused by row', async () => {
+    const told = async (rows: readonly Record<string, string>[]) =>
+      (await readText(statement('03/31/2025', rows), profile)).faults.map(
         ({ row, column, code }) => `${row} ${column.toLowerCase()} ${code}`,
       );
     for (const number of ['a\u200bb', 'x'.repeat(129)]) {
-      expect(told([{ ...good, 'Loan Number': number }])).to.deep.equal([
+      expect(await told([{ ...good, 'Loan Number': number }])).to.deep.equal([
         '2 loan number invalid_key',
       ]);
     }
-    expect(told([{ ...good, Borrower: 'a\0b' }])).to.deep.equal(['2 borrower nul_character']);
-    expect(told([{ ...good, Borrower: 'x'.repeat(501) }])).to.deep.equal([
+    expect(await told([{ ...good, Borrower: 'a\0b' }])).to.deep.equal(['2 borrower nul_character']);
+    expect(await told([{ ...good, Borrower: 'x'.repeat(501) }])).to.deep.equal([
       '2 borrower text_too_long',
     ]);
     const huge = { ...good, 'Original Principal Amount': '6000000000000000' };
-    expect(told([huge, { ...huge, 'Loan Number': 'T2' }])).to.deep.equal([
+    expect(await told([huge, { ...huge, 'Loan Number': 'T2' }])).to.deep.equal([
       '3 original principal amount (us$) amount_too_large',
     ]);
   });
 
-  it('that disagrees with itself by a cent of rounding is taken, with a warning', () => {
+  it('that disagrees with itself by a cent of rounding is taken, with a warning', async () => {
     const row = {
       ...good,
       'Due to IBRD': '99.995',
       "Borrower's Obligation": '99.99',
       'Loans Held': '100',
     };
-    const { faults, warnings } = readStatement(statement('03/31/2025', [row]), profile);
+    const { faults, warnings } = await readText(statement('03/31/2025', [row]), profile);
     expect(faults).to.deep.equal([]);
     expect(warnings.map(({ code }) => code)).to.deep.equal(['rounded', 'rounding_gap']);
   });
 
-  it('with a column twice is refused', () => {
+  it('with a column twice is refused', async () => {
     const twice = statement('03/31/2025', [good]).replace(',Region,', ',Due To Ibrd,');
-    expect(faultsOf(twice)).to.deep.equal(['1 duplicate_column']);
+    expect(await faultsOf(twice)).to.deep.equal(['1 duplicate_column']);
   });
 
-  it('keeps negative balances and rounds excess decimals, and warns of both', () => {
+  it('keeps negative balances and rounds excess decimals, and warns of both', async () => {
     const row = {
       ...good,
       'Cancelled Amount': '26620526.783',
@@ -254,7 +255,7 @@ describe('a statement', () => {
       "Borrower's Obligation": '-0.01',
       'Loans Held': '-0.01',
     };
-    const { rows, warnings } = readStatement(statement('03/31/2025', [row]), profile);
+    const { rows, warnings } = await readText(statement('03/31/2025', [row]), profile);
     expect(rows[0]?.amounts).to.include({ cancelled: 2_662_052_678n, due: -1n });
     expect(warnings.map(({ code }) => code)).to.deep.equal(['rounded', 'negative_balance']);
   });
@@ -297,8 +298,8 @@ describe('the IDA twin of the statement', () => {
   const text = (names: (name: string) => string = (name) => name) =>
     `${columns.map(([name]) => names(name)).join(',')}\n${columns.map(([, cell]) => cell).join(',')}\n`;
 
-  it('is read by its own profile, which has no guarantors and no loan types', () => {
-    const { rows, faults } = readStatement(text(), profile);
+  it('is read by its own profile, which has no guarantors and no loan types', async () => {
+    const { rows, faults } = await readText(text(), profile);
     expect(faults).to.deep.equal([]);
     expect(rows[0]).to.deep.include({
       loanNumber: 'IDA00010',
@@ -309,17 +310,17 @@ describe('the IDA twin of the statement', () => {
     expect(rows[0]?.amounts.repaid).to.equal(900_000_000n);
   });
 
-  it('is read under the names and dates that the sender’s programs give them', () => {
+  it('is read under the names and dates that the sender’s programs give them', async () => {
     const machine = text((name) => name.toLowerCase().replace(/[ /()$]+/g, '_'))
       .replaceAll('_us_', '')
       .replaceAll(/(\d\d)\/(\d\d)\/(\d{4}) 12:00:00 AM/g, '$3-$1-$2T00:00:00.000');
-    const { rows, faults, asOf } = readStatement(machine, profile);
+    const { rows, faults, asOf } = await readText(machine, profile);
     expect(faults).to.deep.equal([]);
     expect([asOf, rows[0]?.dates.maturityDate]).to.deep.equal(['2024-06-30', '2011-03-15']);
   });
 
-  it('is not taken for a statement of loans', () => {
-    const { faults } = readStatement(text(), readProfile('world-bank-ibrd'));
+  it('is not taken for a statement of loans', async () => {
+    const { faults } = await readText(text(), readProfile('world-bank-ibrd'));
     expect(faults.map(({ code, column }) => `${code} ${column}`)).to.include(
       'missing_column loan number',
     );
@@ -628,7 +629,7 @@ describe('cls-api', () => {
 
   for (const [given, words, code, says] of [
     ['no command', [], 2, 'a command is missing'],
-    ['a file that is not there', ['import', '/nowhere.csv'], 1, 'ENOENT'],
+    ['a file that is not there', ['import', '/nowhere.csv'], 1, 'there is no such file'],
     ['an unknown profile', ['import', 'world-bank', '--profile', 'nope'], 1, 'nope'],
     [
       'a role without its lender',

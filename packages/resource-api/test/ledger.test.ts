@@ -1,11 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { EMPTY_LOAN, planLoan } from '../src/import/plan.ts';
-import { AMOUNT_FIELDS, type AmountField } from '../src/import/profile.ts';
-import type { StatementRow } from '../src/import/statement-row.ts';
 import { parseBusinessDate } from '../src/ledger/business-date.ts';
 import { minorUnitDigits } from '../src/ledger/currency.ts';
-import { isBalanced } from '../src/ledger/journal.ts';
 import { formatAmount, parseAmount } from '../src/ledger/money.ts';
 
 describe('money', () => {
@@ -82,77 +78,4 @@ describe('a business date', () => {
       expect(parseBusinessDate(text) !== undefined).to.equal(good);
     });
   }
-});
-
-describe('the plan of an import', () => {
-  const asOf = parseBusinessDate('2025-03-31');
-  if (asOf === undefined) throw new Error('not a date');
-  const amount = fc.bigInt(-(10n ** 13n), 10n ** 13n);
-  const rows = fc.record(Object.fromEntries(AMOUNT_FIELDS.map((field) => [field, amount]))).map(
-    (amounts): StatementRow => ({
-      row: 2,
-      loanNumber: 'L1',
-      name: 'L1',
-      countryCode: 'IN',
-      country: 'India',
-      borrower: 'B',
-      guarantor: undefined,
-      facilityType: 'term_loan',
-      statuses: ['active', 'active', 'active'],
-      allInRate: undefined,
-      amounts: amounts as Record<AmountField, bigint>,
-      dates: {},
-    }),
-  );
-
-  it('gives journals that balance, whose lenders’ legs add up to the global ones', () => {
-    fc.assert(
-      fc.property(rows, (row) => {
-        for (const { postings } of planLoan(row, EMPTY_LOAN, { asOf, keyPrefix: 'x' })) {
-          for (const holder of ['global', 'lender', 'participants']) {
-            const own = postings.filter(({ line }) => line.holder === holder);
-            expect(isBalanced(own)).to.equal(true);
-          }
-          const sum = (global: boolean, account: string) =>
-            postings
-              .filter((p) => (p.line.holder === 'global') === global && p.account === account)
-              .reduce((total, { amountMinor }) => total + amountMinor, 0n);
-          for (const { account } of postings) {
-            expect(sum(true, account)).to.equal(sum(false, account));
-          }
-        }
-      }),
-    );
-  });
-
-  it('brings the ledger to what the statement says, to the cent', () => {
-    fc.assert(
-      fc.property(rows, (row) => {
-        const postings = planLoan(row, EMPTY_LOAN, { asOf, keyPrefix: 'x' }).flatMap(
-          (journal) => journal.postings,
-        );
-        const total = (account: string, holder: string) =>
-          postings
-            .filter((p) => p.account === account && p.line.holder === holder)
-            .reduce((sum, { amountMinor }) => sum + amountMinor, 0n);
-        expect(total('PRINCIPAL_CASH', 'lender')).to.equal(row.amounts.due);
-        expect(total('PRINCIPAL_CASH', 'participants')).to.equal(row.amounts.dueThirdParty);
-        expect(total('UNFUNDED', 'global')).to.equal(row.amounts.undisbursed);
-        expect(total('FX_REVAL', 'global')).to.equal(row.amounts.exchangeAdjustment);
-      }),
-    );
-  });
-
-  it('posts nothing for a statement that says what the ledger has', () => {
-    fc.assert(
-      fc.property(rows, (row) => {
-        const { amounts } = row;
-        const state = {
-          ...amounts,
-          unfunded: amounts.undisbursed,
-        };
-        expect(planLoan(row, state, { asOf, keyPrefix: 'x' })).to.deep.equal([]);
-      }),
-    );
-  });
 });

@@ -10,7 +10,7 @@ import type { JournalRecord } from '../src/journal-file/record.ts';
 import { sqlJournals } from '../src/journal-file/sql/sql-journals.ts';
 import { BookIsFull } from '../src/journal-file/volumes.ts';
 import { startTestApi, type TestApi } from './support/api.ts';
-import { date, statement } from './support/book.ts';
+import { date, statement, textSource } from './support/book.ts';
 import { loadRecords } from './support/generated.ts';
 import { fileOf, linesFrom } from './support/journal-lines.ts';
 import { aCommitment, aJournal, aLoan, aParty, entry } from './support/records.ts';
@@ -157,7 +157,7 @@ describeOnEngines('input beyond what a store can keep', (engine) => {
         },
         ...{ 'Loans Held': amount, 'Currency of Commitment': 'EUR' },
       }));
-      const request = { text: statement(day, rows), profile, expected: { sums: {} } };
+      const request = { source: textSource(statement(day, rows)), profile, expected: { sums: {} } };
       return importStatement(sqlBook(api.database), { ...request, apply: true });
     };
     expect((await imported('01/31/2025', 'E1')).outcome).to.equal('applied');

@@ -19,7 +19,7 @@ import { importStatement } from '../src/import/import-statement.ts';
 import { exportJournals } from '../src/journal-file/export-journals.ts';
 import { importJournals } from '../src/journal-file/import-journals.ts';
 import { apiConfig, startTestApi, type TestApi, viewer } from './support/api.ts';
-import { date, statement } from './support/book.ts';
+import { date, statement, textSource } from './support/book.ts';
 import { generated } from './support/generated.ts';
 import { newKey, startJwksServer } from './support/issuer.ts';
 import { runWith } from './support/tool.ts';
@@ -247,7 +247,7 @@ async function useEverything(operator: Operator): Promise<void> {
       { ...LOAN, 'Loan Status': day === '03/31/2025' ? 'Repaying' : 'Fully Repaid' },
     ]);
     const report = await importStatement(book, {
-      text,
+      source: textSource(text),
       profile,
       apply: true,
       expected: { sums: {} },
@@ -264,7 +264,12 @@ async function useEverything(operator: Operator): Promise<void> {
   });
   const covered = byBorrower?.deals ?? 0;
   const text = statement('06/30/2025', [{ ...LOAN, Borrower: 'Ministry of Roads' }]);
-  await importStatement(book, { text, profile, apply: true, expected: { sums: {} } });
+  await importStatement(book, {
+    source: textSource(text),
+    profile,
+    apply: true,
+    expected: { sums: {} },
+  });
   const dealsNow = async () => (await entitlements.list('ministry'))[0]?.deals;
   expect(await dealsNow()).to.equal(covered - 1);
   const [, , renamed] = await book.imports();

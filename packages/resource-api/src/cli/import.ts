@@ -1,16 +1,20 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { gunzipSync } from 'node:zlib';
+import { writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { CommandRefused, printer, table } from '@cls/shared/cli/command-line';
 import { readOptions, text, wholeNumber } from '@cls/shared/cli/options';
-import { utf8Text } from '@cls/shared/cli/utf8';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { csvLine } from '../csv/csv-line.ts';
+import { UnreadableFile } from '../import/file/table.ts';
 import { type ImportReport, importStatement } from '../import/import-statement.ts';
-import type { StatementFault } from '../import/statement-row.ts';
+import { SANITY_CHECKS, type SanityCheck } from '../import/profile/profile.ts';
+import type { StatementFault } from '../import/statement/statement-row.ts';
+import { openStatementFile } from './open-statement-file.ts';
 import type { AsOperator } from './operator.ts';
-import { collect } from './option-values.ts';
+import { collect, DATE } from './option-values.ts';
 import { readProfile, shippedProfiles } from './read-profile.ts';
+
+const ACCEPT_EXPECTED = `expected check=reason, with one of ${SANITY_CHECKS.join(', ')}`;
 
 const OPTIONS = z.object({
   profile: z.string(),
@@ -18,6 +22,9 @@ const OPTIONS = z.object({
   rows: wholeNumber(0, 999_999_999, 'expected a whole number').exactOptional(),
   control: z.array(text(sumOf, 'expected column=sum, such as due=283040726064.12')),
   withoutTotals: z.string().optional(),
+  asOf: DATE.exactOptional(),
+  shares: z.string().optional(),
+  accept: z.array(text(acceptedOf, ACCEPT_EXPECTED)),
   rejects: z.string().optional(),
 });
 
@@ -72,17 +79,24 @@ export function addImportCommand(program: Command, asOperator: AsOperator): void
     .option('--rows <n>', 'refuse the file unless it has this number of rows')
     .option('--control <column=sum>', 'refuse the file unless the column has this sum', collect, [])
     .option('--without-totals <reason>', 'apply without control totals; the reason is required')
+    .option('--as-of <date>', 'the date of a statement that has no column for it')
+    .option('--shares <file>', 'the shares of lenders, where the profile expects a second file')
+    .option('--accept <check=reason>', 'apply although a check refuses; the reason', collect, [])
     .option('--rejects <file>', 'write the faults of a refused file as CSV')
     .action(async (file: string, given: object, command: Command) => {
       const sample = Object.hasOwn(SAMPLES, file) ? SAMPLES[file] : undefined;
       const { rows = sample?.rows, ...options } = readOptions(OPTIONS, given);
       const sums = { ...sample?.control, ...Object.fromEntries(options.control) };
       demandTotals({ ...options, rows, sums });
+      const path = sample === undefined ? file : fileURLToPath(new URL(sample.file, DATA));
       const request = {
-        text: readFile(sample === undefined ? file : new URL(sample.file, DATA)),
+        source: await openFile(path),
+        shares: options.shares === undefined ? undefined : await openFile(options.shares),
         profile: readProfile(options.profile),
+        asOf: options.asOf,
         apply: options.apply,
         expected: { ...(rows === undefined ? {} : { rows }), sums },
+        accept: Object.fromEntries(options.accept),
       };
       const report = await asOperator(({ book }) => importStatement(book, request), {
         mayCreate: request.apply,
@@ -121,16 +135,19 @@ function writeRejects(file: string, faults: readonly StatementFault[]): void {
   }
 }
 
-function readFile(file: string | URL): string {
+async function openFile(path: string) {
   try {
-    const bytes = readFileSync(file);
-    const compressed = bytes[0] === 0x1f && bytes[1] === 0x8b;
-    return utf8Text(compressed ? gunzipSync(bytes) : bytes);
+    return await openStatementFile(path);
   } catch (error) {
-    if (error instanceof CommandRefused) throw error;
-    const { code } = error as NodeJS.ErrnoException;
-    throw new CommandRefused(`${file} cannot be read (${code})`);
+    if (!(error instanceof UnreadableFile)) throw error;
+    throw new CommandRefused(`${path} cannot be read: ${error.message}`);
   }
+}
+
+function acceptedOf(given: string): readonly [check: SanityCheck, reason: string] | undefined {
+  const [, check, reason] = /^([a-z_0-9]+)=(.*\S.*)$/.exec(given) ?? [];
+  const known = SANITY_CHECKS.find((name) => name === check);
+  return known === undefined || reason === undefined ? undefined : [known, reason];
 }
 
 function sumOf(given: string): readonly [column: string, sum: string] | undefined {

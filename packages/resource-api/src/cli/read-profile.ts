@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { CommandRefused } from '@cls/shared/cli/command-line';
 import { utf8Text } from '@cls/shared/cli/utf8';
-import { type ImportProfile, profileSchema } from '../import/profile.ts';
+import { type ImportProfile, profileSchema } from '../import/profile/profile.ts';
 
 const SHIPPED = new URL('../../../profiles/', import.meta.url);
 

@@ -1,26 +1,46 @@
+import type { BookRecord } from '../journal-file/record.ts';
 import type { BusinessDate } from '../ledger/business-date.ts';
-import type { Journal } from '../ledger/journal.ts';
-import type { KnownLoan, LoanLine, TermsPlan } from './plan.ts';
-import type { ImportProfile } from './profile.ts';
-import type { StatementRow } from './statement-row.ts';
+import type { KnownDeal, KnownParties } from './plan/known-deal.ts';
+import type { ImportProfile } from './profile/profile.ts';
 
-/** Where an import's loans are kept. */
+/** Where the deals of statements are kept. */
 export interface Book {
-  read(file: StatementFile): Promise<BookState>;
+  /** Works out an import and writes nothing. */
+  check<T>(work: (reader: BookReader) => Promise<T>): Promise<T>;
   /**
-   * Calls `plan` with the state of the book while nobody else posts, and writes the plan in one
-   * transaction. Undefined when `plan` returns nothing to write.
+   * The same in one transaction and under the lock of the journal, so that nobody else posts
+   * meanwhile. What was written stays only where the work says so.
    */
-  apply(
-    file: StatementFile,
-    plan: (state: BookState) => readonly PlannedLoan[] | undefined,
-  ): Promise<string | undefined>;
+  apply<T>(work: (reader: BookReader, write: WriteImport) => Promise<Ended<T>>): Promise<T>;
   imports(): Promise<readonly ImportRecord[]>;
   /**
    * Reverts an import by reversing its journals, each on its own date, in one transaction. Without
    * `apply` the transaction is rolled back.
    */
   revert(importId: string, apply: boolean): Promise<RevertResult>;
+}
+
+export interface Ended<T> {
+  readonly keep: boolean;
+  readonly result: T;
+}
+
+/** @returns the id of the import. */
+export type WriteImport = (
+  file: StatementFile,
+  records: AsyncIterable<BookRecord>,
+) => Promise<string>;
+
+export interface BookReader {
+  history(file: StatementFile): Promise<ImportHistory>;
+  /** The state of deals at the end of the file's date, by their numbers in its source. */
+  deals(file: StatementFile, numbers: readonly string[]): Promise<ReadonlyMap<string, KnownDeal>>;
+  /** Numbers of all deals of the source which the book has at the file's date, in ranges by number. */
+  numbers(file: StatementFile): AsyncIterable<readonly string[]>;
+  /** Ids of parties by what statements of the source call them, and of parties that were renamed. */
+  parties(file: StatementFile): Promise<KnownParties>;
+  /** What all postings of the book come to by currency, signs aside. */
+  volumes(): Promise<ReadonlyMap<string, bigint>>;
 }
 
 export interface ImportRecord {
@@ -44,31 +64,17 @@ export interface StatementFile {
   readonly profile: ImportProfile;
   readonly fileSha256: string;
   readonly asOf: BusinessDate;
+  readonly rows: number;
   readonly controlTotals: Readonly<Record<string, string>>;
-  /** What all its amounts come to, signs aside. */
-  readonly grossMinor: bigint;
 }
 
-export interface BookState {
+export interface ImportHistory {
   /** Id of the import of the same file, if it was applied before. */
   readonly appliedBefore: string | undefined;
-  /** Date of the last statement of the same source. */
-  readonly lastStatement: BusinessDate | undefined;
-  /** The state of each known loan at the end of the file's date, by loan number. */
-  readonly loans: ReadonlyMap<string, KnownLoan>;
+  /** The last statement of the same source. */
+  readonly last: { readonly id: string; readonly asOf: BusinessDate } | undefined;
   /** The date through which the books are closed. */
   readonly closedThrough: BusinessDate | undefined;
-  /** What all postings in the file's currency come to, signs aside; 0 for a file that is small beside any book. */
-  readonly volumeMinor: bigint;
   /** How often this file was imported and reverted. */
   readonly revertedBefore: number;
-}
-
-export interface PlannedLoan {
-  readonly row: StatementRow;
-  /** Its records are there already. */
-  readonly booked: boolean;
-  /** The book does not have the loan at the statement's date. */
-  readonly isNew: boolean;
-  readonly journals: readonly (Journal<LoanLine> & Partial<Pick<TermsPlan, 'terms' | 'details'>>)[];
 }

@@ -1,21 +1,52 @@
-import { createHash } from 'node:crypto';
-import { roomExpected } from '../journal-file/volumes.ts';
-import type { BusinessDate } from '../ledger/business-date.ts';
+import { setImmediate } from 'node:timers/promises';
+
+import { type BookRecord, minorOf } from '../journal-file/record.ts';
+import { roomExpected, SMALL_MINOR } from '../journal-file/volumes.ts';
+import { type BusinessDate, businessDateOf } from '../ledger/business-date.ts';
 import { minorUnitDigits } from '../ledger/currency.ts';
-import { BOOK_MAX_MINOR, formatAmount, magnitudeOf, parseAmount } from '../ledger/money.ts';
-import type { Book, BookState, PlannedLoan, StatementFile } from './book.ts';
-import { CHANGE_RULES, type ChangeKind, changesOf, type LoanChange, vanished } from './changes.ts';
-import { EMPTY_LOAN, planBooking, planLoan, planTerms } from './plan.ts';
-import { AMOUNT_FIELDS, type AmountField, type ImportProfile } from './profile.ts';
-import { readStatement } from './read-statement.ts';
-import type { StatementFault, StatementRow } from './statement-row.ts';
+import { BOOK_MAX_MINOR, formatAmount, magnitudeOf } from '../ledger/money.ts';
+import type { Book, BookReader, ImportHistory, StatementFile, WriteImport } from './book.ts';
+import { digestOf } from './file/digest.ts';
+import { readTable } from './file/read-table.ts';
+import { type StatementSource, UnreadableFile } from './file/table.ts';
+import { ChangeSummary, type ChangesByKind } from './plan/change-summary.ts';
+import { changesOf } from './plan/changes.ts';
+import { PartyDirectory } from './plan/parties.ts';
+import { type PlanContext, type PlannedDeal, planDeal } from './plan/plan-deal.ts';
+import type { AmountField, ImportProfile, SanityCheck } from './profile/profile.ts';
+import { SanityChecks, type SanityFinding } from './sanity.ts';
+import { ControlTotals, type ExpectedTotals } from './statement/control-totals.ts';
+import { groupRows, groupsRows, outstandingOf } from './statement/group-rows.ts';
+import { NO_LEGS, totalOf } from './statement/legs.ts';
+import { LoanNumbers } from './statement/loan-numbers.ts';
+import { type ReadStatement, readStatement } from './statement/read-statement.ts';
+import { Report } from './statement/report.ts';
+import { readShares, type Shares } from './statement/shares.ts';
+import type { StatedDeal } from './statement/stated-deal.ts';
+import type { StatementFault, StatementRow } from './statement/statement-row.ts';
 
 export interface ImportRequest {
-  readonly text: string;
+  readonly source: StatementSource;
+  /** The second file, where the profile has shares. */
+  readonly shares?: StatementSource | undefined;
   readonly profile: ImportProfile;
+  /** The date of a file that has no column for it. */
+  readonly asOf?: BusinessDate | undefined;
   readonly apply: boolean;
   /** The sender's control totals; the file is refused when they differ. */
-  readonly expected: { readonly rows?: number; readonly sums: Readonly<Record<string, string>> };
+  readonly expected: ExpectedTotals;
+  /** Why what a check found is right, by check. */
+  readonly accept?: Readonly<Partial<Record<SanityCheck, string>>>;
+  /** Today, where it is not the machine's. */
+  readonly today?: BusinessDate;
+  readonly onProgress?: (progress: ImportProgress) => void;
+}
+
+export interface ImportProgress {
+  readonly step: 'reading' | 'planning';
+  readonly rows: number;
+  /** Rows in all, once they are counted. */
+  readonly of: number | undefined;
 }
 
 export interface ImportReport {
@@ -28,184 +59,324 @@ export interface ImportReport {
   readonly newLoans: number;
   readonly journals: number;
   readonly postings: number;
-  /** Sums of every amount column, as decimal strings of the profile's currency. */
+  /** Sums of every amount column, as decimal strings; `due:EUR` in a file of several currencies. */
   readonly controlTotals: Readonly<Record<string, string>>;
+  /** The file has a row of totals, which agree with its rows. */
+  readonly hasTotalsRow: boolean;
+  /** The first of them; `faultCount` and `warningCount` count all. */
   readonly faults: readonly StatementFault[];
+  readonly faultCount: number;
   readonly warnings: readonly StatementFault[];
+  readonly warningCount: number;
+  /** What is unlikely in the statement. */
+  readonly sanity: readonly SanityFinding[];
+  /** Outstanding principal of the statement's loans, by currency. */
+  readonly outstanding: readonly OutstandingTotal[];
   /** The differences from the book, by kind, with the rule for each kind. */
-  readonly changes: readonly ChangeSummary[];
+  readonly changes: readonly ChangesByKind[];
+  /** The loans whose outstanding principal changes most. */
+  readonly largest: readonly LargestChange[];
 }
 
-export interface ChangeSummary {
-  readonly kind: ChangeKind;
-  readonly rule: string;
-  readonly loans: number;
-  readonly changes: readonly Omit<LoanChange, 'kind'>[];
+export interface OutstandingTotal {
+  readonly currency: string;
+  readonly before: string;
+  readonly after: string;
 }
+
+export interface LargestChange extends OutstandingTotal {
+  readonly loan: string;
+}
+
+/** Deals that are planned at once. */
+const BATCH_DEALS = 2_000;
 
 /** Imports a statement. Without `apply`, it checks and plans, and writes nothing. */
 export async function importStatement(book: Book, request: ImportRequest): Promise<ImportReport> {
-  const { text, profile, expected } = request;
-  const fileSha256 = createHash('sha256').update(text).digest('hex');
-  const parsed = readStatement(text, profile);
-  const controlTotals = sumColumns(parsed.rows, profile);
-  const { asOf, rows, warnings } = parsed;
-  const faults =
-    parsed.faults.length > 0
-      ? parsed.faults
-      : checkTotals(rows.length, controlTotals, expected, profile);
-  const facts = { profile: profile.name, fileSha256, rows: rows.length, controlTotals, warnings };
-  if (faults.length > 0 || asOf === undefined) {
-    return { ...facts, ...NOTHING, ...(asOf ? { asOf } : {}), faults, outcome: 'refused' };
-  }
-  const file = { profile, fileSha256, asOf, controlTotals, grossMinor: grossOf(rows) };
-  let decision: Decision = { ...UNDECIDED, outcome: 'valid' };
-  let importId: string | undefined;
-  if (request.apply) {
-    importId = await book.apply(file, (state) => {
-      decision = decide(file, rows, state);
-      return decision.outcome === 'valid' ? decision.loans : undefined;
-    });
-  } else {
-    decision = decide(file, rows, await book.read(file));
-  }
-  const journals = decision.loans.flatMap((loan) => loan.journals);
-  return {
-    ...facts,
-    asOf,
-    faults: decision.faults,
-    outcome: importId === undefined ? decision.outcome : 'applied',
-    newLoans: decision.loans.filter(({ isNew }) => isNew).length,
-    journals: journals.length,
-    postings: journals.reduce((sum, { postings }) => sum + postings.length, 0),
-    changes: summarize(decision.changes),
-    importId: importId ?? decision.importId,
+  const { profile, expected, apply, accept = {} } = request;
+  const report = new Report();
+  const sanity = new SanityChecks(profile, request.today ?? businessDateOf(new Date()));
+  const fileSha256 = await digestOf(request.source, request.shares);
+  const statement = await checkStatement(request, report, sanity);
+  const { asOf, rowCount: rows, totals } = statement;
+  const controlTotals = totals.sums();
+  if (report.faultCount === 0) totals.check(rows, expected, report);
+  sanity.statement(asOf);
+  const told = (result: Planned): ImportReport => ({
+    profile: profile.name,
+    ...(asOf === undefined ? {} : { asOf }),
+    fileSha256,
+    rows,
+    newLoans: 0,
+    journals: 0,
+    postings: 0,
+    controlTotals,
+    hasTotalsRow: statement.hasTotalsRow,
+    faults: report.faults,
+    faultCount: report.faultCount,
+    warnings: report.warnings,
+    warningCount: report.warningCount,
+    sanity: sanity.findings(accept),
+    outstanding: [],
+    changes: [],
+    largest: [],
+    ...result,
+  });
+  if (report.faultCount > 0 || asOf === undefined) return told(REFUSED);
+  const file: StatementFile = { profile, fileSha256, asOf, rows, controlTotals };
+  const deals = () => statedDeals(request, statement.shares, asOf);
+  const work = async (reader: BookReader, write?: WriteImport) => {
+    const plan = new Plan(file, deals, { report, sanity, request });
+    const result = await plan.run(reader, write);
+    const refused = report.faultCount > 0 || isRefused(sanity.findings(accept));
+    const outcome = refused ? ('refused' as const) : result.outcome;
+    return { keep: outcome === 'applied', result: told({ ...result, outcome }) };
   };
+  return apply ? book.apply(work) : (await book.check(work)).result;
 }
 
-const NOTHING = { newLoans: 0, journals: 0, postings: 0, changes: [] };
+/** What the plan says of a report. */
+type Planned = Partial<ImportReport> & Pick<ImportReport, 'outcome'>;
+const REFUSED: Planned = { outcome: 'refused' };
 
-interface Decision {
-  readonly outcome: 'valid' | 'refused' | 'applied_before';
-  readonly faults: readonly StatementFault[];
-  readonly loans: readonly PlannedLoan[];
-  readonly changes: readonly LoanChange[];
-  readonly importId?: string;
+function isRefused(findings: readonly SanityFinding[]): boolean {
+  return findings.some(({ severity }) => severity === 'refused');
 }
 
-const UNDECIDED = { faults: [], loans: [], changes: [] };
+interface CheckedStatement extends ReadStatement {
+  readonly shares: Shares;
+}
 
-/** Decides, without side effects, what to post for a file without faults. */
-function decide(file: StatementFile, rows: readonly StatementRow[], state: BookState): Decision {
-  const { profile, asOf, fileSha256 } = file;
-  const { appliedBefore, lastStatement, closedThrough } = state;
-  if (appliedBefore !== undefined) {
-    return { ...UNDECIDED, outcome: 'applied_before', importId: appliedBefore };
+/** Reads all of the file, and reports what is wrong with it. */
+async function checkStatement(
+  request: ImportRequest,
+  report: Report,
+  sanity: SanityChecks,
+): Promise<CheckedStatement> {
+  const { source, profile, asOf, onProgress } = request;
+  const totals = new ControlTotals(profile);
+  const read: ReadStatement = { asOf, rowCount: 0, totals, hasTotalsRow: false };
+  const all: StatementRow[] = [];
+  const numbers = new LoanNumbers(report);
+  let shares: Shares = new Map();
+  try {
+    if (request.shares)
+      shares = await readShares(readTable(request.shares, profile), profile, report);
+    const grouped = groupsRows(profile);
+    for await (const rows of readStatement(
+      readTable(source, profile),
+      profile,
+      asOf,
+      report,
+      read,
+    )) {
+      for (const row of rows) {
+        sanity.row(row);
+        if (!grouped) numbers.add(row);
+      }
+      if (grouped) all.push(...rows);
+      onProgress?.({ step: 'reading', rows: read.rowCount, of: undefined });
+      await setImmediate();
+    }
+    checkSecondFile(request, report);
+    if (grouped) groupRows(all, profile, shares, report);
+    if (read.rowCount > 0 && read.asOf === undefined && profile.columns.asOf === undefined) {
+      report.fault(0, '', 'no_date', 'the file has no column for the date: give --as-of', '');
+    }
+  } catch (error) {
+    if (!(error instanceof UnreadableFile)) throw error;
+    const { row, column, code, message, value } = error.fault;
+    report.fault(row, column, code, message, value);
   }
-  if (lastStatement !== undefined && asOf < lastStatement) {
-    // Its amounts are cumulative: after a later statement they would count twice.
-    const message = `a statement of ${lastStatement} is in the book; import older ones first`;
-    return refused({ row: 0, column: '', code: 'out_of_order', message, value: asOf });
+  return { ...read, shares };
+}
+
+function checkSecondFile({ profile, shares }: ImportRequest, report: Report): void {
+  if ((profile.shares === undefined) === (shares === undefined)) return;
+  const message = shares
+    ? 'the profile has no shares, so a second file says nothing: give the statement alone'
+    : 'the profile expects a second file with the shares of lenders: give --shares';
+  report.fault(0, '', 'second_file', message, '');
+}
+
+/** The deals of a checked statement, read once more. */
+async function* statedDeals(
+  { source, profile }: ImportRequest,
+  shares: Shares,
+  asOf: BusinessDate,
+): AsyncGenerator<readonly StatedDeal[]> {
+  const unused = new Report();
+  const grouped = groupsRows(profile);
+  const given = profile.columns.asOf === undefined ? asOf : undefined;
+  let rows: StatementRow[] = [];
+  for await (const some of readStatement(readTable(source, profile), profile, given, unused)) {
+    rows.push(...some);
+    if (grouped) continue;
+    while (rows.length >= BATCH_DEALS) {
+      yield groupRows(rows.slice(0, BATCH_DEALS), profile, shares, unused);
+      rows = rows.slice(BATCH_DEALS);
+    }
   }
-  if (closedThrough !== undefined && asOf <= closedThrough) {
-    const message = `the books are closed through ${closedThrough}`;
-    return refused({ row: 0, column: '', code: 'period_closed', message, value: asOf });
+  const deals = groupRows(rows, profile, shares, unused);
+  for (let at = 0; at < deals.length; at += BATCH_DEALS) yield deals.slice(at, at + BATCH_DEALS);
+}
+
+interface PlanDeps {
+  readonly report: Report;
+  readonly sanity: SanityChecks;
+  readonly request: ImportRequest;
+}
+
+/** The way from a checked statement to records and journals, batch by batch. */
+class Plan {
+  readonly #file: StatementFile;
+  readonly #deals: () => AsyncIterable<readonly StatedDeal[]>;
+  readonly #deps: PlanDeps;
+  readonly #changes = new ChangeSummary();
+  readonly #volumes = new Map<string, bigint>();
+  #booked: ReadonlyMap<string, bigint> | undefined;
+  readonly #numbers = new Set<string>();
+  #newLoans = 0;
+  #journals = 0;
+  #postings = 0;
+  #rows = 0;
+
+  constructor(
+    file: StatementFile,
+    deals: () => AsyncIterable<readonly StatedDeal[]>,
+    deps: PlanDeps,
+  ) {
+    this.#file = file;
+    this.#deals = deals;
+    this.#deps = deps;
   }
-  const again = state.revertedBefore === 0 ? '' : `:${state.revertedBefore + 1}`;
-  const keyPrefix = `${profile.name}:${asOf}:${fileSha256.slice(0, 16)}${again}`;
-  const loans = rows.map((row) => {
-    const loan = state.loans.get(row.loanNumber);
-    const context = { asOf, keyPrefix };
-    const terms = loan && planTerms(row, loan, context);
-    const money = planLoan(row, loan ?? EMPTY_LOAN, context);
-    const planned = terms ? [...money, terms] : money;
-    const isNew = loan?.present !== true;
-    const journals = isNew && planned.length === 0 ? [planBooking(row, context)] : planned;
-    return { row, booked: loan !== undefined, isNew, journals };
-  });
-  const full = beyondRoom(loans, state.volumeMinor, profile);
-  if (full !== undefined) return refused(full);
-  const changes = rows.flatMap((row) => changesOf(row, state.loans.get(row.loanNumber), profile));
-  const all = [...changes, ...vanished(rows, state.loans)];
-  return { outcome: 'valid', faults: [], loans, changes: all };
-}
 
-function refused(fault: StatementFault): Decision {
-  return { ...UNDECIDED, outcome: 'refused', faults: [fault] };
-}
+  async run(reader: BookReader, write: WriteImport | undefined): Promise<Planned> {
+    const { report, sanity } = this.#deps;
+    const history = await reader.history(this.#file);
+    if (history.appliedBefore !== undefined) {
+      return { outcome: 'applied_before', importId: history.appliedBefore };
+    }
+    if (!this.#fitsHistory(history)) return REFUSED;
+    const records = this.#records(reader, history);
+    let importId: string | undefined;
+    try {
+      if (write) importId = await write(this.#file, records);
+      else for await (const _ of records);
+    } catch (error) {
+      if (!(error instanceof NoRoom)) throw error;
+    }
+    if (report.faultCount > 0) return REFUSED;
+    const { before, vanished } = await this.#vanished(reader);
+    sanity.loans(before, vanished, this.#changes.loans);
+    return {
+      outcome: importId === undefined ? 'valid' : 'applied',
+      ...(importId === undefined ? {} : { importId }),
+      newLoans: this.#newLoans,
+      journals: this.#journals,
+      postings: this.#postings,
+      ...this.#changes.result(),
+    };
+  }
 
-function grossOf(rows: readonly StatementRow[]): bigint {
-  return rows.reduce(
-    (sum, { amounts }) =>
-      AMOUNT_FIELDS.reduce((all, name) => all + magnitudeOf(amounts[name]), sum),
-    0n,
-  );
-}
+  #fitsHistory({ last, closedThrough }: ImportHistory): boolean {
+    const { asOf } = this.#file;
+    const { report } = this.#deps;
+    if (last !== undefined && asOf < last.asOf) {
+      // Its amounts are those of a day: after a later statement they would undo what came since.
+      const message =
+        `a statement of ${last.asOf} is in the book (${last.id}); import older ones first. ` +
+        `If its date is wrong, take it back: cls-api imports revert ${last.id} --apply`;
+      report.fault(0, '', 'out_of_order', message, asOf);
+    } else if (closedThrough !== undefined && asOf <= closedThrough) {
+      const message = `the books are closed through ${closedThrough}`;
+      report.fault(0, '', 'period_closed', message, asOf);
+    }
+    return report.faultCount === 0;
+  }
 
-/** The first row whose postings the book has no room for, at the largest of its amounts. */
-function beyondRoom(
-  loans: readonly PlannedLoan[],
-  volumeMinor: bigint,
-  { currency }: ImportProfile,
-): StatementFault | undefined {
-  let volume = volumeMinor;
-  for (const { row, journals } of loans) {
+  async *#records(reader: BookReader, history: ImportHistory): AsyncGenerator<BookRecord> {
+    const file = this.#file;
+    const { profile, asOf, fileSha256 } = file;
+    const directory = new PartyDirectory(profile.source, await reader.parties(file));
+    const again = history.revertedBefore === 0 ? '' : `:${history.revertedBefore + 1}`;
+    const context: PlanContext = {
+      asOf,
+      source: profile.source,
+      keyPrefix: `${profile.name}:${asOf}:${fileSha256.slice(0, 16)}${again}`,
+      partyId: (party) => directory.idOf(party),
+    };
+    for await (const deals of this.#deals()) {
+      const numbers = deals.map(({ number }) => number);
+      const known = await reader.deals(file, numbers);
+      for (const stated of deals) {
+        const before = known.get(stated.number);
+        const planned = planDeal(stated, before, context);
+        await this.#count(planned, reader);
+        this.#changes.add(planned, before, changesOf(planned, before));
+        yield* directory.takeFresh();
+        yield* planned.records;
+        yield* planned.journals;
+      }
+      this.#rows += deals.length;
+      this.#deps.request.onProgress?.({ step: 'planning', rows: this.#rows, of: file.rows });
+    }
+  }
+
+  async #count({ stated, isNew, journals }: PlannedDeal, reader: BookReader): Promise<void> {
+    this.#numbers.add(stated.number);
+    if (isNew) this.#newLoans += 1;
+    this.#journals += journals.length;
     for (const { postings } of journals) {
-      for (const { amountMinor } of postings) volume += magnitudeOf(amountMinor);
+      this.#postings += postings.length;
+      for (const posting of postings) {
+        const { currency } = posting;
+        const volume = (this.#volumes.get(currency) ?? 0n) + magnitudeOf(minorOf(posting));
+        this.#volumes.set(currency, volume);
+      }
     }
-    if (volume <= BOOK_MAX_MINOR) continue;
-    const size = (name: AmountField) => magnitudeOf(row.amounts[name]);
-    const column = AMOUNT_FIELDS.reduce((one, other) => (size(other) > size(one) ? other : one));
-    const value = formatAmount(row.amounts[column], minorUnitDigits(currency) ?? 2);
-    const message = roomExpected(currency);
-    return { row: row.row, column, code: 'amount_too_large', message, value };
-  }
-  return undefined;
-}
-
-function summarize(changes: readonly LoanChange[]): readonly ChangeSummary[] {
-  return (Object.keys(CHANGE_RULES) as ChangeKind[]).flatMap((kind) => {
-    const some = changes.filter((change) => change.kind === kind);
-    if (some.length === 0) return [];
-    const loans = new Set(some.map(({ loan }) => loan)).size;
-    const told = some.map(({ kind: _, ...change }) => change);
-    return [{ kind, rule: CHANGE_RULES[kind], loans, changes: told }];
-  });
-}
-
-function sumColumns(
-  rows: readonly StatementRow[],
-  profile: ImportProfile,
-): Record<AmountField, string> {
-  const digits = minorUnitDigits(profile.currency) ?? 2;
-  const sums = AMOUNT_FIELDS.map((field) => {
-    const sum = rows.reduce((total, { amounts }) => total + amounts[field], 0n);
-    return [field, formatAmount(sum, digits)] as const;
-  });
-  return Object.fromEntries(sums) as Record<AmountField, string>;
-}
-
-function checkTotals(
-  rows: number,
-  sums: Readonly<Record<string, string>>,
-  expected: ImportRequest['expected'],
-  profile: ImportProfile,
-): readonly StatementFault[] {
-  const digits = minorUnitDigits(profile.currency) ?? 2;
-  const faults: StatementFault[] = [];
-  const fault = (column: string, message: string, value: string) =>
-    faults.push({ row: 0, column, code: 'control_total', message, value });
-  if (expected.rows !== undefined && expected.rows !== rows) {
-    fault('', `expected ${expected.rows} rows`, `${rows}`);
-  }
-  for (const [column, text] of Object.entries(expected.sums)) {
-    const wanted = parseAmount(text, digits);
-    const sum = sums[column];
-    if (sum === undefined || wanted === undefined) {
-      fault(column, `expected one of ${AMOUNT_FIELDS.join(', ')} and a plain decimal`, text);
-    } else if (formatAmount(wanted.amountMinor, digits) !== sum) {
-      fault(column, `expected a sum of ${text}`, sum);
+    for (const [currency, volume] of this.#volumes) {
+      if (volume <= SMALL_MINOR) continue;
+      this.#booked ??= await reader.volumes();
+      if (volume + (this.#booked.get(currency) ?? 0n) <= BOOK_MAX_MINOR) continue;
+      const digits = minorUnitDigits(currency) ?? 2;
+      const [field, amount] = largestAmount(stated);
+      const message = roomExpected(currency);
+      const value = formatAmount(amount, digits);
+      this.#deps.report.fault(stated.row, field, 'amount_too_large', message, value);
+      throw new NoRoom();
     }
   }
-  return faults;
+
+  /** Loans of the book that the statement does not have. */
+  async #vanished(reader: BookReader): Promise<{ before: number; vanished: number }> {
+    let before = 0;
+    let vanished = 0;
+    for await (const numbers of reader.numbers(this.#file)) {
+      for (const number of numbers) {
+        before += 1;
+        if (this.#numbers.has(number)) continue;
+        vanished += 1;
+        this.#changes.vanished(number);
+      }
+    }
+    return { before, vanished };
+  }
+}
+
+class NoRoom extends Error {}
+
+/** The amount of a deal that takes most room. */
+function largestAmount({ facilities }: StatedDeal): readonly [AmountField, bigint] {
+  const amounts = facilities.flatMap((facility) => {
+    const { original, current, undrawn = 0n } = facility.commitment;
+    return [
+      ['originalPrincipal', totalOf(original ?? NO_LEGS)],
+      ['limit', totalOf(current ?? NO_LEGS)],
+      ['due', outstandingOf(facility)],
+      ['undisbursed', undrawn],
+    ] as const;
+  });
+  const size = (amount: bigint) => magnitudeOf(amount);
+  return amounts.reduce((one, other) => (size(other[1]) > size(one[1]) ? other : one));
 }

@@ -25,15 +25,23 @@ const CHUNK_RECORDS = 5_000;
 /** A few: what the database answers about one chunk must not wait while the next is gathered. */
 const RECORDS_PER_TURN = 25;
 
+/** An import of a statement, whose journals all have its date. */
+export interface ImportedStatement {
+  readonly key: bigint;
+  readonly date: string;
+}
+
 /**
  * Writes records in their order, in one transaction that holds the journal lock. Records stand
  * after those they name.
  *
+ * @param statement the statement that the records come from, if they come from one
  * @throws {SqlError} when the database refuses one; the transaction is then lost.
  */
 export async function writeBook(
   transaction: Transaction,
   records: AsyncIterable<BookRecord> | Iterable<BookRecord>,
+  statement?: ImportedStatement,
 ): Promise<void> {
   const firstSeq = await lockJournal(transaction);
   let nextSeq = firstSeq;
@@ -48,7 +56,7 @@ export async function writeBook(
     const records = chunk;
     const journals = records.filter((record) => record.object === 'journal');
     const prepared = [...prepareJournals(named, nextSeq)];
-    const ready = { records, journals, prepared, firstSeq, nextSeq, lineKeys };
+    const ready = { records, journals, prepared, firstSeq, nextSeq, lineKeys, statement };
     await writing;
     writing = writeChunk(transaction, ready);
     // Awaited with the next chunk; until then its failure must not count as unhandled.
@@ -88,11 +96,12 @@ interface Chunk {
   readonly firstSeq: bigint;
   readonly nextSeq: bigint;
   readonly lineKeys: LineKeys;
+  readonly statement: ImportedStatement | undefined;
 }
 
 async function writeChunk(transaction: Transaction, chunk: Chunk): Promise<void> {
   // Known with the transaction, as its first journal is.
-  await insertSubjects(transaction, chunk.records, chunk.firstSeq);
+  await insertSubjects(transaction, chunk);
   if (chunk.journals.length > 0) await postRecords(transaction, chunk);
   const rates = chunk.records.filter((record) => record.object === 'fx_rate');
   await insertRows(transaction, 'fx_rate', FX_RATE, rates);
@@ -136,13 +145,17 @@ const EXTERNAL_ID: readonly Column<{ id: string; source: string; value: string }
   { name: 'value', type: 'text', value: ({ value }) => value },
   { name: 'entity_id', type: 'text', value: ({ id }) => id },
 ];
-const DEAL_OF_FACILITY = '(SELECT deal_key FROM facility WHERE id = g.facility_key)';
+const DEAL_OF_FACILITY = 'd.key = (SELECT deal_key FROM facility WHERE id = g.facility_key)';
+/** A deal that became known with the record has no journal yet. */
+const sinceDeal = (which: string) =>
+  `(SELECT CASE WHEN d.booked_seq = g.booked_seq THEN d.booked_on
+      ELSE known_since('deal', d.key, g.booked_seq) END FROM deal d WHERE ${which})`;
 /** Since when the book has a record without a date of its own: it follows its deal, and a deal its journals. */
 const SINCE: Readonly<Record<string, string>> = {
   deal: `'infinity'::date`,
-  facility: `known_since('deal', (SELECT key FROM deal WHERE id = g.deal_key), g.booked_seq)`,
-  contract: `known_since('deal', ${DEAL_OF_FACILITY}, g.booked_seq)`,
-  position: `known_since('deal', ${DEAL_OF_FACILITY}, g.booked_seq)`,
+  facility: sinceDeal('d.id = g.deal_key'),
+  contract: sinceDeal(DEAL_OF_FACILITY),
+  position: sinceDeal(DEAL_OF_FACILITY),
 };
 /** What a record has of its facility. */
 const INHERITED: Readonly<Record<string, readonly string[]>> = {
@@ -157,8 +170,7 @@ interface Subject {
 
 async function insertSubjects(
   transaction: Transaction,
-  records: readonly BookRecord[],
-  bookedSeq: bigint,
+  { records, firstSeq, statement }: Chunk,
 ): Promise<void> {
   const of = <K extends BookRecord['object']>(kind: K) =>
     records.filter(
@@ -173,7 +185,7 @@ async function insertSubjects(
       ...inheriting.flatMap((facility) =>
         (INHERITED[object] ?? []).map((column) => inherited<Subject>(column, facility)),
       ),
-      ...bookedIn(SINCE[object], bookedSeq),
+      ...bookedIn(SINCE[object], firstSeq, object === 'deal' ? statement?.date : undefined),
     ];
     const subjects = of(object as 'facility');
     for (const run of withoutSublimits(subjects)) {
@@ -194,13 +206,18 @@ async function insertSubjects(
   ]);
 }
 
-function bookedIn(since: string | undefined, bookedSeq: bigint): readonly Column<Subject>[] {
+/** @param firstJournal the date of the first journal of each record, where all have the same */
+function bookedIn(
+  since: string | undefined,
+  bookedSeq: bigint,
+  firstJournal: string | undefined,
+): readonly Column<Subject>[] {
   if (since === undefined) return [];
   return [
     {
       name: 'booked_on',
       type: 'date',
-      value: ({ bookedOn }) => bookedOn ?? null,
+      value: ({ bookedOn }) => bookedOn ?? firstJournal ?? null,
       sql: `coalesce(g.booked_on, ${since})`,
     },
     { name: 'booked_seq', type: 'bigint', value: () => bookedSeq },
@@ -287,7 +304,7 @@ function namedJournal(record: JournalRecord): NamedJournal<string, string> {
 
 async function postRecords(
   transaction: Transaction,
-  { journals, prepared, nextSeq, lineKeys }: Chunk,
+  { journals, prepared, nextSeq, lineKeys, statement }: Chunk,
 ): Promise<void> {
   const seqs = new Map(journals.map(({ id }, index) => [id, nextSeq + BigInt(index)]));
   await findLines(transaction, prepared, lineKeys);
@@ -300,7 +317,7 @@ async function postRecords(
     journal: (id: string) => seqs.get(id) ?? named.get(id) ?? 0n,
     line: (name: string) => lineKeys.get(name) ?? 0n,
   };
-  await postPrepared(transaction, prepared, keys);
+  await postPrepared(transaction, prepared, keys, statement?.key);
   await writeDatedFacts(
     transaction,
     journals.map((journal) => ({ ...journal, seq: seqs.get(journal.id) ?? 0n })),

@@ -3,8 +3,16 @@ import { gunzipSync } from 'node:zlib';
 import { newId } from '@cls/shared/new-id';
 import type { Database } from '@cls/shared/sql/database';
 import { readProfile } from '../../src/cli/read-profile.ts';
+import { bytesSource } from '../../src/import/file/bytes-source.ts';
+import { readTable } from '../../src/import/file/read-table.ts';
+import { UnreadableFile } from '../../src/import/file/table.ts';
 import { type ImportReport, importStatement } from '../../src/import/import-statement.ts';
+import type { ImportProfile } from '../../src/import/profile/profile.ts';
 import { sqlBook } from '../../src/import/sql/sql-book.ts';
+import { LoanNumbers } from '../../src/import/statement/loan-numbers.ts';
+import { type ReadStatement, readStatement } from '../../src/import/statement/read-statement.ts';
+import { Report } from '../../src/import/statement/report.ts';
+import type { StatementRow } from '../../src/import/statement/statement-row.ts';
 import { type BusinessDate, parseBusinessDate } from '../../src/ledger/business-date.ts';
 import type { Journal } from '../../src/ledger/journal.ts';
 import { lockJournal, postJournals } from '../../src/posting/post-journals.ts';
@@ -21,7 +29,32 @@ export function importWorldBank(
   apply = true,
 ): Promise<ImportReport> {
   const profile = readProfile('world-bank-ibrd');
-  return importStatement(sqlBook(database), { text, profile, apply, expected: { sums: {} } });
+  const source = textSource(text);
+  return importStatement(sqlBook(database), { source, profile, apply, expected: { sums: {} } });
+}
+
+/** A statement that is in memory. */
+export function textSource(text: string) {
+  return bytesSource('statement.csv', Buffer.from(text));
+}
+
+/** All rows of a statement, with what is wrong with them. */
+export async function readText(text: string, profile: ImportProfile, day?: BusinessDate) {
+  const report = new Report();
+  const read: Partial<ReadStatement> = {};
+  const table = readTable(textSource(text), profile);
+  const rows: StatementRow[] = [];
+  try {
+    for await (const some of readStatement(table, profile, day, report, read)) rows.push(...some);
+  } catch (error) {
+    if (!(error instanceof UnreadableFile)) throw error;
+    const { row, column, code, message, value } = error.fault;
+    report.fault(row, column, code, message, value);
+  }
+  const numbers = new LoanNumbers(report);
+  for (const row of rows) numbers.add(row);
+  const { faults, warnings } = report;
+  return { rows, faults, warnings, asOf: read.asOf };
 }
 
 let header: string | undefined;

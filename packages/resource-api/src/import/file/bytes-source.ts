@@ -1,0 +1,38 @@
+import type { StatementSource } from './table.ts';
+
+const CHUNK_BYTES = 64 * 1024;
+
+/** A file that is in memory, such as the body of a request. */
+export function bytesSource(name: string, bytes: Uint8Array): StatementSource {
+  return {
+    name,
+    size: bytes.length,
+    async *bytes(start = 0, end = bytes.length) {
+      for (let at = start; at < end; at += CHUNK_BYTES) {
+        yield bytes.subarray(at, Math.min(at + CHUNK_BYTES, end));
+      }
+    },
+  };
+}
+
+/** All bytes of a stream, which the caller knows to be small. */
+export async function collect(chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+  const parts: Uint8Array[] = [];
+  for await (const chunk of chunks) parts.push(chunk);
+  return Buffer.concat(parts);
+}
+
+/** At most the first bytes of a stream. */
+export async function firstBytes(
+  chunks: AsyncIterable<Uint8Array>,
+  length: number,
+): Promise<Uint8Array> {
+  const parts: Uint8Array[] = [];
+  let missing = length;
+  for await (const chunk of chunks) {
+    parts.push(chunk);
+    missing -= chunk.length;
+    if (missing <= 0) break;
+  }
+  return Buffer.concat(parts).subarray(0, length);
+}

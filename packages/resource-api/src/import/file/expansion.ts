@@ -1,0 +1,52 @@
+/** Unpacks streams, and stops those that grow too far. */
+import { pipeline, Readable } from 'node:stream';
+import { createGunzip, createInflateRaw } from 'node:zlib';
+import { unpackedMaxBytes } from './limits.ts';
+import { UnreadableFile } from './table.ts';
+
+type Chunks = AsyncIterable<Uint8Array>;
+
+const CHUNK_BYTES = 64 * 1024;
+
+/** Unpacks gzip of any number of members. */
+export function gunzip(packed: Chunks): Chunks {
+  return inflated(packed, createGunzip({ chunkSize: CHUNK_BYTES }), 'gzip');
+}
+
+/** Unpacks what a zip holds. */
+export function inflateRaw(packed: Chunks): Chunks {
+  return inflated(packed, createInflateRaw({ chunkSize: CHUNK_BYTES }), 'zip');
+}
+
+type Inflate = ReturnType<typeof createGunzip> | ReturnType<typeof createInflateRaw>;
+
+async function* inflated(packed: Chunks, inflate: Inflate, format: string): Chunks {
+  // An error of either stream ends the other, and reaches the loop below.
+  pipeline(Readable.from(packed), inflate, () => undefined);
+  try {
+    yield* inflate;
+  } catch (error) {
+    if (error instanceof UnreadableFile) throw error;
+    const code = (error as NodeJS.ErrnoException).code ?? '';
+    if (code === 'Z_BUF_ERROR') {
+      const message = `the ${format} file ends too early; it was not copied completely`;
+      throw new UnreadableFile('truncated_file', message);
+    }
+    if (!code.startsWith('Z_')) throw error;
+    throw new UnreadableFile('damaged_file', `the ${format} file is damaged (${code})`);
+  }
+}
+
+/** Passes on what was unpacked, up to what a compressed file of that size may hold. */
+export async function* limitExpansion(unpacked: Chunks, packedBytes: number): Chunks {
+  const most = unpackedMaxBytes(packedBytes);
+  let bytes = 0;
+  for await (const chunk of unpacked) {
+    bytes += chunk.length;
+    if (bytes > most) {
+      const message = `expected that the file unpacks to at most ${most} bytes; unpack and check it first`;
+      throw new UnreadableFile('too_large_unpacked', message);
+    }
+    yield chunk;
+  }
+}

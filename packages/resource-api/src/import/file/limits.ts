@@ -1,0 +1,30 @@
+/** What a file may cost to read. A file beyond a limit is refused with a sentence. */
+
+/** Bytes that a compressed file may unpack to: 2 GiB. */
+export const UNPACKED_MAX_BYTES = 2 * 1024 ** 3;
+/** Bytes that may come out of a compressed file of any size. */
+export const UNPACKED_FREE_BYTES = 10 * 1024 ** 2;
+/** How many times its own size a compressed file may unpack to, beyond `UNPACKED_FREE_BYTES`. */
+export const EXPANSION_MAX = 200;
+/** Characters of one record of a text file. */
+export const RECORD_MAX_CHARS = 1024 ** 2;
+/** Bytes of a workbook as it is stored, which is compressed: 256 MiB. */
+export const WORKBOOK_MAX_BYTES = 256 * 1024 ** 2;
+/** Bytes of a workbook that is in a compressed file, and is unpacked in memory: 64 MiB. */
+export const PACKED_WORKBOOK_MAX_BYTES = 64 * 1024 ** 2;
+/** Rows and columns of a sheet: what Excel can hold. */
+export const SHEET_MAX_ROWS = 1_048_576;
+export const SHEET_MAX_COLUMNS = 16_384;
+/** Characters of all texts that the cells of a workbook share; they are held in memory. */
+export const SHARED_TEXT_MAX_CHARS = 100_000_000;
+/** Characters between two tags of a workbook's XML. */
+export const XML_TEXT_MAX_CHARS = 1024 ** 2;
+/** Files in a zip. */
+export const ZIP_MAX_ENTRIES = 10_000;
+/** Characters of text that `describeFile` shows. */
+export const SAMPLE_MAX_CHARS = 256 * 1024;
+
+/** What a compressed file of this size may unpack to, in bytes. */
+export function unpackedMaxBytes(packedBytes: number): number {
+  return Math.min(UNPACKED_MAX_BYTES, Math.max(UNPACKED_FREE_BYTES, EXPANSION_MAX * packedBytes));
+}

@@ -1,0 +1,103 @@
+/** Which sheet of a workbook is read, and its rows. */
+import { type HiddenParts, readSheet } from './read-sheet.ts';
+import { readCell, type StoredCell } from './sheet-cells.ts';
+import { type FileDialect, type TableRow, UnreadableFile } from './table.ts';
+import type { WorkbookContent } from './unpack.ts';
+import { openWorkbook, type Sheet, type Workbook } from './workbook.ts';
+
+export interface SheetDescription {
+  readonly name: string;
+  /** Rows that have something. */
+  readonly rows: number;
+  /** Up to the last one that has something. */
+  readonly columns: number;
+  readonly hidden: boolean;
+  readonly hiddenRows: number;
+  readonly hiddenColumns: number;
+}
+
+/**
+ * The rows of a sheet, in batches. Rows below the header are filled up to its width, since a workbook
+ * leaves empty cells out.
+ *
+ * @throws {UnreadableFile} when the sheet is not named and several have rows.
+ */
+export async function* readWorkbook(
+  content: WorkbookContent,
+  dialect: FileDialect,
+): AsyncGenerator<readonly TableRow[]> {
+  const workbook = await openWorkbook(content);
+  const sheet = await chooseSheet(workbook, dialect.sheet);
+  if (sheet === undefined) return;
+  const { headerRow = Number.POSITIVE_INFINITY } = dialect;
+  let width = 0;
+  for await (const rows of readSheet(workbook, sheet, (cell) => readCell(cell, workbook))) {
+    yield rows.map(({ row, cells }) => {
+      if (row === headerRow) width = cells.length;
+      const missing = width - cells.length;
+      return missing > 0 ? { row, cells: [...cells, ...Array(missing).fill('')] } : { row, cells };
+    });
+  }
+}
+
+async function chooseSheet(workbook: Workbook, name: string | undefined) {
+  const { sheets } = workbook;
+  if (name !== undefined) return namedSheet(sheets, name);
+  if (sheets.length < 2) return sheets[0];
+  const filled: Sheet[] = [];
+  for (const sheet of sheets) if (await hasRows(workbook, sheet)) filled.push(sheet);
+  if (filled.length < 2) return filled[0];
+  const described = await describeAll(workbook, filled);
+  const list = described.map(
+    (sheet) => `${sheet.name} (${sheet.rows} rows${sheet.hidden ? ', hidden' : ''})`,
+  );
+  const message = `several sheets have rows; declare one as sheet: ${list.join(', ')}`;
+  throw new UnreadableFile('several_sheets', message);
+}
+
+function namedSheet(sheets: readonly Sheet[], name: string): Sheet {
+  const comparable = (text: string) => text.trim().toLowerCase();
+  const sheet =
+    sheets.find((one) => one.name === name) ??
+    sheets.find((one) => comparable(one.name) === comparable(name));
+  if (sheet !== undefined) return sheet;
+  const names = sheets.map((one) => one.name).join(', ');
+  const message = `the workbook has no sheet of this name; it has ${names}`;
+  throw new UnreadableFile('unknown_sheet', message, { value: name });
+}
+
+/** Cells as stored: what is wrong with one does not matter here. */
+const storedValue =
+  ({ texts }: Workbook) =>
+  ({ type, value }: StoredCell) =>
+    type === 's' ? (texts[Number(value)] ?? '') : value;
+
+async function hasRows(workbook: Workbook, sheet: Sheet): Promise<boolean> {
+  for await (const _ of readSheet(workbook, sheet, storedValue(workbook))) return true;
+  return false;
+}
+
+async function describeSheet(workbook: Workbook, sheet: Sheet): Promise<SheetDescription> {
+  const hidden: HiddenParts = { hiddenRows: 0, hiddenColumns: 0 };
+  let rows = 0;
+  let columns = 0;
+  for await (const batch of readSheet(workbook, sheet, storedValue(workbook), hidden)) {
+    rows += batch.length;
+    for (const { cells } of batch) columns = Math.max(columns, cells.length);
+  }
+  return { name: sheet.name, rows, columns, hidden: sheet.hidden, ...hidden };
+}
+
+/** All sheets of a workbook, those without rows too. */
+export async function describeSheets(
+  content: WorkbookContent,
+): Promise<readonly SheetDescription[]> {
+  const workbook = await openWorkbook(content);
+  return describeAll(workbook, workbook.sheets);
+}
+
+async function describeAll(workbook: Workbook, sheets: readonly Sheet[]) {
+  const described: SheetDescription[] = [];
+  for (const sheet of sheets) described.push(await describeSheet(workbook, sheet));
+  return described;
+}

@@ -1,0 +1,46 @@
+/** Dates of workbooks: days since an epoch, with the time of day as a fraction. */
+
+const DAY_MS = 86_400_000;
+const EPOCH_1904 = Date.UTC(1904, 0, 1);
+/** One day early: Excel takes 1900 for a leap year, and counts a 29 February that never was. */
+const EPOCH_1900 = Date.UTC(1899, 11, 30);
+const PHANTOM_DAY = 60;
+/** 31 December 9999. */
+const LAST_DAY_1900 = 2_958_465;
+const DAYS_BETWEEN = (EPOCH_1904 - EPOCH_1900) / DAY_MS;
+
+/**
+ * The date of a serial number; a number that is none stays as it is. Day 0 and day 60 of the system
+ * of 1900 are no dates, and come as Excel shows them: `1900-01-00`, `1900-02-29`.
+ *
+ * @param is1904 whether the workbook counts from 1904 on.
+ */
+export function serialDate(serial: number, is1904: boolean): Date | string | number {
+  const last = is1904 ? LAST_DAY_1900 - DAYS_BETWEEN : LAST_DAY_1900;
+  if (serial < 0 || serial >= last + 1) return serial;
+  if (is1904) return new Date(EPOCH_1904 + Math.round(serial * DAY_MS));
+  const day = Math.floor(serial);
+  if (day === 0) return '1900-01-00';
+  if (day === PHANTOM_DAY) return '1900-02-29';
+  const early = day < PHANTOM_DAY ? 1 : 0;
+  return new Date(EPOCH_1900 + Math.round((serial + early) * DAY_MS));
+}
+
+/** Formats that every workbook has and does not list; those of East Asia too (ECMA-376, 18.8.30). */
+const BUILT_IN_DATES = new Set([
+  14, 15, 16, 17, 22, 27, 28, 29, 30, 31, 36, 50, 51, 52, 53, 54, 57, 58,
+]);
+
+export function isBuiltInDate(formatId: number): boolean {
+  return BUILT_IN_DATES.has(formatId);
+}
+
+/** Whether a number format shows a day; one of a time or a duration alone does not. */
+export function isDateFormat(code: string): boolean {
+  const [section = ''] = code
+    .replace(/"[^"]*"|\\.|_.|\*.|\[[^\]]*\]/g, '')
+    .toLowerCase()
+    .split(';');
+  if (/[yd]/.test(section)) return true;
+  return section.includes('m') && !/[hs0#?]/.test(section);
+}

@@ -1,0 +1,36 @@
+/** Numbers of workbooks: doubles, which their program shows with at most 15 digits. */
+
+/** Below it, 15 digits leave four decimals, which is more than money has. */
+const EXACT_BELOW = 1e11;
+/** Below it, 15 digits leave two decimals, and noise is far smaller than a cent. */
+const NOISE_BELOW = 1e13;
+const DIGITS = 15;
+
+/**
+ * The number that a stored text stands for: its first 15 digits, which are what Excel shows, and which
+ * leave out the noise of doubles (0.30000000000000004 is 0.3). Undefined for more digits, where 15
+ * are too few for money, or for a number that is an id.
+ *
+ * @param text of a finite number, as XML has it.
+ */
+export function sheetNumber(text: string): number | undefined {
+  const number = Number(text);
+  if (text.length <= DIGITS || significantDigits(text) <= DIGITS) return number;
+  const shown = Number(number.toPrecision(DIGITS));
+  const size = Math.abs(number);
+  if (size < EXACT_BELOW) return shown;
+  return size < NOISE_BELOW && Math.abs(number - shown) <= ulpOf(size) ? shown : undefined;
+}
+
+function significantDigits(text: string): number {
+  const [mantissa = ''] = text.toLowerCase().split('e');
+  const digits = mantissa.replace(/[^\d.]/g, '');
+  const [whole = '', decimals = ''] = digits.split('.');
+  const written = decimals === '' ? whole.replace(/0+$/, '') : whole + decimals.replace(/0+$/, '');
+  return written.replace(/^0+/, '').length;
+}
+
+/** The distance between a double and the next one. */
+function ulpOf(size: number): number {
+  return 2 ** (Math.floor(Math.log2(size)) - 52);
+}

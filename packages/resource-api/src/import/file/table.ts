@@ -1,0 +1,57 @@
+/** Encodings that a profile can declare; a byte order mark takes precedence. */
+export const ENCODINGS = ['utf-8', 'utf-16le', 'utf-16be', 'windows-1252', 'iso-8859-1'] as const;
+
+/**
+ * A cell as the file has it: a text; a number of a workbook, a double of at most 15 digits; a date of
+ * a workbook, which is its time in UTC.
+ */
+export type Cell = string | number | Date;
+
+export interface TableRow {
+  /** Line of the text file where the record ends, or row of the sheet, from 1. */
+  readonly row: number;
+  readonly cells: readonly Cell[];
+}
+
+/** What a profile says about the file as a file; the inspector may not know where the header is. */
+export interface FileDialect {
+  readonly encoding: (typeof ENCODINGS)[number];
+  readonly delimiter: string;
+  readonly sheet?: string | undefined;
+  readonly headerRow?: number | undefined;
+}
+
+/** What is wrong with a file. Row 0: the fault has no row. */
+export interface FileFault {
+  readonly row: number;
+  /** Letters of the sheet's column, or empty. */
+  readonly column: string;
+  readonly code: string;
+  readonly message: string;
+  readonly value: string;
+}
+
+/** The file cannot be read to its end, so nothing of it counts. */
+export class UnreadableFile extends Error {
+  override readonly name = 'UnreadableFile';
+  readonly fault: FileFault;
+
+  constructor(code: string, message: string, at: Partial<FileFault> = {}) {
+    super(message);
+    this.fault = { row: 0, column: '', value: '', ...at, code, message };
+  }
+}
+
+/** A file, in a folder or in memory. It is read more than once. */
+export interface StatementSource {
+  readonly name: string;
+  /** In bytes. */
+  readonly size: number;
+  /**
+   * The bytes, from the beginning at each call.
+   *
+   * @param start the first byte to read, 0 when not given.
+   * @param end the byte to stop before, the size when not given.
+   */
+  bytes(start?: number, end?: number): AsyncIterable<Uint8Array>;
+}

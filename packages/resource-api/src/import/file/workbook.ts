@@ -1,0 +1,147 @@
+/** The parts of a workbook (ECMA-376) that its cells need: sheets, styles, shared texts. */
+import { limitExpansion } from './expansion.ts';
+import { isBuiltInDate, isDateFormat } from './serial-dates.ts';
+import { readSharedTexts } from './sheet-texts.ts';
+import { UnreadableFile } from './table.ts';
+import type { WorkbookContent } from './unpack.ts';
+import { type Attributes, collectXml } from './xml.ts';
+import { zipContent } from './zip.ts';
+
+export interface Sheet {
+  readonly name: string;
+  readonly hidden: boolean;
+  /** Of the file in the zip. */
+  readonly path: string;
+}
+
+export interface Workbook {
+  readonly sheets: readonly Sheet[];
+  /** Whether dates count from 1904 on. */
+  readonly is1904: boolean;
+  /** A program that computes nothing wrote it: formulas have no results of their own. */
+  readonly awaitsFormulas: boolean;
+  /** By number of the cell's style. */
+  readonly dateStyles: readonly boolean[];
+  readonly texts: readonly string[];
+  part(path: string): AsyncIterable<Uint8Array>;
+}
+
+/** @throws {UnreadableFile} when a part is missing or damaged. */
+export async function openWorkbook(content: WorkbookContent): Promise<Workbook> {
+  const parts = new Parts(content);
+  const [main] = await parts.relations('', 'officeDocument');
+  if (main === undefined || !parts.has(main.path)) {
+    const message = 'the file is no workbook; open it in its program and save it as .xlsx or CSV';
+    throw new UnreadableFile('unknown_format', message);
+  }
+  const sheetPaths = new Map(
+    (await parts.relations(main.path, 'worksheet')).map(({ id, path }) => [id, path]),
+  );
+  const [styles] = await parts.relations(main.path, 'styles');
+  const [texts] = await parts.relations(main.path, 'sharedStrings');
+  const index = await readIndex(parts.read(main.path));
+  return {
+    is1904: index.is1904,
+    awaitsFormulas: index.awaitsFormulas,
+    sheets: index.sheets.flatMap(({ name, hidden, id }) => {
+      const path = sheetPaths.get(id);
+      return path === undefined ? [] : [{ name, hidden, path }];
+    }),
+    dateStyles: styles === undefined ? [] : await readDateStyles(parts.read(styles.path)),
+    texts: texts === undefined ? [] : await readSharedTexts(parts.read(texts.path)),
+    part: (path) => parts.read(path),
+  };
+}
+
+/** The files of the zip. Their names do not differ by case alone. */
+class Parts {
+  readonly #content: WorkbookContent;
+
+  constructor(content: WorkbookContent) {
+    this.#content = content;
+  }
+
+  has(path: string): boolean {
+    return this.#entry(path) !== undefined;
+  }
+
+  read(path: string): AsyncIterable<Uint8Array> {
+    const entry = this.#entry(path);
+    if (entry === undefined) {
+      const message = `the workbook is damaged: its part ${path} is missing`;
+      throw new UnreadableFile('damaged_file', message);
+    }
+    const { source } = this.#content;
+    return limitExpansion(zipContent(source, entry), source.size);
+  }
+
+  /** The parts of one kind that a part names; that of the whole package is called ''. */
+  async relations(path: string, kind: string) {
+    const folder = path.slice(0, path.lastIndexOf('/') + 1);
+    const listed = `${folder}_rels/${path.slice(folder.length)}.rels`;
+    if (!this.has(listed)) return [];
+    return collectXml<{ id: string; path: string }>(this.read(listed), (emit) => ({
+      open(name, { Id: id = '', Type: type = '', Target: target = '' }) {
+        if (name !== 'Relationship' || !type.endsWith(`/${kind}`)) return;
+        emit({ id, path: pathOf(target, folder) });
+      },
+    }));
+  }
+
+  #entry(path: string) {
+    const wanted = path.toLowerCase();
+    return this.#content.entries.find(({ name }) => name.toLowerCase() === wanted);
+  }
+}
+
+function pathOf(target: string, folder: string): string {
+  try {
+    return decodeURIComponent(new URL(target, `zip:///${folder}`).pathname.slice(1));
+  } catch {
+    return target;
+  }
+}
+
+async function readIndex(bytes: AsyncIterable<Uint8Array>) {
+  let is1904 = false;
+  let awaitsFormulas = false;
+  const sheets = await collectXml<{ name: string; hidden: boolean; id: string }>(bytes, (emit) => ({
+    open(name, attributes) {
+      if (name === 'workbookPr') is1904 = isTrue(attributes['date1904']);
+      else if (name === 'calcPr') awaitsFormulas = isTrue(attributes['fullCalcOnLoad']);
+      else if (name === 'sheet') emit(sheetOf(attributes));
+    },
+  }));
+  return { is1904, awaitsFormulas, sheets };
+}
+
+function sheetOf(attributes: Attributes) {
+  const { name = '', state = 'visible' } = attributes;
+  // The prefix of the relation's id is the writer's choice.
+  const id = Object.entries(attributes).find(([key]) => key.endsWith(':id'))?.[1] ?? '';
+  return { name, hidden: state !== 'visible', id };
+}
+
+function readDateStyles(bytes: AsyncIterable<Uint8Array>): Promise<readonly boolean[]> {
+  const ownFormats = new Map<number, string>();
+  let inCellFormats = false;
+  return collectXml<boolean>(bytes, (emit) => ({
+    open(name, { numFmtId = '0', formatCode = '' }) {
+      const id = Number(numFmtId);
+      if (name === 'numFmt') ownFormats.set(id, formatCode);
+      else if (name === 'cellXfs') inCellFormats = true;
+      else if (name === 'xf' && inCellFormats) {
+        const code = ownFormats.get(id);
+        emit(code === undefined ? isBuiltInDate(id) : isDateFormat(code));
+      }
+    },
+    close(name) {
+      if (name === 'cellXfs') inCellFormats = false;
+    },
+  }));
+}
+
+/** How XML writes a truth value. */
+export function isTrue(value: string | undefined): boolean {
+  return value === '1' || value === 'true';
+}

@@ -1,0 +1,187 @@
+/** How a statement differs from the book, by kind, and the rule for each kind. Pure. */
+import { minorUnitDigits } from '../../ledger/currency.ts';
+import { formatAmount } from '../../ledger/money.ts';
+import { type Legs, totalOf } from '../statement/legs.ts';
+import type { StatedDeal, StatedDrawing } from '../statement/stated-deal.ts';
+import type { KnownDeal, KnownDrawing, KnownFacility } from './known-deal.ts';
+import { knownFacility, type PlannedDeal, type PlannedFacility } from './plan-deal.ts';
+import { changeOf, NO_PRINCIPAL } from './plan-money.ts';
+import { detailsOf, statedFacility, termsOfDrawing } from './plan-terms.ts';
+
+export const CHANGE_RULES = {
+  new_loan: 'booked with all of its amounts, dated by the statement',
+  vanished: 'kept; nothing is posted',
+  drawn: 'the difference is posted as advance',
+  repaid: 'the difference is posted as scheduled_repayment',
+  transferred: 'what lenders bought from each other is posted as transfer',
+  limit_changed: 'the difference is posted as commitment_increase or commitment_reduction',
+  original_restated: 'the difference is posted as original_commitment',
+  amount_fell: 'the difference is posted as a negative movement of the same type',
+  due_gap:
+    'the due amount of the statement counts; the gap is posted as adjustment, with the reason',
+  undisbursed_gap:
+    'the undisbursed amount of the statement counts; the gap is posted as commitment_adjustment',
+  terms_changed: 'new terms from the date of the statement on',
+  details_changed: 'a new name, borrower, guarantor or country from the date of the statement on',
+  kept_as_booked: 'stays as booked; nothing is changed',
+} as const;
+export type ChangeKind = keyof typeof CHANGE_RULES;
+
+export interface LoanChange {
+  readonly kind: ChangeKind;
+  readonly loan: string;
+  readonly field: string;
+  readonly before: string;
+  readonly after: string;
+}
+
+type Change = Omit<LoanChange, 'loan'>;
+
+/** @param planned the deal as it was planned, with its holders by the ids of parties */
+export function changesOf(
+  planned: PlannedDeal,
+  known: KnownDeal | undefined,
+): readonly LoanChange[] {
+  const { stated } = planned;
+  const there = known?.present ? known : undefined;
+  const changes = [
+    ...(there ? [] : [change('new_loan', '', '', '')]),
+    ...planned.facilities.flatMap((facility) => {
+      const before = known && knownFacility(known, stated, facility);
+      return facilityChanges(facility, before, there !== undefined);
+    }),
+    ...(there ? [...termChanges(stated, there), ...detailChanges(stated, there)] : []),
+  ];
+  return changes.map((one) => ({ ...one, loan: stated.number }));
+}
+
+function facilityChanges(
+  stated: PlannedFacility,
+  known: KnownFacility | undefined,
+  there: boolean,
+): readonly Change[] {
+  const digits = minorUnitDigits(stated.currency) ?? 2;
+  const { commitment } = stated;
+  const differing = (kind: ChangeKind, field: string, before: bigint, after: bigint) =>
+    before === after
+      ? []
+      : [change(kind, field, formatAmount(before, digits), formatAmount(after, digits))];
+  const drawings = stated.drawings.map((drawing) => {
+    const found = known?.drawings.find(({ number }) => number === drawing.number);
+    return { drawing, known: found, moves: changeOf(drawing, found?.money ?? NO_PRINCIPAL) };
+  });
+  const gaps = drawings.flatMap(({ drawing, moves }) => {
+    const after = totalOf(drawing.due);
+    return differing('due_gap', 'due', after - totalOf(moves.adjustment), after);
+  });
+  const undrawn = stated.undrawnGap;
+  const undrawnGaps = undrawn
+    ? differing('undisbursed_gap', 'undisbursed', undrawn.expected, undrawn.stated)
+    : [];
+  if (!there || known === undefined) return [...gaps, ...undrawnGaps];
+  const { original, cancelled } = known.commitment;
+  const now = totalOf(original) - totalOf(cancelled);
+  const restated = commitment.original ?? original;
+  const limit = commitment.current === undefined ? now : totalOf(commitment.current);
+  const ended = totalOf(commitment.cancelled ?? cancelled);
+  const fell = totalOf(cancelled) > ended;
+  return [
+    ...differing('original_restated', 'originalPrincipal', totalOf(original), totalOf(restated)),
+    ...differing('limit_changed', 'limit', now, limit),
+    ...(fell ? differing('amount_fell', 'cancelled', totalOf(cancelled), ended) : []),
+    ...drawings.flatMap(({ drawing, known: before, moves }) => [
+      ...fallen(drawing, before, differing),
+      ...movementChanges(drawing, before, moves, differing),
+    ]),
+    ...gaps,
+    ...undrawnGaps,
+    ...(known.type === stated.type
+      ? []
+      : [change('kept_as_booked', 'facilityType', known.type, stated.type)]),
+  ];
+}
+
+type Differing = (
+  kind: ChangeKind,
+  field: string,
+  before: bigint,
+  after: bigint,
+) => readonly Change[];
+
+/** Cumulative amounts never fall in a statement without corrections. */
+function fallen(
+  { cumulative }: StatedDrawing,
+  known: KnownDrawing | undefined,
+  differing: Differing,
+): readonly Change[] {
+  if (cumulative === undefined || known === undefined) return [];
+  const { money } = known;
+  const amounts = [
+    ['disbursed', totalOf(money.disbursed), totalOf(cumulative.disbursed)],
+    ['repaid', totalOf(money.repaid), totalOf(cumulative.repaid)],
+    ['sold', boughtIn(money.transferred), boughtIn(cumulative.transferred ?? money.transferred)],
+  ] as const;
+  return amounts.flatMap(([field, before, after]) =>
+    after < before ? differing('amount_fell', field, before, after) : [],
+  );
+}
+
+function boughtIn(legs: Legs): bigint {
+  return [...legs.values()].reduce((sum, amount) => (amount > 0n ? sum + amount : sum), 0n);
+}
+
+function movementChanges(
+  { due }: StatedDrawing,
+  known: KnownDrawing | undefined,
+  moves: ReturnType<typeof changeOf>,
+  differing: Differing,
+): readonly Change[] {
+  const before = totalOf(known?.money.due ?? new Map());
+  const drawn = totalOf(moves.advance);
+  const repaid = -totalOf(moves.repayment);
+  const bought = boughtIn(moves.transfer);
+  return [
+    ...(drawn > 0n ? differing('drawn', 'due', before, before + drawn) : []),
+    ...(repaid > 0n ? differing('repaid', 'due', before + drawn, before + drawn - repaid) : []),
+    ...(bought > 0n ? differing('transferred', 'due', totalOf(due) - bought, totalOf(due)) : []),
+  ];
+}
+
+function termChanges(stated: StatedDeal, known: KnownDeal): readonly Change[] {
+  return known.facilities.flatMap((facility) => {
+    const found = statedFacility(stated, facility);
+    if (found === undefined) return [];
+    return found.drawings.flatMap((drawing) => {
+      const before = facility.drawings.find(({ number }) => number === drawing.number);
+      if (before === undefined) return [];
+      const now = termsOfDrawing(drawing, before);
+      const status = [known.status, facility.status, before.status].join('/');
+      const told = [
+        ['status', status, [stated.status, found.status, now.status].join('/')],
+        ['maturityDate', before.maturityDate ?? '', now.maturityDate ?? ''],
+        ['allInRate', before.allInRate ?? '', now.allInRate ?? ''],
+      ] as const;
+      return told.flatMap(([field, was, is]) =>
+        was === is ? [] : [change('terms_changed', field, was, is)],
+      );
+    });
+  });
+}
+
+function detailChanges(stated: StatedDeal, known: KnownDeal): readonly Change[] {
+  const now = detailsOf(stated, known);
+  const guarantor = known.guarantor ?? undefined;
+  const told = [
+    ['name', known.name === now.name, known.name, now.name],
+    ['borrower', known.borrower === now.borrower, known.borrower.name, now.borrower.name],
+    ['guarantor', guarantor === now.guarantor, guarantor?.name ?? '', now.guarantor?.name ?? ''],
+    ['country', known.country === now.country, known.country, now.country],
+  ] as const;
+  return told.flatMap(([field, same, before, after]) =>
+    same ? [] : [change('details_changed', field, before, after)],
+  );
+}
+
+function change(kind: ChangeKind, field: string, before: string, after: string): Change {
+  return { kind, field, before, after };
+}

@@ -1,0 +1,76 @@
+import type { FacilityType } from '../../ledger/facility-type.ts';
+import type { Legs } from '../statement/legs.ts';
+
+/** What the book has of a deal at the end of the statement's date. */
+export interface KnownDeal {
+  readonly id: string;
+  /** The book has it at the date. Records stay when the import that booked them is taken back. */
+  readonly present: boolean;
+  readonly status: string;
+  readonly name: string;
+  readonly country: string;
+  readonly borrower: KnownParty;
+  readonly guarantor: KnownParty | null;
+  readonly facilities: readonly KnownFacility[];
+}
+
+export interface KnownParty {
+  readonly id: string;
+  readonly name: string;
+  readonly country: string | null;
+  /** The names that statements of the source used for it. */
+  readonly refs: readonly string[];
+}
+
+export interface KnownFacility {
+  readonly id: string;
+  /** As the source calls it; null where it is the only one of its deal. */
+  readonly ref: string | null;
+  readonly name: string;
+  /** What was booked; a statement changes neither. */
+  readonly type: FacilityType;
+  readonly currency: string;
+  readonly status: string;
+  readonly maturityDate: string | null;
+  /** Ids of lenders who have a position. */
+  readonly lenders: readonly string[];
+  readonly commitment: KnownCommitment;
+  readonly drawings: readonly KnownDrawing[];
+}
+
+/** In minor units, by party. */
+export interface KnownCommitment {
+  readonly original: Legs;
+  readonly cancelled: Legs;
+  readonly unfunded: Legs;
+}
+
+export interface KnownDrawing {
+  readonly id: string;
+  readonly number: string;
+  readonly status: string;
+  readonly maturityDate: string | null;
+  /** A fraction with twelve decimals. */
+  readonly allInRate: string | null;
+  readonly money: KnownPrincipal;
+}
+
+/** In minor units, by party. Repaid is positive; transferred is bought less sold. */
+export interface KnownPrincipal {
+  readonly disbursed: Legs;
+  readonly repaid: Legs;
+  readonly transferred: Legs;
+  readonly due: Legs;
+  readonly exchangeAdjustment: Legs;
+}
+
+/** Parties of the book, as statements of a source find them. */
+export interface KnownParties {
+  /** As statements name them, in the form in which names are compared. */
+  readonly byRef: ReadonlyMap<string, string>;
+  readonly renamed: readonly {
+    readonly id: string;
+    readonly country: string | null;
+    readonly name: string;
+  }[];
+}

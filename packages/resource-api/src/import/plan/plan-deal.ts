@@ -1,0 +1,302 @@
+/** From a deal of a statement to the records and journals that bring the book there. Pure but for new ids. */
+import { newId } from '@cls/shared/new-id';
+import type {
+  BookRecord,
+  ContractRecord,
+  DealRecord,
+  FacilityRecord,
+  JournalRecord,
+  PositionRecord,
+  PostingRecord,
+} from '../../journal-file/record.ts';
+import type { BusinessDate } from '../../ledger/business-date.ts';
+import { minorUnitDigits } from '../../ledger/currency.ts';
+import type { JournalType } from '../../ledger/journal.ts';
+import { formatAmount } from '../../ledger/money.ts';
+import { combine, type Legs, totalOf } from '../statement/legs.ts';
+import type {
+  Holder,
+  StatedDeal,
+  StatedDrawing,
+  StatedFacility,
+} from '../statement/stated-deal.ts';
+import type { KnownDeal, KnownFacility } from './known-deal.ts';
+import { NO_COMMITMENT, type PlannedJournal, planMoney } from './plan-money.ts';
+import {
+  changedDetails,
+  changedTerms,
+  type DealParty,
+  detailsOf,
+  facilityNameOf,
+  facilityRef,
+} from './plan-terms.ts';
+
+export interface PlanContext {
+  readonly asOf: BusinessDate;
+  readonly source: string;
+  /** Stands before the deal's number in idempotency keys: profile, date and file. */
+  readonly keyPrefix: string;
+  /** The id of a party, which is made where the book has none. */
+  readonly partyId: (party: DealParty) => string;
+}
+
+export interface PlannedDeal {
+  readonly stated: StatedDeal;
+  /** Its facilities with their holders by the ids of parties. */
+  readonly facilities: readonly PlannedFacility[];
+  /** The book does not have the deal at the statement's date. */
+  readonly isNew: boolean;
+  /** Records that the book does not have, then the journals. */
+  readonly records: readonly BookRecord[];
+  readonly journals: readonly JournalRecord[];
+}
+
+export interface PlannedFacility extends StatedFacility {
+  /** What the stated undrawn amount is beside what follows from all movements, where they differ. */
+  readonly undrawnGap: { readonly expected: bigint; readonly stated: bigint } | undefined;
+}
+
+/** The records and journals that bring a deal from what is known to what is stated. */
+export function planDeal(
+  stated: StatedDeal,
+  known: KnownDeal | undefined,
+  context: PlanContext,
+): PlannedDeal {
+  const isNew = known?.present !== true;
+  const deal = known?.id ?? newId('deal');
+  const facilities = stated.facilities.map((facility) =>
+    planFacility(facility, known && knownFacility(known, stated, facility), {
+      ...context,
+      deal,
+      dealNumber: stated.number,
+    }),
+  );
+  const money = facilities.flatMap(({ journals }) => journals);
+  const terms = known ? changedTerms(stated, known) : [];
+  const details = known ? changedDetails(stated, known, context.partyId) : [];
+  const records = facilities.flatMap((facility) => facility.records);
+  // The book has a record only while one of its journals stands.
+  const bare = money.length === 0 && (isNew || records.length > 0);
+  const changed = terms.length > 0 || details.length > 0;
+  const facts: JournalRecord[] = [];
+  if (changed || bare) {
+    facts.push({
+      ...bareJournal('terms', deal, context, stated.number),
+      terms: [...terms],
+      ...(details.length === 0 ? {} : { details: [...details] }),
+    });
+  }
+  return {
+    stated,
+    facilities: facilities.map(({ planned }) => planned),
+    isNew,
+    records: known === undefined ? [dealRecord(stated, deal, context), ...records] : records,
+    journals: [...money, ...facts],
+  };
+}
+
+/** What the book has of a stated facility. */
+export function knownFacility(
+  { facilities }: KnownDeal,
+  { number }: StatedDeal,
+  stated: StatedFacility,
+): KnownFacility | undefined {
+  if (stated.number === undefined) return facilities[0];
+  return facilities.find(({ ref }) => ref === facilityRef(number, stated));
+}
+
+interface FacilityContext extends PlanContext {
+  readonly deal: string;
+  readonly dealNumber: string;
+}
+
+function planFacility(
+  given: StatedFacility,
+  known: KnownFacility | undefined,
+  context: FacilityContext,
+) {
+  const { partyId, deal, dealNumber } = context;
+  // What was booked does not change: what a repayment gives back follows from it.
+  const stated = { ...byParty(given, partyId), type: known?.type ?? given.type };
+  const id = known?.id ?? newId('fac');
+  const drawings = new Map(known?.drawings.map((one) => [one.number, one]));
+  const fresh = stated.drawings
+    .filter(({ number }) => !drawings.has(number))
+    .map((drawing) => contractRecord(drawing, id));
+  const contracts = new Map([
+    ...[...drawings].map(([number, one]) => [number, one.id] as const),
+    ...fresh.map((contract) => [contract.contractNumber, contract.id] as const),
+  ]);
+  const state = {
+    commitment: known?.commitment ?? NO_COMMITMENT,
+    drawings: new Map([...drawings].map(([number, { money }]) => [number, money])),
+  };
+  const positions = stated.holders
+    .filter(({ ref }) => !known?.lenders.includes(ref))
+    .map((holder) => positionRecord(holder, id));
+  const facility = known ? [] : [facilityRecord(stated, id, context)];
+  const place = { facility: id, contracts, currency: stated.currency };
+  const { journals: money, undrawnGap } = planMoney(stated, state);
+  const journals = money.map((planned): JournalRecord => {
+    const ref = refOf(dealNumber, stated, planned);
+    const { reason, overadvance } = planned;
+    return {
+      ...bareJournal(planned.type, deal, context, ref),
+      ...(reason === undefined ? {} : { reason }),
+      ...(overadvance ? { overadvance } : {}),
+      postings: postingsOf(planned, place),
+    };
+  });
+  const records = [...facility, ...fresh, ...positions];
+  return { planned: { ...stated, undrawnGap }, records, journals };
+}
+
+/** In idempotency keys: the loan alone where each loan of the sender is a deal of its own. */
+function refOf(
+  dealNumber: string,
+  { number }: StatedFacility,
+  { drawing }: PlannedJournal,
+): string {
+  if (number === undefined && (drawing === undefined || drawing === dealNumber)) return dealNumber;
+  return [dealNumber, number ?? '', drawing ?? ''].join('/');
+}
+
+function bareJournal(
+  type: JournalType,
+  deal: string,
+  { asOf, keyPrefix }: PlanContext,
+  ref: string,
+): JournalRecord {
+  return {
+    object: 'journal',
+    id: newId('jrn'),
+    deal,
+    type,
+    effectiveDate: asOf,
+    idempotencyKey: `${keyPrefix}:${ref}:${type}`,
+    postings: [],
+    terms: [],
+    rates: [],
+    settlements: [],
+  };
+}
+
+interface Place {
+  readonly facility: string;
+  readonly contracts: ReadonlyMap<string, string>;
+  readonly currency: string;
+}
+
+/** Each account globally, and then for each holder. */
+function postingsOf({ entries }: PlannedJournal, place: Place): PostingRecord[] {
+  const { facility, contracts, currency } = place;
+  const digits = minorUnitDigits(currency) ?? 2;
+  return entries.flatMap(({ account, movement, legs, drawing }) => {
+    const contract = drawing === undefined ? undefined : contracts.get(drawing);
+    const common = {
+      facility,
+      account,
+      currency,
+      ...(contract === undefined ? {} : { contract }),
+      ...(movement === undefined ? {} : { movement }),
+    };
+    const whole = totalOf(legs);
+    const all = whole === 0n ? [] : [{ ...common, amount: formatAmount(whole, digits) }];
+    const parts = [...legs].map(([lender, amount]) => ({
+      ...common,
+      lender,
+      amount: formatAmount(amount, digits),
+    }));
+    return [...all, ...parts];
+  });
+}
+
+/** The facility with its amounts by the ids of parties, in place of the statement's references. */
+function byParty(facility: StatedFacility, partyId: (party: DealParty) => string): StatedFacility {
+  const ids = new Map(facility.holders.map((holder) => [holder.ref, partyId(holder)]));
+  const named = (legs: Legs): Legs =>
+    combine(
+      ...[...legs].map(([ref, amount]) => [1n, new Map([[ids.get(ref) ?? ref, amount]])] as const),
+    );
+  const maybe = (legs: Legs | undefined) => legs && named(legs);
+  const { commitment } = facility;
+  return {
+    ...facility,
+    holders: facility.holders.map((holder) => ({ ...holder, ref: partyId(holder) })),
+    commitment: {
+      ...commitment,
+      original: maybe(commitment.original),
+      cancelled: maybe(commitment.cancelled),
+      current: maybe(commitment.current),
+    },
+    drawings: facility.drawings.map((drawing) => ({
+      ...drawing,
+      due: named(drawing.due),
+      cumulative: drawing.cumulative && {
+        disbursed: named(drawing.cumulative.disbursed),
+        repaid: named(drawing.cumulative.repaid),
+        transferred: maybe(drawing.cumulative.transferred),
+      },
+    })),
+  };
+}
+
+function dealRecord(stated: StatedDeal, id: string, { source, partyId }: PlanContext): DealRecord {
+  const { name, borrower, guarantor, country } = detailsOf(stated, undefined);
+  const [holder] = stated.facilities[0]?.holders ?? [];
+  const agent = stated.agent ?? holder;
+  return {
+    object: 'deal',
+    id,
+    name,
+    dealNumber: stated.number,
+    borrower: partyId(borrower),
+    agent: agent === undefined ? '' : partyId(agent),
+    ...(guarantor === undefined ? {} : { guarantor: partyId(guarantor) }),
+    country,
+    status: stated.status as DealRecord['status'],
+    ...(stated.closingDate === undefined ? {} : { closingDate: stated.closingDate }),
+    externalIds: [{ source, value: stated.number }],
+  };
+}
+
+function facilityRecord(
+  stated: StatedFacility,
+  id: string,
+  { source, deal, dealNumber }: FacilityContext,
+): FacilityRecord {
+  const { effectiveDate, maturityDate, number } = stated;
+  return {
+    object: 'facility',
+    id,
+    deal,
+    name: facilityNameOf(stated, dealNumber, undefined),
+    type: stated.type,
+    currency: stated.currency,
+    dayCount: 'ACT/360',
+    status: stated.status as FacilityRecord['status'],
+    ...(effectiveDate === undefined ? {} : { effectiveDate }),
+    ...(maturityDate === undefined ? {} : { maturityDate }),
+    pikUsesCommitment: false,
+    externalIds: number === undefined ? [] : [{ source, value: facilityRef(dealNumber, stated) }],
+  };
+}
+
+function contractRecord(stated: StatedDrawing, facility: string): ContractRecord {
+  const { number, status, effectiveDate, maturityDate, allInRate } = stated;
+  return {
+    object: 'contract',
+    id: newId('ctr'),
+    facility,
+    contractNumber: number,
+    status: status as ContractRecord['status'],
+    ...(effectiveDate === undefined ? {} : { effectiveDate }),
+    ...(maturityDate === undefined ? {} : { maturityDate }),
+    ...(allInRate === undefined ? {} : { allInRate }),
+    externalIds: [],
+  };
+}
+
+function positionRecord({ ref, kind }: Holder, facility: string): PositionRecord {
+  return { object: 'position', id: newId('pos'), facility, lender: ref, kind };
+}

@@ -1,0 +1,315 @@
+/**
+ * From what a statement says of a facility to the movements that bring the book there, pure. A
+ * statement has amounts at a date, and a journal has a change: so the difference is posted. Holders
+ * are named by the same keys on both sides.
+ */
+import { isRevolving } from '../../ledger/facility-type.ts';
+import type { JournalType, LedgerAccount, PrincipalMovement } from '../../ledger/journal.ts';
+import { combine, inProportion, type Legs, NO_LEGS, split, totalOf } from '../statement/legs.ts';
+import type { StatedDrawing, StatedFacility } from '../statement/stated-deal.ts';
+import type { KnownCommitment, KnownPrincipal } from './known-deal.ts';
+
+/** One side of a journal: an account of the facility (`drawing` undefined) or of a drawing. */
+export interface PlannedEntry {
+  readonly drawing: string | undefined;
+  readonly account: LedgerAccount;
+  readonly movement?: PrincipalMovement;
+  readonly legs: Legs;
+}
+
+export interface PlannedJournal {
+  readonly type: JournalType;
+  /** The drawing that it is about. */
+  readonly drawing: string | undefined;
+  readonly entries: readonly PlannedEntry[];
+  readonly reason?: string;
+  readonly overadvance?: boolean;
+}
+
+export interface FacilityState {
+  readonly commitment: KnownCommitment;
+  readonly drawings: ReadonlyMap<string, KnownPrincipal>;
+}
+
+export const NO_COMMITMENT: KnownCommitment = {
+  original: NO_LEGS,
+  cancelled: NO_LEGS,
+  unfunded: NO_LEGS,
+};
+export const NO_PRINCIPAL: KnownPrincipal = {
+  disbursed: NO_LEGS,
+  repaid: NO_LEGS,
+  transferred: NO_LEGS,
+  due: NO_LEGS,
+  exchangeAdjustment: NO_LEGS,
+};
+
+/** What a drawing changes by, by holder. */
+export interface PrincipalChange {
+  readonly advance: Legs;
+  /** Negative where principal was repaid. */
+  readonly repayment: Legs;
+  readonly transfer: Legs;
+  /** What the stated balance needs beyond the stated movements. */
+  readonly adjustment: Legs;
+}
+
+/** The changes of one drawing, which bring its principal to what is stated. */
+export function changeOf(
+  { due, cumulative }: StatedDrawing,
+  known: KnownPrincipal,
+): PrincipalChange {
+  const change = combine([1n, due], [-1n, known.due]);
+  if (cumulative === undefined) {
+    const total = totalOf(change);
+    const movement = split(total, change, total < 0n ? known.due : due);
+    const transfer = combine([1n, change], [-1n, movement]);
+    const none = { advance: NO_LEGS, repayment: NO_LEGS, adjustment: NO_LEGS };
+    return { ...none, [total < 0n ? 'repayment' : 'advance']: movement, transfer };
+  }
+  const { disbursed, repaid, transferred } = cumulative;
+  const drawn = combine([1n, disbursed], [-1n, known.disbursed]);
+  const paid = combine([1n, known.repaid], [-1n, repaid]);
+  if (transferred !== undefined) {
+    const transfer = combine([1n, transferred], [-1n, known.transferred]);
+    const adjustment = combine([1n, change], [-1n, drawn], [-1n, paid], [-1n, transfer]);
+    return { advance: drawn, repayment: paid, transfer, adjustment };
+  }
+  const advance = split(totalOf(drawn), drawn, due);
+  const repayment = split(totalOf(paid), paid, known.due);
+  const gap = combine([1n, change], [-1n, advance], [-1n, repayment]);
+  const adjustment = split(totalOf(gap), gap, due);
+  return { advance, repayment, transfer: combine([1n, gap], [-1n, adjustment]), adjustment };
+}
+
+export interface MoneyPlan {
+  readonly journals: readonly PlannedJournal[];
+  /** Where the stated undrawn amount is not what follows from all movements. */
+  readonly undrawnGap: { readonly expected: bigint; readonly stated: bigint } | undefined;
+}
+
+/** The journals that bring a facility and its drawings from `state` to what is stated. */
+export function planMoney(stated: StatedFacility, state: FacilityState): MoneyPlan {
+  const drawings = stated.drawings.map((drawing) => {
+    const known = state.drawings.get(drawing.number) ?? NO_PRINCIPAL;
+    return { drawing, known, change: changeOf(drawing, known) };
+  });
+  const revolves = isRevolving(stated.type);
+  const commitment = commitmentChange(stated, state.commitment, drawings, revolves);
+  const facility = facilityJournals(commitment);
+  const overdrawn = (stated.commitment.undrawn ?? totalOf(commitment.unfunded)) < 0n;
+  const onFacility = lenderOfRecordFor(stated);
+  const gap = commitment.gap;
+  const movements = drawings.map(({ drawing, known, change }) =>
+    drawingJournals(drawing, known, change, { revolves, overdrawn, onFacility }),
+  );
+  const expected = totalOf(commitment.unfunded);
+  const { undrawn = expected } = stated.commitment;
+  return {
+    journals: [
+      ...facility,
+      ...movements.flatMap(({ principal }) => principal),
+      ...journal('commitment_adjustment', undefined, [entry('UNFUNDED', gap), memo(negated(gap))], {
+        reason: 'the statement’s undisbursed amount is not original − cancelled − disbursed',
+      }),
+      ...movements.flatMap(({ revaluation }) => revaluation),
+    ],
+    undrawnGap: undrawn === expected ? undefined : { expected, stated: undrawn },
+  };
+}
+
+interface DrawingChange {
+  readonly change: PrincipalChange;
+}
+
+interface CommitmentChange {
+  readonly isNew: boolean;
+  readonly original: Legs;
+  readonly cancelled: Legs;
+  /** A stated current commitment that rose or fell; a new facility's is its original one. */
+  readonly current: Legs;
+  readonly transferred: Legs;
+  readonly transferredUnfunded: Legs;
+  /** After everything, before the gap. */
+  readonly unfunded: Legs;
+  readonly gap: Legs;
+}
+
+function commitmentChange(
+  { commitment, holders }: StatedFacility,
+  known: KnownCommitment,
+  drawings: readonly DrawingChange[],
+  revolves: boolean,
+): CommitmentChange {
+  const { original, cancelled, undrawn } = commitment;
+  const isNew = known.original.size === 0;
+  const sum = (part: keyof PrincipalChange) =>
+    combine(...drawings.map(({ change }) => [1n, change[part]] as const));
+  const advance = sum('advance');
+  const back = revolves ? negated(sum('repayment')) : NO_LEGS;
+  const bought = sum('transfer');
+  const now = combine([1n, known.original], [-1n, known.cancelled]);
+  const stated = original ?? commitment.current;
+  const facilityDraw = (legs: Legs) => mapHolders(legs, lenderOfRecordFor({ holders }));
+  const change = {
+    original: original ? combine([1n, original], [-1n, known.original]) : NO_LEGS,
+    cancelled: cancelled ? combine([1n, cancelled], [-1n, known.cancelled]) : NO_LEGS,
+  };
+  const before = combine(
+    [1n, known.unfunded],
+    [1n, change.original],
+    [-1n, change.cancelled],
+    [-1n, facilityDraw(advance)],
+    [1n, facilityDraw(back)],
+  );
+  let current = NO_LEGS;
+  let transferred = NO_LEGS;
+  if (commitment.current !== undefined && original === undefined) {
+    const difference = combine([1n, commitment.current], [-1n, now]);
+    const total = totalOf(difference);
+    current = split(total, difference, total < 0n ? now : commitment.current);
+    transferred = combine([1n, difference], [-1n, current]);
+  } else if (stated === undefined) {
+    const needed = totalOf(advance) + (undrawn ?? 0n) - totalOf(known.unfunded) - totalOf(back);
+    if (needed > 0n) current = inProportion(needed, advance.size > 0 ? facilityDraw(advance) : now);
+    transferred = holders.some(({ kind }) => kind === 'participation') ? NO_LEGS : bought;
+  }
+  // Principal that changed hands was drawn by the seller's commitment, and is now by the buyer's.
+  const transferredUnfunded = combine(
+    [1n, transferred],
+    [-1n, transferred.size > 0 ? bought : NO_LEGS],
+  );
+  const unfunded = combine([1n, before], [1n, current], [1n, transferredUnfunded]);
+  const missing = undrawn === undefined ? 0n : undrawn - totalOf(unfunded);
+  const weights = combine([1n, now], [1n, change.original], [1n, current], [1n, transferred]);
+  const gap = missing === 0n ? NO_LEGS : inProportion(missing, weights);
+  return { isNew, ...change, current, transferred, transferredUnfunded, unfunded, gap };
+}
+
+function facilityJournals(change: CommitmentChange): readonly PlannedJournal[] {
+  const { isNew, original, cancelled, current, transferred, transferredUnfunded } = change;
+  const rises = totalOf(current) > 0n;
+  const booked = isNew ? 'original_commitment' : 'commitment_increase';
+  return [
+    ...commitmentJournal('original_commitment', 'ORIGINAL_COMMITMENT', original, 1n),
+    ...commitmentJournal('cancellation', 'CANCELLED_COMMITMENT', cancelled, -1n),
+    ...(rises
+      ? commitmentJournal(booked, 'ORIGINAL_COMMITMENT', current, 1n)
+      : commitmentJournal('commitment_reduction', 'CANCELLED_COMMITMENT', negated(current), -1n)),
+    ...journal('transfer', undefined, [
+      entry('ORIGINAL_COMMITMENT', transferred),
+      entry('UNFUNDED', transferredUnfunded),
+      memo(combine([-1n, transferred], [-1n, transferredUnfunded])),
+    ]),
+  ];
+}
+
+/** A commitment that is made (`sign` 1) or ends (−1), with what can be drawn of it. */
+function commitmentJournal(
+  type: JournalType,
+  account: LedgerAccount,
+  legs: Legs,
+  sign: 1n | -1n,
+): readonly PlannedJournal[] {
+  const unfunded = combine([sign, legs]);
+  return journal(type, undefined, [
+    entry(account, legs),
+    entry('UNFUNDED', unfunded),
+    memo(combine([-1n, legs], [-1n, unfunded])),
+  ]);
+}
+
+interface Manner {
+  readonly revolves: boolean;
+  readonly overdrawn: boolean;
+  readonly onFacility: (holder: string) => string;
+}
+
+function drawingJournals(
+  { number, exchangeAdjustment, due }: StatedDrawing,
+  known: KnownPrincipal,
+  { advance, repayment, transfer, adjustment }: PrincipalChange,
+  { revolves, overdrawn, onFacility }: Manner,
+) {
+  const drawn = mapHolders(advance, onFacility);
+  const back = revolves ? negated(mapHolders(repayment, onFacility)) : NO_LEGS;
+  const principal = (movement: Movement, legs: Legs) => [
+    { ...entry('PRINCIPAL_CASH', legs, number), movement },
+    entry(CLEARING[movement], negated(legs), number),
+  ];
+  const exchange =
+    exchangeAdjustment === undefined ? 0n : exchangeAdjustment - totalOf(known.exchangeAdjustment);
+  const revalued = exchange === 0n ? NO_LEGS : inProportion(exchange, mapHolders(due, onFacility));
+  return {
+    principal: [
+      ...journal(
+        'advance',
+        number,
+        [...principal('advance', advance), entry('UNFUNDED', negated(drawn)), memo(drawn)],
+        { overadvance: totalOf(advance) > 0n && overdrawn },
+      ),
+      ...journal('transfer', number, principal('transfer', transfer)),
+      ...journal('scheduled_repayment', number, [
+        ...principal('scheduled_repayment', repayment),
+        entry('UNFUNDED', back),
+        memo(negated(back)),
+      ]),
+      ...journal('adjustment', number, principal('adjustment', adjustment), {
+        reason: 'the statement’s amount due is not disbursed − repaid − sold',
+      }),
+    ],
+    revaluation: journal('fx_revaluation', number, [
+      entry('FX_REVAL', revalued, number),
+      entry('FX_CLEARING', negated(revalued), number),
+    ]),
+  };
+}
+
+type Movement = 'advance' | 'scheduled_repayment' | 'transfer' | 'adjustment';
+const CLEARING: Readonly<Record<Movement, LedgerAccount>> = {
+  advance: 'CASH_CLEARING',
+  scheduled_repayment: 'CASH_CLEARING',
+  transfer: 'TRANSFER_CLEARING',
+  adjustment: 'ADJUSTMENT_CLEARING',
+};
+
+function entry(account: LedgerAccount, legs: Legs, drawing?: string): PlannedEntry {
+  return { account, legs, drawing };
+}
+
+function memo(legs: Legs): PlannedEntry {
+  return entry('MEMO', legs);
+}
+
+/** No journal where nothing changes. */
+function journal(
+  type: JournalType,
+  drawing: string | undefined,
+  entries: readonly PlannedEntry[],
+  remarks: Pick<PlannedJournal, 'reason' | 'overadvance'> = {},
+): readonly PlannedJournal[] {
+  const moved = entries.flatMap((one) => {
+    const legs = new Map([...one.legs].filter(([, amount]) => amount !== 0n));
+    return legs.size === 0 ? [] : [{ ...one, legs }];
+  });
+  return moved.length === 0 ? [] : [{ type, drawing, entries: moved, ...remarks }];
+}
+
+function negated(legs: Legs): Legs {
+  return combine([-1n, legs]);
+}
+
+function mapHolders(legs: Legs, holderFor: (holder: string) => string): Legs {
+  return combine(
+    ...[...legs].map(([holder, amount]) => [1n, new Map([[holderFor(holder), amount]])] as const),
+  );
+}
+
+/** A participant has no commitment: what is drawn or given back there is the lender of record's. */
+function lenderOfRecordFor({ holders }: Pick<StatedFacility, 'holders'>) {
+  const participants = new Set(
+    holders.filter(({ kind }) => kind === 'participation').map(({ ref }) => ref),
+  );
+  const record = holders[0]?.ref ?? '';
+  return (holder: string) => (participants.has(holder) ? record : holder);
+}

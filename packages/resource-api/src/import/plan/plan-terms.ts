@@ -1,0 +1,175 @@
+/** Terms and names that a statement changes, each whole, from its date on. Pure. */
+import { foldName } from '@cls/shared/text';
+import type { DetailsRecord, TermsRecord } from '../../journal-file/record.ts';
+import { PARTY_REF } from '../../ledger/external-id.ts';
+import type {
+  StatedDeal,
+  StatedDrawing,
+  StatedFacility,
+  StatedParty,
+} from '../statement/stated-deal.ts';
+import type { KnownDeal, KnownDrawing, KnownFacility, KnownParty } from './known-deal.ts';
+
+/** A party that the book has, or one as the statement names it. */
+export type DealParty = KnownParty | StatedParty;
+
+/** The names of a deal after a statement: what it states, and for the rest what is known. */
+export interface DealDetails {
+  readonly name: string;
+  readonly borrower: DealParty;
+  readonly guarantor: DealParty | undefined;
+  readonly country: string;
+}
+
+const REF = new RegExp(`^(${PARTY_REF}[A-Z0-9]*:)(.*)$`, 'su');
+
+/** The same of a reference that has the name as it was written, as former releases kept it. */
+export function foldRef(ref: string): string {
+  return ref.replace(REF, (_, place: string, name: string) => `${place}${foldName(name)}`);
+}
+
+/**
+ * What the statement does not name keeps what the book has at its date. A deal that the book does not
+ * have at the date is named by its number, and its borrower by the country.
+ */
+export function detailsOf(stated: StatedDeal, known: KnownDeal | undefined): DealDetails {
+  const now = known?.present ? known : undefined;
+  return {
+    name: nameOf(stated.name, now?.name) ?? stated.number,
+    borrower: knownOrStated(now?.borrower, stated.borrower) ?? stated.unnamedBorrower,
+    guarantor: knownOrStated(now?.guarantor ?? undefined, stated.guarantor),
+    country: stated.country,
+  };
+}
+
+export function facilityNameOf(
+  { name, number }: StatedFacility,
+  dealNumber: string,
+  known: string | undefined,
+): string {
+  return nameOf(name, known) ?? number ?? dealNumber;
+}
+
+/** As it was written first, where only its form differs. */
+function nameOf(stated: string | undefined, known: string | undefined): string | undefined {
+  if (stated === undefined || known === undefined) return stated ?? known;
+  return foldName(stated) === foldName(known) ? known : stated;
+}
+
+function knownOrStated(
+  known: KnownParty | undefined,
+  stated: StatedParty | undefined,
+): DealParty | undefined {
+  if (stated === undefined) return known;
+  return known !== undefined && isParty(known, stated) ? known : stated;
+}
+
+/**
+ * A party that was renamed since is known by the names that statements had for it, and by its own.
+ * Without a country the name alone decides.
+ */
+function isParty(known: KnownParty, { ref, name, countryCode }: StatedParty): boolean {
+  const folded = foldName(name);
+  if (countryCode === '' && ref.startsWith(PARTY_REF)) {
+    const names = known.refs.map((one) => one.replace(REF, '$2'));
+    return [known.name, ...names].some((one) => foldName(one) === folded);
+  }
+  return (
+    known.refs.map(foldRef).includes(ref) ||
+    (foldName(known.name) === folded && (known.country ?? '') === countryCode)
+  );
+}
+
+/** Terms of the deal and of facilities and drawings that the book has, where they differ. */
+export function changedTerms(stated: StatedDeal, known: KnownDeal): readonly TermsRecord[] {
+  const anew = !known.present;
+  return [
+    ...(anew || stated.status !== known.status ? [{ deal: known.id, status: stated.status }] : []),
+    ...known.facilities.flatMap((facility) => {
+      const found = statedFacility(stated, facility);
+      return found === undefined ? [] : facilityTerms(found, facility, anew);
+    }),
+  ] as readonly TermsRecord[];
+}
+
+/** The facility of a statement that the book has under the same name. */
+export function statedFacility(
+  { facilities, number }: StatedDeal,
+  { ref }: Pick<KnownFacility, 'ref'>,
+): StatedFacility | undefined {
+  return facilities.find((one) => one.number === undefined || facilityRef(number, one) === ref);
+}
+
+/** What the source calls a facility: unique among its deals and facilities. */
+export function facilityRef(dealNumber: string, { number }: StatedFacility): string {
+  return `${dealNumber}/${number}`;
+}
+
+function facilityTerms(stated: StatedFacility, known: KnownFacility, anew: boolean) {
+  const maturityDate = stated.maturityDate ?? (anew ? null : known.maturityDate);
+  const changed = anew || stated.status !== known.status || maturityDate !== known.maturityDate;
+  const terms = { facility: known.id, status: stated.status, ...set({ maturityDate }) };
+  return [
+    ...(changed ? [terms] : []),
+    ...stated.drawings.flatMap((drawing) => {
+      const found = known.drawings.find(({ number }) => number === drawing.number);
+      return found === undefined ? [] : drawingTerms(drawing, found, anew);
+    }),
+  ];
+}
+
+/** An empty rate or maturity keeps what the book has at the statement's date. */
+export function termsOfDrawing(stated: StatedDrawing, known: KnownDrawing | undefined) {
+  return {
+    status: stated.status,
+    maturityDate: stated.maturityDate ?? known?.maturityDate ?? null,
+    allInRate: stated.allInRate ?? known?.allInRate ?? null,
+  };
+}
+
+function drawingTerms(stated: StatedDrawing, known: KnownDrawing, anew: boolean) {
+  const now = termsOfDrawing(stated, anew ? undefined : known);
+  const { status, maturityDate, allInRate } = now;
+  const same =
+    !anew &&
+    status === known.status &&
+    maturityDate === known.maturityDate &&
+    allInRate === known.allInRate;
+  return same ? [] : [{ contract: known.id, status, ...set({ maturityDate, allInRate }) }];
+}
+
+function set<T extends object>(fields: T): Partial<T> {
+  return Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== null),
+  ) as Partial<T>;
+}
+
+/** Names that a statement changes. @param idOf the id of a party, which is made where there is none */
+export function changedDetails(
+  stated: StatedDeal,
+  known: KnownDeal,
+  idOf: (party: DealParty) => string,
+): readonly DetailsRecord[] {
+  const now = detailsOf(stated, known);
+  const { name, borrower, guarantor, country } = now;
+  const same =
+    known.present &&
+    known.name === name &&
+    known.country === country &&
+    known.borrower === borrower &&
+    (known.guarantor ?? undefined) === guarantor;
+  const renamed = known.facilities.flatMap((facility) => {
+    const found = statedFacility(stated, facility);
+    if (found === undefined) return [];
+    const now = facilityNameOf(found, stated.number, known.present ? facility.name : undefined);
+    return known.present && now === facility.name ? [] : [{ facility: facility.id, name: now }];
+  });
+  const deal = {
+    deal: known.id,
+    name,
+    borrower: idOf(borrower),
+    ...(guarantor === undefined ? {} : { guarantor: idOf(guarantor) }),
+    country,
+  };
+  return [...(same ? [] : [deal]), ...renamed];
+}

@@ -1,0 +1,38 @@
+/** How an amount follows from others: `limit - due`, `originalPrincipal - cancelled + held`, `0`. */
+import type { AmountField } from './profile.ts';
+
+export interface Term {
+  readonly field: AmountField;
+  readonly sign: 1n | -1n;
+}
+
+const SUM = /^\s*-?\s*[a-zA-Z]+(\s*[+-]\s*[a-zA-Z]+)*\s*$/;
+
+/** Whether a text is a sum of fields, or `0`. What each field is called, the profile checks. */
+export function isSum(text: string): boolean {
+  return text.trim() === '0' || SUM.test(text);
+}
+
+/** The terms of a sum; none for `0`. */
+export function termsOf(text: string): readonly Term[] {
+  if (text.trim() === '0') return [];
+  const parts = text.replaceAll(/\s/g, '').match(/[+-]?[a-zA-Z]+/g) ?? [];
+  return parts.map((part) => ({
+    field: part.replace(/^[+-]/, '') as AmountField,
+    sign: part.startsWith('-') ? -1n : 1n,
+  }));
+}
+
+/** What a sum comes to, where each of its fields has an amount. */
+export function sumOf(
+  terms: readonly Term[],
+  amounts: Readonly<Partial<Record<AmountField, bigint>>>,
+): bigint | undefined {
+  let sum = 0n;
+  for (const { field, sign } of terms) {
+    const amount = amounts[field];
+    if (amount === undefined) return undefined;
+    sum += sign * amount;
+  }
+  return sum;
+}

@@ -1,0 +1,130 @@
+/** What is unlikely in a statement, told before anything is applied. Pure. */
+import type { BusinessDate } from '../ledger/business-date.ts';
+import { daysAfter } from '../ledger/business-date.ts';
+import { type ImportProfile, SANITY_CHECKS, type SanityCheck } from './profile/profile.ts';
+import type { StatementRow } from './statement/statement-row.ts';
+
+/** A check that found something. */
+export interface SanityFinding {
+  readonly check: SanityCheck;
+  readonly message: string;
+  /** `refused` unless it was accepted with a reason. */
+  readonly severity: 'refused' | 'accepted' | 'warning';
+  readonly count: number;
+  readonly rows: readonly number[];
+  readonly threshold?: number;
+  readonly reason?: string;
+}
+
+interface Rule {
+  readonly message: string;
+  readonly severity: 'refuse' | 'warn';
+  readonly threshold?: number;
+}
+
+const CENTURY_DAYS = 36_525;
+const ROWS_SHOWN = 10;
+/** Of few loans some may go in a month. */
+const VANISHED_MIN = 25;
+/** Of few loans all may stay as they are. */
+const SAME_MIN = 10;
+
+const RULES: Readonly<Record<SanityCheck, Rule>> = {
+  date_beyond_today: { message: 'the statement is of a day after today', severity: 'refuse' },
+  date_a_century_back: { message: 'a date is more than a century back', severity: 'refuse' },
+  matures_before_start: { message: 'a loan matures before it starts', severity: 'warn' },
+  rate_beyond_100_percent: { message: 'a rate is above 100 % a year', severity: 'refuse' },
+  lender_below_zero: { message: 'a lender’s part is below zero', severity: 'warn' },
+  balance_beyond_limit: { message: 'a balance is above its limit', severity: 'warn' },
+  many_loans_vanish: {
+    message: 'many loans of the book are not in the statement',
+    severity: 'refuse',
+    threshold: 0.1,
+  },
+  same_as_before: {
+    message: 'the statement states nothing new: it may be an old one with a new date',
+    severity: 'warn',
+  },
+  names_look_alike: { message: 'two names look alike and are not the same', severity: 'warn' },
+};
+
+export class SanityChecks {
+  readonly #sanity: ImportProfile['sanity'];
+  readonly #today: BusinessDate;
+  readonly #found = new Map<SanityCheck, { count: number; rows: number[] }>();
+
+  constructor({ sanity }: ImportProfile, today: BusinessDate) {
+    this.#sanity = sanity;
+    this.#today = today;
+  }
+
+  statement(asOf: BusinessDate | undefined): void {
+    if (asOf !== undefined && asOf > this.#today) this.#add('date_beyond_today', 0);
+  }
+
+  row({ row, amounts, allInRate, dates }: StatementRow): void {
+    const { due = 0n, limit, dueThirdParty = 0n } = amounts;
+    const { effectiveDate, maturityDate } = dates;
+    const oldest = daysAfter(this.#today, -CENTURY_DAYS);
+    if (limit !== undefined && due > limit) this.#add('balance_beyond_limit', row);
+    if (due < 0n || dueThirdParty < 0n) this.#add('lender_below_zero', row);
+    if (allInRate !== undefined && aboveOne(allInRate)) this.#add('rate_beyond_100_percent', row);
+    if (Object.values(dates).some((date) => date !== undefined && date < oldest)) {
+      this.#add('date_a_century_back', row);
+    }
+    if (effectiveDate && maturityDate && maturityDate < effectiveDate) {
+      this.#add('matures_before_start', row);
+    }
+  }
+
+  /** @param before loans that the book has at the date; `vanished` of them are not in the statement. */
+  loans(before: number, vanished: number, changed: number): void {
+    const threshold = this.#threshold('many_loans_vanish') ?? 1;
+    if (vanished >= VANISHED_MIN && vanished > before * threshold) {
+      this.#add('many_loans_vanish', 0, vanished);
+    }
+    if (before >= SAME_MIN && changed === 0) this.#add('same_as_before', 0, before);
+  }
+
+  lookAlikes(rows: readonly number[]): void {
+    for (const row of rows) this.#add('names_look_alike', row);
+  }
+
+  /** @param accepted reasons by check */
+  findings(accepted: Readonly<Partial<Record<SanityCheck, string>>>): readonly SanityFinding[] {
+    return SANITY_CHECKS.flatMap((check) => {
+      const found = this.#found.get(check);
+      const given = this.#sanity[check];
+      if (found === undefined || given === 'off') return [];
+      const { message, severity } = RULES[check];
+      const refuses = (typeof given === 'string' ? given : severity) === 'refuse';
+      const reason = accepted[check];
+      const threshold = this.#threshold(check);
+      const outcome = reason === undefined ? ('refused' as const) : ('accepted' as const);
+      return {
+        check,
+        message,
+        severity: refuses ? outcome : ('warning' as const),
+        ...found,
+        ...(threshold === undefined ? {} : { threshold }),
+        ...(reason === undefined ? {} : { reason }),
+      };
+    });
+  }
+
+  #threshold(check: SanityCheck): number | undefined {
+    const given = this.#sanity[check];
+    return typeof given === 'object' ? given.above : RULES[check].threshold;
+  }
+
+  #add(check: SanityCheck, row: number, count = 1): void {
+    const found = this.#found.get(check) ?? { count: 0, rows: [] };
+    found.count += count;
+    if (row > 0 && found.rows.length < ROWS_SHOWN) found.rows.push(row);
+    this.#found.set(check, found);
+  }
+}
+
+function aboveOne(rate: string): boolean {
+  return /^[1-9]/.test(rate) && !/^1\.0*$/.test(rate);
+}

@@ -1,0 +1,162 @@
+import { groupBy } from '@cls/shared/group-by';
+import type { Sql } from '@cls/shared/sql/database';
+import { BY_LOOKUP, stands } from '../../questions/ask/sql/balance-levels.ts';
+import type { StatementFile } from '../book.ts';
+import type { KnownDeal, KnownDrawing, KnownFacility } from '../plan/known-deal.ts';
+import type { Legs } from '../statement/legs.ts';
+
+/** The state of deals at the end of the file's date, by their numbers in its source. */
+export async function knownDeals(
+  sql: Sql,
+  { profile: { source }, asOf }: StatementFile,
+  numbers: readonly string[],
+): Promise<ReadonlyMap<string, KnownDeal>> {
+  const records = await sql.query<RecordRow>(RECORDS, [source, asOf, numbers]);
+  if (records.length === 0) return new Map();
+  const keys = [...new Set(records.map(({ dealKey }) => dealKey))];
+  const amounts = await sql.query<AmountRow>(AMOUNTS, [keys, asOf]);
+  const lines = groupBy(amounts, ({ facilityKey, contractKey }) => `${facilityKey} ${contractKey}`);
+  const positions = await sql.query<{ facilityKey: bigint; lender: string }>(
+    `SELECT p.facility_key AS "facilityKey", y.id AS lender
+     FROM lender_position p JOIN party y ON y.key = p.lender_key WHERE p.deal_key = ANY($1)`,
+    [keys],
+  );
+  const lenders = groupBy(positions, ({ facilityKey }) => facilityKey);
+  const deals = groupBy(records, ({ number }) => number);
+  return new Map([...deals].map(([number, rows]) => [number, dealOf(rows, lines, lenders)]));
+}
+
+/** A drawing with its facility and deal; a facility without drawings has nulls. */
+interface RecordRow {
+  readonly number: string;
+  readonly dealKey: bigint;
+  readonly facilityKey: bigint;
+  readonly contractKey: bigint | null;
+  readonly present: boolean;
+  readonly deal: Omit<KnownDeal, 'facilities' | 'present'>;
+  readonly facility: Omit<KnownFacility, 'lenders' | 'commitment' | 'drawings'>;
+  readonly drawing: Omit<KnownDrawing, 'money'>;
+}
+
+interface AmountRow {
+  readonly facilityKey: bigint;
+  readonly contractKey: bigint;
+  readonly lender: string;
+  readonly original: bigint;
+  readonly cancelled: bigint;
+  readonly unfunded: bigint;
+  readonly disbursed: bigint;
+  readonly repaid: bigint;
+  readonly transferred: bigint;
+  readonly due: bigint;
+  readonly exchangeAdjustment: bigint;
+}
+type Amount = Exclude<keyof AmountRow, 'facilityKey' | 'contractKey' | 'lender'>;
+
+type Lines = ReadonlyMap<string, readonly AmountRow[]>;
+type Lenders = ReadonlyMap<bigint, readonly { readonly lender: string }[]>;
+
+function dealOf(rows: readonly RecordRow[], lines: Lines, lenders: Lenders): KnownDeal {
+  const [first] = rows as [RecordRow];
+  const facilities = groupBy(rows, ({ facilityKey }) => facilityKey);
+  return {
+    ...first.deal,
+    present: first.present,
+    facilities: [...facilities].map(([key, drawings]): KnownFacility => {
+      const [{ facility }] = drawings as [RecordRow];
+      const of = (name: Amount) => legsOf(lines.get(`${key} 0`), name);
+      return {
+        ...facility,
+        lenders: (lenders.get(key) ?? []).map(({ lender }) => lender),
+        commitment: {
+          original: of('original'),
+          cancelled: of('cancelled'),
+          unfunded: of('unfunded'),
+        },
+        drawings: drawings
+          .filter(({ contractKey }) => contractKey !== null)
+          .map(({ drawing, contractKey }) => ({
+            ...drawing,
+            money: principalOf(lines.get(`${key} ${contractKey}`)),
+          })),
+      };
+    }),
+  };
+}
+
+function principalOf(lines: readonly AmountRow[] | undefined): KnownDrawing['money'] {
+  const of = (name: Amount) => legsOf(lines, name);
+  return {
+    disbursed: of('disbursed'),
+    repaid: of('repaid'),
+    transferred: of('transferred'),
+    due: of('due'),
+    exchangeAdjustment: of('exchangeAdjustment'),
+  };
+}
+
+function legsOf(lines: readonly AmountRow[] = [], name: Amount): Legs {
+  return new Map(lines.flatMap((line) => (line[name] === 0n ? [] : [[line.lender, line[name]]])));
+}
+
+/** After every sequence: all that is known. */
+const NOW = '9223372036854775807';
+
+/** A party by its key: its name at the date, and what statements of the source call it. */
+const PARTY = (
+  key: string,
+) => `(SELECT jsonb_build_object('id', y.id, 'name', party_name(y.key, $2),
+    'country', y.country, 'refs', coalesce((SELECT jsonb_agg(r.value)
+      FROM (SELECT * FROM external_id WHERE entity_id = y.id ${BY_LOOKUP}) r
+      WHERE r.source = $1), '[]'))
+  FROM party y WHERE y.key = ${key})`;
+
+/** What is true of a record at the date, as far as it is known. */
+const newest = (table: string, which: string) => `LEFT JOIN LATERAL (SELECT * FROM ${table} t
+    WHERE ${which} AND t.effective_date <= $2 AND ${stands('t.known_seq', NOW)}
+    ORDER BY t.effective_date DESC, t.known_seq DESC LIMIT 1)`;
+
+const RECORDS = `
+  SELECT x.value AS number, d.key AS "dealKey", f.key AS "facilityKey", c.key AS "contractKey",
+    known_since('deal', d.key, ${NOW}) <= $2 AS present,
+    jsonb_build_object('id', d.id, 'status', coalesce(dt.status, d.status),
+      'name', coalesce(dd.name, d.name), 'country', coalesce(dd.country, d.country),
+      'borrower', ${PARTY('coalesce(dd.borrower_key, d.borrower_key)')},
+      'guarantor', ${PARTY('CASE WHEN dd.deal_key IS NULL THEN d.guarantor_key ELSE dd.guarantor_key END')}
+    ) AS deal,
+    jsonb_build_object('id', f.id, 'name', coalesce(fd.name, f.name), 'type', f.type,
+      'currency', f.currency, 'status', coalesce(ft.status, f.status),
+      'maturityDate', CASE WHEN ft.facility_key IS NULL THEN f.maturity_date ELSE ft.maturity_date END,
+      'ref', (SELECT min(r.value) FROM external_id r WHERE r.entity_id = f.id AND r.source = $1)
+    ) AS facility,
+    jsonb_build_object('id', c.id, 'number', c.contract_number,
+      'status', coalesce(ct.status, c.status),
+      'maturityDate', CASE WHEN ct.contract_key IS NULL THEN c.maturity_date ELSE ct.maturity_date END,
+      'allInRate', (CASE WHEN ct.contract_key IS NULL THEN c.all_in_rate ELSE ct.all_in_rate END)::text
+    ) AS drawing
+  FROM external_id x
+  JOIN deal d ON d.id = x.entity_id
+  JOIN facility f ON f.deal_key = d.key
+  LEFT JOIN loan_contract c ON c.facility_key = f.key
+  ${newest('deal_terms', 't.deal_key = d.key')} dt ON true
+  ${newest('facility_terms', 't.facility_key = f.key')} ft ON true
+  ${newest('contract_terms', 't.contract_key = c.key')} ct ON true
+  ${newest('deal_details', 't.deal_key = d.key')} dd ON true
+  ${newest('facility_details', 't.facility_key = f.key')} fd ON true
+  WHERE x.source = $1 AND x.value = ANY($3)
+  ORDER BY d.key, f.key, c.key`;
+
+/** The newest balance of each lender's line at the date. */
+const AMOUNTS = `
+  SELECT l.facility_key AS "facilityKey", l.contract_key AS "contractKey", y.id AS lender,
+    b.original_commitment AS original, b.cancelled_commitment AS cancelled, b.unfunded,
+    b.advances AS disbursed, -b.scheduled_repayments AS repaid, b.transfers AS transferred,
+    b.principal_cash AS due, b.fx_revaluation AS "exchangeAdjustment"
+  FROM balance_line l
+  JOIN party y ON y.key = l.lender_key
+  CROSS JOIN LATERAL (
+    SELECT * FROM balance b WHERE b.line_key = l.key AND b.effective_date <= $2
+    ORDER BY b.effective_date DESC, b.known_seq DESC LIMIT 1
+  ) b
+  WHERE l.deal_key = ANY($1)
+  ORDER BY l.key`;

@@ -1,0 +1,198 @@
+import { minorUnitDigits } from '../../ledger/currency.ts';
+import {
+  AMOUNT_MAX_MINOR,
+  BOOK_MAX_MINOR,
+  formatAmount,
+  magnitudeOf,
+  parseAmount,
+} from '../../ledger/money.ts';
+import { readNumber } from '../cells/numbers.ts';
+import { cellText } from '../cells/text.ts';
+import type { Cell } from '../file/table.ts';
+import { sumOf, type Term, termsOf } from '../profile/derivation.ts';
+import { AMOUNT_FIELDS, type AmountField, type ImportProfile } from '../profile/profile.ts';
+import type { Columns } from './columns.ts';
+import type { Report } from './report.ts';
+
+export type Amounts = Partial<Record<AmountField, bigint>>;
+
+interface Identity {
+  readonly field: AmountField;
+  readonly is: readonly Term[];
+  readonly tolerance: string;
+  readonly off: string | undefined;
+}
+
+/** An amount is posted globally and for its holder, each time on two accounts. */
+const GROSS_MAX_MINOR = BOOK_MAX_MINOR / 4n;
+
+/** Reads the amounts of rows, derives what the profile says, and checks what must hold among them. */
+export class AmountReader {
+  readonly #profile: ImportProfile;
+  readonly #columns: Columns;
+  readonly #report: Report;
+  readonly #derived: readonly (readonly [AmountField, readonly Term[]])[];
+  readonly #identities: readonly Identity[];
+  readonly #emptyIsZero: (field: AmountField) => boolean;
+  /** All amounts of the rows before by currency, signs aside. */
+  readonly #gross = new Map<string, bigint>();
+
+  constructor(profile: ImportProfile, columns: Columns, report: Report) {
+    this.#profile = profile;
+    this.#columns = columns;
+    this.#report = report;
+    this.#derived = Object.entries(profile.derive).map(
+      ([field, sum]) => [field as AmountField, termsOf(sum)] as const,
+    );
+    this.#identities = (profile.identities ?? IDENTITIES).map(({ field, is, tolerance, off }) => ({
+      field,
+      is: termsOf(is),
+      tolerance: tolerance ?? SMALLEST,
+      off,
+    }));
+    const { emptyIsZero } = profile;
+    this.#emptyIsZero = (field) => emptyIsZero === true || (emptyIsZero?.includes(field) ?? false);
+  }
+
+  read(row: number, currency: string, cellOf: (field: AmountField) => Cell): Amounts {
+    const amounts: Amounts = {};
+    for (const field of AMOUNT_FIELDS) {
+      if (!this.#columns.has(field)) continue;
+      const amount = this.readOne(row, field, cellOf(field), currency);
+      if (amount === undefined || !this.#fits(row, field, amount, currency)) continue;
+      amounts[field] = amount;
+    }
+    this.#checkIdentities(row, amounts, currency);
+    this.#derive(amounts);
+    for (const field of ['due', 'undisbursed'] as const) {
+      const amount = amounts[field] ?? 0n;
+      if (amount >= 0n) continue;
+      const message = 'a negative balance; imported unchanged';
+      this.#warn(row, field, 'negative_balance', message, decimal(amount, currency));
+    }
+    return amounts;
+  }
+
+  /** @returns undefined, with a fault, when the cell is no amount of the profile. */
+  readOne(row: number, field: AmountField, cell: Cell, currency: string): bigint | undefined {
+    const text = cellText(cell);
+    if (text === '' && this.#emptyIsZero(field)) return 0n;
+    const read = readNumber(cell, this.#profile);
+    if ('expected' in read) {
+      this.#fault(row, field, read.code, read.expected, text);
+      return undefined;
+    }
+    if (read.currency !== undefined && read.currency !== currency) {
+      const message = `expected an amount in ${currency}, and not in ${read.currency}`;
+      this.#fault(row, field, 'other_currency', message, text);
+      return undefined;
+    }
+    const digits = minorUnitDigits(currency) ?? 2;
+    const parsed = parseAmount(read.text, digits + SHIFT[this.#profile.amountsIn]);
+    if (parsed === undefined) {
+      const message = `expected at most ${decimal(AMOUNT_MAX_MINOR, currency)}`;
+      this.#fault(row, field, 'invalid_amount', message, text);
+      return undefined;
+    }
+    if (parsed.rounded) this.#excessDecimals(row, field, text, currency, digits);
+    return parsed.amountMinor;
+  }
+
+  #excessDecimals(
+    row: number,
+    field: AmountField,
+    value: string,
+    currency: string,
+    digits: number,
+  ) {
+    const unit = `${currency} has ${digits} digits`;
+    if (this.#profile.excessDecimals === 'reject') {
+      this.#fault(row, field, 'excess_decimals', unit, value);
+    } else {
+      this.#warn(row, field, 'rounded', `${unit}; rounded half up`, value);
+    }
+  }
+
+  #fits(row: number, field: AmountField, amount: bigint, currency: string): boolean {
+    const gross = (this.#gross.get(currency) ?? 0n) + magnitudeOf(amount);
+    // Told once, and not for each row that follows.
+    this.#gross.set(currency, gross > GROSS_MAX_MINOR ? 0n : gross);
+    if (gross <= GROSS_MAX_MINOR) return true;
+    const most = decimal(GROSS_MAX_MINOR, currency);
+    const message = `expected that all amounts through this row come to at most ${most}`;
+    this.#fault(row, field, 'amount_too_large', message, decimal(amount, currency));
+    return false;
+  }
+
+  /** A sum of others may need sums that stand after it. */
+  #derive(amounts: Amounts): void {
+    for (let left = this.#derived.length; left > 0; left -= 1) {
+      const before = Object.keys(amounts).length;
+      for (const [field, terms] of this.#derived) {
+        const amount = amounts[field] ?? sumOf(terms, amounts);
+        if (amount !== undefined) amounts[field] = amount;
+      }
+      if (Object.keys(amounts).length === before) return;
+    }
+  }
+
+  /** Columns that repeat others must agree with them; a small difference is rounding. */
+  #checkIdentities(row: number, amounts: Amounts, currency: string): void {
+    for (const { field, is, tolerance, off } of this.#identities) {
+      const stated = amounts[field];
+      const expected = sumOf(is, amounts);
+      if (stated === undefined || expected === undefined || stated === expected) continue;
+      const message = `expected ${decimal(expected, currency)}: ${this.#told(is, amounts, currency)}`;
+      const value = decimal(stated, currency);
+      const gap = magnitudeOf(expected - stated);
+      const allowed = parseAmount(tolerance, minorUnitDigits(currency) ?? 2)?.amountMinor ?? 0n;
+      if (off !== undefined) {
+        this.#warn(row, field, 'identity_off', `${message}; not checked, because ${off}`, value);
+      } else if (gap > allowed) this.#fault(row, field, 'identity_broken', message, value);
+      else {
+        const told = `${message}; the difference is rounding, and the parts are used`;
+        this.#warn(row, field, 'rounding_gap', told, value);
+      }
+    }
+  }
+
+  #told(terms: readonly Term[], amounts: Amounts, currency: string): string {
+    const parts = terms.map(({ field, sign }, index) => {
+      const amount = `${this.#header(field).trim()} ${decimal(amounts[field] ?? 0n, currency)}`;
+      if (index === 0) return sign < 0n ? `−${amount}` : amount;
+      return `${sign < 0n ? '−' : '+'} ${amount}`;
+    });
+    return parts.join(' ');
+  }
+
+  #header(field: AmountField): string {
+    return this.#columns.get(field)?.header ?? field;
+  }
+
+  #fault(row: number, field: AmountField, code: string, message: string, value: string): void {
+    this.#report.fault(row, this.#header(field), code, message, value);
+  }
+
+  #warn(row: number, field: AmountField, code: string, message: string, value: string): void {
+    this.#report.warn(row, this.#header(field), code, message, value);
+  }
+}
+
+/** Decimals by which amounts in thousands or millions are moved. */
+const SHIFT = { 1: 0, 1000: 3, 1000000: 6 } as const;
+const SMALLEST = '0.01';
+
+/**
+ * Columns that are the sum of others: the World Bank's, by its data dictionary, and a limit. A profile
+ * that states identities has these no longer.
+ */
+const IDENTITIES: NonNullable<ImportProfile['identities']> = [
+  { field: 'obligation', is: 'due + exchangeAdjustment', tolerance: SMALLEST },
+  { field: 'held', is: 'due + undisbursed', tolerance: SMALLEST },
+  { field: 'dueThirdParty', is: 'sold - repaidThirdParty', tolerance: SMALLEST },
+  { field: 'limit', is: 'due + undisbursed', tolerance: SMALLEST },
+];
+
+function decimal(amountMinor: bigint, currency: string): string {
+  return formatAmount(amountMinor, minorUnitDigits(currency) ?? 2);
+}

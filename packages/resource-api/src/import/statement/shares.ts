@@ -1,0 +1,140 @@
+/** Lenders' shares: of a row, or of a second file that says which lender has which part of what. */
+import { minorUnitDigits } from '../../ledger/currency.ts';
+import { formatAmount, parseAmount } from '../../ledger/money.ts';
+import { readNumber } from '../cells/numbers.ts';
+import { cellText } from '../cells/text.ts';
+import type { Cell, TableRow } from '../file/table.ts';
+import type { ImportProfile } from '../profile/profile.ts';
+import { headerName } from './columns.ts';
+import type { Legs } from './legs.ts';
+import type { Report } from './report.ts';
+import type { StatedParty } from './stated-deal.ts';
+import { partyOf } from './stated-party.ts';
+
+export type ShareUnit = NonNullable<ImportProfile['shareUnit']>;
+
+/** What all fractions of one facility add up to. */
+const WHOLE = 10n ** 12n;
+const DECIMALS: Readonly<Record<'fraction' | 'percent', number>> = { fraction: 12, percent: 10 };
+
+/** @returns units of 10⁻¹², or minor units of an amount; else a sentence with what was expected. */
+export function shareOf(
+  cell: Cell,
+  profile: ImportProfile,
+  unit: ShareUnit,
+  currency: string,
+): bigint | string {
+  const bare = typeof cell === 'string' && unit === 'percent' ? cell.replace(/\s*%\s*$/, '') : cell;
+  const read = readNumber(bare, profile);
+  if ('expected' in read) return read.expected;
+  const digits = unit === 'amount' ? (minorUnitDigits(currency) ?? 2) : DECIMALS[unit];
+  const parsed = parseAmount(read.text, digits);
+  if (parsed === undefined || parsed.rounded || parsed.amountMinor < 0n) {
+    const units = {
+      fraction: 'a fraction such as 0.25',
+      percent: 'a percentage such as 25',
+      amount: 'an amount',
+    };
+    return `expected ${units[unit]} that is not negative`;
+  }
+  return parsed.amountMinor;
+}
+
+export interface LenderShare {
+  readonly row: number;
+  readonly lender: StatedParty;
+  readonly share: bigint;
+}
+
+/** Shares by facility: `deal`, `deal/facility` or `loan`, as `keyOf` makes it. */
+export type Shares = ReadonlyMap<string, readonly LenderShare[]>;
+
+export function shareKey(...numbers: readonly (string | undefined)[]): string {
+  return numbers.filter((number) => number !== undefined).join('/');
+}
+
+/** Reads the second file. Its faults name its rows. */
+export async function readShares(
+  table: AsyncIterable<readonly TableRow[]>,
+  profile: ImportProfile,
+  report: Report,
+): Promise<Shares> {
+  const { shares } = profile;
+  const byKey = new Map<string, LenderShare[]>();
+  if (shares === undefined) return byKey;
+  let columns: Map<string, number> | undefined;
+  for await (const batch of table) {
+    for (const { cells, row } of batch) {
+      if (row < profile.headerRow) continue;
+      if (columns === undefined) {
+        columns = placesOf(cells.map(cellText), shares.columns, row, report);
+        continue;
+      }
+      const cell = (field: string) => cells[columns?.get(field) ?? -1] ?? '';
+      const text = (field: string) => cellText(cell(field)) || undefined;
+      // An amount is in the facility's currency, whose digits are at most four.
+      const share = shareOf(cell('share'), profile, shares.unit, profile.currency ?? 'USD');
+      const lender = text('lender');
+      if (typeof share !== 'bigint') {
+        report.fault(row, 'shares: share', 'invalid_share', share, cellText(cell('share')));
+      } else if (lender === undefined) {
+        report.fault(row, 'shares: lender', 'missing_value', 'a value is required', '');
+      } else {
+        const key = shareKey(text('dealNumber'), text('facilityNumber') ?? text('loanNumber'));
+        const list = byKey.get(key) ?? [];
+        list.push({ row, lender: partyOf(lender, profile), share });
+        byKey.set(key, list);
+      }
+    }
+  }
+  return byKey;
+}
+
+function placesOf(
+  header: readonly string[],
+  columns: NonNullable<ImportProfile['shares']>['columns'],
+  row: number,
+  report: Report,
+): Map<string, number> {
+  const names = header.map(headerName);
+  const places = new Map<string, number>();
+  for (const [field, accepted] of Object.entries(columns)) {
+    const index = names.findIndex((name) => accepted?.map(headerName).includes(name));
+    if (index >= 0) places.set(field, index);
+    else {
+      const message = 'this column is missing in the file of shares';
+      report.fault(row, accepted?.[0] ?? field, 'missing_column', message, '');
+    }
+  }
+  return places;
+}
+
+/**
+ * Shares as weights by lender, which must make a whole.
+ *
+ * @param wholes amounts that shares in units of money may add up to.
+ * @returns a sentence when they do not.
+ */
+export function weightsOf(
+  shares: readonly LenderShare[],
+  unit: ShareUnit,
+  currency: string,
+  wholes: readonly bigint[],
+): Legs | string {
+  const weights = new Map<string, bigint>();
+  for (const { lender, share } of shares) {
+    if (weights.has(lender.ref)) return `expected each lender once; ${lender.name} is there twice`;
+    weights.set(lender.ref, share);
+  }
+  const sum = shares.reduce((total, { share }) => total + share, 0n);
+  if (unit === 'amount') {
+    if (wholes.includes(sum)) return weights;
+    const digits = minorUnitDigits(currency) ?? 2;
+    const expected = [...new Set(wholes)].map((whole) => formatAmount(whole, digits)).join(' or ');
+    return `expected shares that add up to ${expected}; they come to ${formatAmount(sum, digits)}`;
+  }
+  if (sum === WHOLE) return weights;
+  const shown = unit === 'percent' ? formatAmount(sum, 10) : formatAmount(sum, 12);
+  const expected = unit === 'percent' ? '100' : '1';
+  return `expected shares that add up to ${expected}; they come to ${shown.replace(/\.?0+$/, '')}`;
+}

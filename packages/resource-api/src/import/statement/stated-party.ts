@@ -1,0 +1,18 @@
+import { foldName } from '@cls/shared/text';
+import { PARTY_REF } from '../../ledger/external-id.ts';
+import type { ImportProfile } from '../profile/profile.ts';
+import type { StatedParty } from './stated-deal.ts';
+
+/** A statement knows a party by its country and its name, in the form in which names are compared. */
+export function partyRef(name: string, countryCode: string): string {
+  return `${PARTY_REF}${countryCode}:${foldName(name)}`;
+}
+
+/** A lender or agent: the profile's own, or one that is known by its name. */
+export function partyOf(name: string, { lender }: ImportProfile): StatedParty {
+  const ref = partyRef(name, '');
+  const isRecord = name === lender.externalId || ref === partyRef(lender.name, '');
+  return isRecord
+    ? { ref: lender.externalId, name: lender.name, countryCode: '' }
+    : { ref, name, countryCode: '' };
+}

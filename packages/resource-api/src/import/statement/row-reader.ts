@@ -5,6 +5,7 @@ import { EXTERNAL_VALUE_EXPECTED, isExternalValue, PARTY_REF } from '../../ledge
 import type { FacilityType } from '../../ledger/facility-type.ts';
 import { dateExpected } from '../cells/date-refusal.ts';
 import { readDate } from '../cells/dates.ts';
+import { DOUBLE_DIGITS, significantDigits } from '../cells/doubles.ts';
 import { rateExpected, readRate } from '../cells/rates.ts';
 import { cellText } from '../cells/text.ts';
 import type { Cell, TableRow } from '../file/table.ts';
@@ -176,6 +177,10 @@ export class RowReader {
   #key(field: Field): string | undefined {
     const value = this.#text(field);
     if (value === '') return undefined;
+    if (typeof this.#cell(field) === 'number' && significantDigits(value) > DOUBLE_DIGITS) {
+      const message = `expected at most ${DOUBLE_DIGITS} digits, which a workbook keeps exactly: store the column as text`;
+      this.#fault(field, 'invalid_key', message, value);
+    }
     const { lender, participants } = this.#profile;
     const reserved = [lender.externalId, participants?.externalId].includes(value);
     if (reserved || value.startsWith(PARTY_REF)) {

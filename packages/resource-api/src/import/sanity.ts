@@ -31,7 +31,8 @@ const BELOW_ZERO_MIN = 3;
 /** Of few loans all may stay as they are. */
 const SAME_MIN = 10;
 
-const RULES: Readonly<Record<SanityCheck, Rule>> = {
+/** By check, what it finds and what follows where a profile says nothing. */
+export const SANITY_RULES: Readonly<Record<SanityCheck, Rule>> = {
   date_beyond_today: { message: 'the statement is of a day after today', severity: 'refuse' },
   date_a_century_back: { message: 'a date is more than a century back', severity: 'refuse' },
   matures_before_start: { message: 'a loan matures before it starts', severity: 'warn' },
@@ -109,7 +110,7 @@ export class SanityChecks {
       const found = this.#found.get(check);
       const given = this.#sanity[check];
       if (found === undefined || given === 'off') return [];
-      const { message, severity } = RULES[check];
+      const { message, severity } = SANITY_RULES[check];
       const refuses = (typeof given === 'string' ? given : severity) === 'refuse';
       const reason = accepted[check];
       const threshold = this.#threshold(check);
@@ -127,7 +128,7 @@ export class SanityChecks {
 
   #threshold(check: SanityCheck): number | undefined {
     const given = this.#sanity[check];
-    return typeof given === 'object' ? given.above : RULES[check].threshold;
+    return typeof given === 'object' ? given.above : SANITY_RULES[check].threshold;
   }
 
   #add(check: SanityCheck, row: number, count = 1): void {

@@ -10,7 +10,8 @@ import { readNumber } from '../cells/numbers.ts';
 import { cellText } from '../cells/text.ts';
 import type { Cell } from '../file/table.ts';
 import { sumOf, type Term, termsOf } from '../profile/derivation.ts';
-import { AMOUNT_FIELDS, type AmountField, type ImportProfile } from '../profile/profile.ts';
+import { AMOUNT_FIELDS, type AmountField } from '../profile/fields.ts';
+import type { ImportProfile } from '../profile/profile.ts';
 import type { Columns } from './columns.ts';
 import type { Report } from './report.ts';
 

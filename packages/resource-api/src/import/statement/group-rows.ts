@@ -2,7 +2,8 @@
 import { groupBy } from '@cls/shared/group-by';
 import { minorUnitDigits } from '../../ledger/currency.ts';
 import { formatAmount } from '../../ledger/money.ts';
-import type { AmountField, ImportProfile } from '../profile/profile.ts';
+import type { AmountField } from '../profile/fields.ts';
+import type { ImportProfile } from '../profile/profile.ts';
 import { combine, inProportion, type Legs, NO_LEGS, totalOf } from './legs.ts';
 import type { Report } from './report.ts';
 import { type LenderShare, type Shares, shareKey, weightsOf } from './shares.ts';

@@ -9,13 +9,8 @@ import { DOUBLE_DIGITS, significantDigits } from '../cells/doubles.ts';
 import { rateExpected, readRate } from '../cells/rates.ts';
 import { cellText } from '../cells/text.ts';
 import type { Cell, TableRow } from '../file/table.ts';
-import {
-  type AmountField,
-  DATE_FIELDS,
-  type DateField,
-  type Field,
-  type ImportProfile,
-} from '../profile/profile.ts';
+import { type AmountField, DATE_FIELDS, type DateField, type Field } from '../profile/fields.ts';
+import type { ImportProfile } from '../profile/profile.ts';
 import { AmountReader } from './amount-reader.ts';
 import type { Columns } from './columns.ts';
 import type { Report } from './report.ts';

@@ -6,6 +6,10 @@ export const EXAMPLES: Examples = {
     'cls-api import statement.csv --profile world-bank-ibrd',
     'cls-api import statement.csv --rows 9289 --control due=283040726064.12 --apply',
   ],
+  'import inspect': [
+    'cls-api import inspect tape.csv',
+    'cls-api import inspect tape.xlsx --sheet Loans --out profile.yaml',
+  ],
   'imports list': ['cls-api imports list --json'],
   'imports revert': ['cls-api imports revert imp_01J9ZQ5W1XG8K7N4T2M6P3R0SV --apply'],
   bill: ['cls-api bill --through 2025-06-30'],

@@ -1,0 +1,260 @@
+/** The second reading: sums, identities, ids that repeat, and cells that cannot be read. */
+import { readDate } from '../cells/dates.ts';
+import { type NumberDialect, readNumber } from '../cells/numbers.ts';
+import { cellText } from '../cells/text.ts';
+import type { Cell, TableRow } from '../file/table.ts';
+import { sumOf, type Term, termsOf } from '../profile/derivation.ts';
+import type { AmountField, Field } from '../profile/profile.ts';
+import { type Column, isAmount } from './columns.ts';
+import { Repeats, textAt } from './repeats.ts';
+
+/** Amounts are compared in millionths: statements have at most that. */
+const DECIMALS = 6;
+const CENT = 10n ** 4n;
+const ONE = 10n ** 6n;
+const NUMBERS: readonly Field[] = ['loanNumber', 'facilityNumber', 'dealNumber'];
+
+type Amounts = Partial<Record<AmountField, bigint>>;
+
+export interface ValueRange {
+  least: string;
+  most: string;
+}
+
+export interface IdentityCheck {
+  readonly field: AmountField;
+  readonly is: string;
+  readonly terms: readonly Term[];
+  rows: number;
+  broken: number;
+  /** In units. */
+  largestGap: string;
+  first: string | undefined;
+}
+
+export interface RowChecks {
+  readonly ranges: ReadonlyMap<Column, ValueRange>;
+  readonly unreadable: ReadonlyMap<Column, { cells: number; readonly first: string }>;
+  readonly sums: ReadonlyMap<Column, bigint>;
+  readonly identities: readonly IdentityCheck[];
+  /** By field: loanNumber, facilityNumber, dealNumber. */
+  readonly repeats: ReadonlyMap<string, Repeats>;
+  /** Of columns that stand for one field: rows where they differ. */
+  readonly differences: ReadonlyMap<string, { rows: number; first: string }>;
+  /** Rows whose balance is above the limit. */
+  readonly beyondLimit: { rows: number; first: string };
+  /** By status: rows that owe something. */
+  readonly owing: ReadonlyMap<string, number>;
+  /** The first amount with more than two decimals that are not zero. */
+  readonly longest: { readonly decimals: number; readonly told: string };
+  /** Rates that are not zero, and those below 1. */
+  readonly rates: { readonly all: number; readonly belowOne: number };
+}
+
+export interface CheckPlan {
+  readonly columns: readonly Column[];
+  readonly contested: ReadonlyMap<string, readonly Column[]>;
+  readonly dialect: NumberDialect;
+  readonly dateFormats: readonly string[];
+  /** The first and the last row of loans. */
+  readonly from: number;
+  readonly through: number;
+}
+
+/** What statements often repeat: each is checked where the file has all of its columns. */
+const IDENTITIES: readonly (readonly [AmountField, string])[] = [
+  ['limit', 'due + undisbursed'],
+  ['held', 'due + undisbursed'],
+  ['obligation', 'due + exchangeAdjustment'],
+  ['dueThirdParty', 'sold - repaidThirdParty'],
+  ['originalPrincipal', 'due + repaid'],
+  ['disbursed', 'due + repaid'],
+  ['originalPrincipal', 'disbursed + undisbursed'],
+  ['originalPrincipal', 'disbursed + undisbursed + cancelled'],
+];
+
+export async function checkRows(
+  batches: AsyncIterable<readonly TableRow[]>,
+  plan: CheckPlan,
+): Promise<RowChecks> {
+  const checker = new RowChecker(plan);
+  for await (const batch of batches) {
+    for (const row of batch) {
+      if (row.row >= plan.from && row.row <= plan.through) checker.take(row);
+    }
+  }
+  return checker;
+}
+
+class RowChecker implements RowChecks {
+  readonly ranges = new Map<Column, ValueRange>();
+  readonly unreadable = new Map<Column, { cells: number; readonly first: string }>();
+  readonly sums = new Map<Column, bigint>();
+  readonly identities: readonly IdentityCheck[];
+  readonly repeats: ReadonlyMap<string, Repeats>;
+  readonly owing = new Map<string, number>();
+  readonly longest = { decimals: 2, told: '' };
+  readonly rates = { all: 0, belowOne: 0 };
+  readonly differences = new Map<string, { rows: number; first: string }>();
+  readonly beyondLimit = { rows: 0, first: '' };
+  readonly #plan: CheckPlan;
+  readonly #read: readonly Column[];
+  readonly #status: Column | undefined;
+  readonly #least = new Map<Column, bigint>();
+  readonly #most = new Map<Column, bigint>();
+
+  constructor(plan: CheckPlan) {
+    this.#plan = plan;
+    this.#read = plan.columns.filter(
+      ({ kind, evidence }) => ['amount', 'rate', 'date'].includes(kind) && evidence.filled > 0,
+    );
+    this.repeats = new Map(
+      NUMBERS.flatMap((field) => {
+        const column = plan.columns.find((each) => each.field === field);
+        return column === undefined ? [] : [[field, new Repeats(column, plan.columns)] as const];
+      }),
+    );
+    this.#status = plan.columns.find(({ field }) => field === 'status');
+    const fields = new Set(plan.columns.flatMap(({ field }) => field ?? []));
+    this.identities = IDENTITIES.filter(([field, is]) =>
+      [field, ...termsOf(is).map((term) => term.field)].every((each) => fields.has(each)),
+    ).map(([field, is]) => {
+      const counts = { rows: 0, broken: 0, largestGap: '0', first: undefined };
+      return { field, is, terms: termsOf(is), ...counts };
+    });
+  }
+
+  take(row: TableRow): void {
+    const amounts: Amounts = {};
+    for (const column of this.#read) {
+      const cell = row.cells[column.evidence.index];
+      if (cell === undefined || cellText(cell) === '') continue;
+      if (column.evidence.emptyMarks.has(cellText(cell))) continue;
+      if (column.kind === 'date') this.#takeDate(column, cell, row.row);
+      else this.#takeNumber(column, cell, row.row, amounts);
+    }
+    for (const identity of this.identities) checkIdentity(identity, amounts, row.row);
+    const { due, limit } = amounts;
+    if (due !== undefined && limit !== undefined && due > limit) {
+      this.beyondLimit.rows += 1;
+      this.beyondLimit.first ||= `row ${row.row}: ${decimal(due)} of ${decimal(limit)}`;
+    }
+    for (const repeats of this.repeats.values()) repeats.take(row);
+    if (this.#status !== undefined && due !== undefined && due !== 0n) {
+      const status = textAt(row, this.#status);
+      this.owing.set(status, (this.owing.get(status) ?? 0) + 1);
+    }
+    for (const [field, columns] of this.#plan.contested) this.#compare(field, columns, row);
+  }
+
+  #takeDate(column: Column, cell: Cell, row: number): void {
+    const formats = isUsed(column) ? this.#plan.dateFormats : ownFormats(column);
+    // The formats of an open question may read two days.
+    const day = formats
+      .map((format) => readDate(cell, [format], 1950))
+      .find((each) => each !== undefined);
+    if (day === undefined) {
+      this.#cannotRead(column, cell, row);
+      return;
+    }
+    const range = this.ranges.get(column);
+    if (range === undefined) this.ranges.set(column, { least: day, most: day });
+    else if (day < range.least) range.least = day;
+    else if (day > range.most) range.most = day;
+  }
+
+  #takeNumber(column: Column, cell: Cell, row: number, amounts: Amounts): void {
+    const bare =
+      typeof cell === 'string' && column.kind === 'rate'
+        ? cell.replace(/\s*(?:%|bps?)$/i, '')
+        : cell;
+    const read = readNumber(bare, this.#plan.dialect);
+    if (!('text' in read)) {
+      this.#cannotRead(column, cell, row);
+      return;
+    }
+    const value = scaled(read.text);
+    if (value < (this.#least.get(column) ?? value + 1n))
+      this.#extreme(column, value, read.text, 'least');
+    if (value > (this.#most.get(column) ?? value - 1n))
+      this.#extreme(column, value, read.text, 'most');
+    this.sums.set(column, (this.sums.get(column) ?? 0n) + value);
+    if (isAmount(column.field)) {
+      amounts[column.field as AmountField] = value;
+      this.#takeDecimals(column, read.text, row);
+    } else if (column.field === 'rate' && value !== 0n) {
+      this.rates.all += 1;
+      if (value < ONE && value > -ONE) this.rates.belowOne += 1;
+    }
+  }
+
+  #takeDecimals({ evidence }: Column, text: string, row: number): void {
+    const point = text.indexOf('.');
+    // Nearly all have two.
+    if (point < 0 || text.length - point - 1 <= this.longest.decimals) return;
+    const decimals = text.slice(point + 1).replace(/0+$/, '').length;
+    if (decimals <= this.longest.decimals) return;
+    this.longest.decimals = decimals;
+    this.longest.told = `“${evidence.header}”, row ${row}: ${text}`;
+  }
+
+  #extreme(column: Column, value: bigint, text: string, end: keyof ValueRange): void {
+    (end === 'least' ? this.#least : this.#most).set(column, value);
+    const range = this.ranges.get(column) ?? { least: text, most: text };
+    range[end] = text;
+    this.ranges.set(column, range);
+  }
+
+  #cannotRead(column: Column, cell: Cell, row: number): void {
+    if (!isUsed(column)) return;
+    const found = this.unreadable.get(column);
+    if (found === undefined) {
+      this.unreadable.set(column, {
+        cells: 1,
+        first: `row ${row}: ${cellText(cell).slice(0, 40)}`,
+      });
+    } else found.cells += 1;
+  }
+
+  #compare(field: string, columns: readonly Column[], row: TableRow): void {
+    const values = columns.map((column) => textAt(row, column));
+    if (new Set(values).size < 2) return;
+    const found = this.differences.get(field);
+    if (found !== undefined) found.rows += 1;
+    else this.differences.set(field, { rows: 1, first: `row ${row.row}: ${values.join(' and ')}` });
+  }
+}
+
+function isUsed({ field, resembles }: Column): boolean {
+  return (field ?? resembles) !== undefined;
+}
+
+function ownFormats({ dates }: Column): readonly string[] {
+  return (dates?.groups ?? []).flatMap(({ readings: [formats = []] }) => formats.slice(0, 1));
+}
+
+function checkIdentity(identity: IdentityCheck, amounts: Amounts, row: number): void {
+  const stated = amounts[identity.field];
+  const sum = sumOf(identity.terms, amounts);
+  if (stated === undefined || sum === undefined) return;
+  identity.rows += 1;
+  const gap = stated > sum ? stated - sum : sum - stated;
+  if (gap <= CENT) return;
+  identity.broken += 1;
+  identity.first ??= `row ${row}: ${decimal(stated)} is not ${decimal(sum)}`;
+  if (gap > scaled(identity.largestGap)) identity.largestGap = decimal(gap);
+}
+
+/** A plain decimal in millionths; further digits are cut. */
+export function scaled(text: string): bigint {
+  const [whole = '0', decimals = ''] = text.replace('-', '').split('.');
+  const value = BigInt(whole + decimals.slice(0, DECIMALS).padEnd(DECIMALS, '0'));
+  return text.startsWith('-') ? -value : value;
+}
+
+/** Of millionths, without zeros that say nothing but two decimals. */
+export function decimal(value: bigint): string {
+  const digits = (value < 0n ? -value : value).toString().padStart(DECIMALS + 1, '0');
+  const text = `${digits.slice(0, -DECIMALS)}.${digits.slice(-DECIMALS)}`;
+  return (value < 0n ? '-' : '') + text.replace(/(\.\d\d)(\d*?)0+$/, '$1$2');
+}

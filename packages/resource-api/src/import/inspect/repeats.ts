@@ -1,0 +1,51 @@
+/** Rows that share a number: of a loan, a facility or a deal. */
+import { cellText } from '../cells/text.ts';
+import type { TableRow } from '../file/table.ts';
+import type { Field } from '../profile/profile.ts';
+import type { Column } from './columns.ts';
+
+const KEPT = 2_000_000;
+/** Numbers whose other cells are compared. */
+const COMPARED = 100_000;
+
+export class Repeats {
+  /** Rows whose number an earlier row has. */
+  rows = 0;
+  first = '';
+  readonly #same = new Map<Field, number>();
+  readonly #number: Column;
+  readonly #others: readonly Column[];
+  readonly #seen = new Map<string, { readonly row: number; readonly cells: readonly string[] }>();
+
+  constructor(number: Column, columns: readonly Column[]) {
+    this.#number = number;
+    this.#others = columns.filter(({ field }) => field !== undefined);
+  }
+
+  take(row: TableRow): void {
+    const number = textAt(row, this.#number);
+    if (number === '' || this.#seen.size > KEPT) return;
+    const before = this.#seen.get(number);
+    const cells = this.#others.map((column) => textAt(row, column));
+    if (before === undefined) {
+      this.#seen.set(number, { row: row.row, cells: this.#seen.size < COMPARED ? cells : [] });
+      return;
+    }
+    this.rows += 1;
+    this.first ||= `${number} in rows ${before.row} and ${row.row}`;
+    for (const [at, { field }] of this.#others.entries()) {
+      if (field === undefined || before.cells[at] !== cells[at]) continue;
+      this.#same.set(field, (this.#same.get(field) ?? 0) + 1);
+    }
+  }
+
+  /** Whether the rows of each number have one value in the column of the field. */
+  agreeOn(field: Field): boolean {
+    return this.#same.get(field) === this.rows;
+  }
+}
+
+export function textAt(row: TableRow, { evidence }: Column): string {
+  const cell = row.cells[evidence.index];
+  return cell === undefined ? '' : cellText(cell);
+}

@@ -1,9 +1,14 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { temporaryDirectory } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { parse } from 'yaml';
 import { readDictionary } from '../../src/cli/read-dictionary.ts';
 import { matchNames } from '../../src/import/inspect/match-columns.ts';
 import { profileSchema } from '../../src/import/profile/profile.ts';
 import { inspect } from '../support/inspecting.ts';
+import { workbookOf } from '../support/statement-file.ts';
+import { runWith } from '../support/tool.ts';
 
 const lines = (...rows: readonly string[]) => `${rows.join('\n')}\n`;
 /** Rows that decide everything about their cells. */
@@ -403,5 +408,66 @@ describe('what a file says of itself', () => {
       ...{ first: ['600.00', '2000.00', '3499.75'], blanks: 0, different: 3, unreadable: 0 },
     });
     expect(column('Maturity Date')).to.include({ smallest: '2029-09-15', largest: '2031-06-30' });
+  });
+});
+
+describe('a workbook that nobody described', () => {
+  const sheetRow = (...cells: readonly (string | number)[]) =>
+    `<row>${cells.map((cell) => (typeof cell === 'number' ? `<c><v>${cell}</v></c>` : `<c t="inlineStr"><is><t>${cell}</t></is></c>`)).join('')}</row>`;
+  const loans = [
+    sheetRow('Darlehensnummer', 'Restschuld (EUR)', 'Fälligkeit'),
+    sheetRow('A-1', 600.5, '31.12.2030'),
+    sheetRow('A-2', 2000, '30.06.2031'),
+    sheetRow('Summe', 2600.5),
+  ].join('');
+  const summary = [sheetRow('Art', 'Anzahl'), sheetRow('Darlehen', 2)].join('');
+  const book = workbookOf({
+    sheets: [
+      { name: 'Deckblatt', rows: summary },
+      { name: 'Kredite', rows: loans },
+    ],
+  });
+
+  it('is inspected in its largest sheet, and which sheet is meant is a question', async () => {
+    const { inspection, setting, question } = await inspect(book, 'tape.xlsx');
+    expect([inspection.kind, inspection.rows]).to.deep.equal(['workbook', 2]);
+    expect(question('sheet')).to.include('“Deckblatt” (2 rows) or “Kredite” (4 rows)?');
+    expect(setting('totalsRow')).to.equal('Summe');
+    expect(setting('columns.due')).to.deep.equal(['Restschuld (EUR)']);
+  });
+
+  it('is inspected in the sheet that is named', async () => {
+    const { setting } = await inspect(book, 'tape.xlsx', 'Kredite');
+    expect(setting('sheet')).to.equal('Kredite');
+  });
+});
+
+describe('cls-api import inspect', () => {
+  const folder = temporaryDirectory('cls-inspect-');
+  const file = join(folder, 'tape.csv');
+  before(() => writeFileSync(file, lines(HEADER, ...ROWS)));
+
+  it('tells people what the file is in lines of 100 characters', async () => {
+    const { code, stdout } = await runWith({}, 'import', 'inspect', file);
+    expect(code).to.equal(0);
+    expect(stdout).to.include('tape.csv: text, utf-8, separated by ","');
+    expect(stdout).to.match(/^Balance +amount → due/m);
+    expect(Math.max(...stdout.split('\n').map((line) => line.length))).to.be.at.most(100);
+  });
+
+  it('writes the proposed profile to a new file, and to none that is there', async () => {
+    const out = join(folder, 'profile.yaml');
+    expect((await runWith({}, 'import', 'inspect', file, '--out', out)).code).to.equal(0);
+    const before = readFileSync(out, 'utf8');
+    expect(parse(before)).to.include({ name: 'tape', source: 'tape' });
+    expect((await runWith({}, 'import', 'inspect', file, '--out', out)).code).to.equal(1);
+    expect(readFileSync(out, 'utf8')).to.equal(before);
+  });
+
+  it('says of a file that it cannot read why', async () => {
+    const missing = join(folder, 'none.csv');
+    const { code, stderr } = await runWith({}, 'import', 'inspect', missing);
+    expect([code, existsSync(missing)]).to.deep.equal([1, false]);
+    expect(stderr).to.include('there is no such file');
   });
 });

@@ -73,7 +73,7 @@ export function columnsOf(
 }
 
 function columnOf(evidence: ColumnEvidence, match: NameMatch | undefined): Column {
-  const wanted = match === undefined || match.field === 'other' ? undefined : match.field;
+  const wanted = match && match.field !== 'other' ? byCodes(match.field, evidence) : undefined;
   const kindByName = wanted === undefined ? undefined : (KINDS.get(wanted) ?? 'name');
   const dates = evidence.filled === 0 ? undefined : datesIn(evidence, kindByName === 'date');
   const numbers = evidence.filled === 0 ? undefined : numbersIn(evidence);
@@ -96,6 +96,19 @@ function columnOf(evidence: ColumnEvidence, match: NameMatch | undefined): Colum
   const isSame = plain(match.entry.name) === plain(evidence.header);
   const how = `named ${isSame ? `so in the dictionary (${match.entry.source})` : quoted(match)}`;
   return { ...rest, kind: kindByName, field: wanted, how, resembles: undefined };
+}
+
+/** A column `Facility` of codes has the numbers of facilities. */
+const NUMBER_OF: Readonly<Partial<Record<Field, Field>>> = {
+  dealName: 'dealNumber',
+  facilityName: 'facilityNumber',
+  borrower: 'borrowerNumber',
+};
+
+function byCodes(field: Field, { first }: ColumnEvidence): Field {
+  const isCode =
+    first.length > 0 && first.every((text) => /^[\p{L}_/-]{0,6}\d[\w/.-]*$/u.test(text));
+  return (isCode ? NUMBER_OF[field] : undefined) ?? field;
 }
 
 function quoted({ entry }: NameMatch): string {

@@ -41,6 +41,9 @@ const EMPTY_MARKS = new Set(
   ),
 );
 
+/** What programs write where there is no date. */
+export const NO_DATE = /^(?:(?:31\D12|12\D31)\D9999|9999\D12\D31|00\D00\D0000|0000\D00\D00)\b/;
+
 export class ColumnEvidence {
   readonly header: string;
   readonly index: number;
@@ -85,7 +88,7 @@ export class ColumnEvidence {
       this.blanks += 1;
       return;
     }
-    if (text.length < 16 && EMPTY_MARKS.has(text.toLowerCase())) {
+    if (text.length < 16 && (EMPTY_MARKS.has(text.toLowerCase()) || NO_DATE.test(text))) {
       count(this.emptyMarks, text, row);
       return;
     }

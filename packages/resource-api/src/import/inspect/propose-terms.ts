@@ -4,6 +4,7 @@ import type { RowChecks } from './check-rows.ts';
 import { allValues, type Column, isAmount, isCountryCode, isCurrency } from './columns.ts';
 import { type Dictionary, plain } from './dictionary.ts';
 import type { ProfileDraft } from './draft.ts';
+import { NO_DATE } from './evidence.ts';
 import type { RowText } from './scan.ts';
 
 type Find = (field: Field) => Column | undefined;
@@ -262,7 +263,10 @@ export function proposeEmpty(columns: readonly Column[], draft: ProfileDraft): v
   const codes = used.filter(({ kind }) => kind === 'country' || kind === 'currency');
   const code = codes.find(({ evidence }) => evidence.emptyMarks.size > 0)?.evidence;
   const list = JSON.stringify([...marks]);
-  if (code !== undefined) {
+  const noDate = [...marks].find((mark) => NO_DATE.test(mark));
+  if (noDate !== undefined) {
+    draft.ask(['emptyMarks'], `${list} if ${noDate} stands for no date`);
+  } else if (code !== undefined) {
     const question = `${list}? “${code.header}” has ${[...code.emptyMarks.keys()]}, and NA is Namibia; leave out what is no mark for an empty cell`;
     draft.ask(['emptyMarks'], question);
   } else if (marks.size > 0) draft.set(['emptyMarks'], [...marks]);

@@ -82,7 +82,7 @@ function compareSums(
     const stated = scaled(read.text);
     const gap = stated > sum ? stated - sum : sum - stated;
     const { header } = column.evidence;
-    if (gap <= CENT) result.equal.push(header);
+    if (gap < CENT) result.equal.push(header);
     else result.other.push(`${header} has ${read.text}, the rows come to ${decimal(sum)}`);
   }
   return result;

@@ -38,7 +38,8 @@ function isNumber(text: string): boolean {
 }
 
 function isFew(shapes: readonly ShapeEvidence[], filled: number): boolean {
-  return shapes.reduce((sum, { cells }) => sum + cells, 0) <= filled * MISTAKES;
+  const mistakes = shapes.reduce((sum, { cells }) => sum + cells, 0);
+  return mistakes <= filled * MISTAKES || (mistakes === 1 && filled > 2);
 }
 
 /** Texts with the same marks between their numbers, and how they may be read. */

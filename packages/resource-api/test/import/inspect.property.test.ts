@@ -2,8 +2,14 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { readDate } from '../../src/import/cells/dates.ts';
 import { dialectsThatRead } from '../../src/import/cells/number-candidates.ts';
-import { type NumberDialect, readNumber } from '../../src/import/cells/numbers.ts';
-import { readRate } from '../../src/import/cells/rates.ts';
+import type { NumberDialect } from '../../src/import/cells/numbers.ts';
+import { bytesSource } from '../../src/import/file/bytes-source.ts';
+import { readTable } from '../../src/import/file/read-table.ts';
+import { profileSchema } from '../../src/import/profile/profile.ts';
+import { readStatement } from '../../src/import/statement/read-statement.ts';
+import { Report } from '../../src/import/statement/report.ts';
+import type { StatementRow } from '../../src/import/statement/statement-row.ts';
+import type { BusinessDate } from '../../src/ledger/business-date.ts';
 import { inspect } from '../support/inspecting.ts';
 
 /** Headers of one field in several languages; the same file keeps to one of them. */
@@ -156,93 +162,101 @@ function fileOf(loans: readonly Loan[], dialect: Written): Buffer {
   return Buffer.from(text, encoding === 'utf-8' ? 'utf8' : 'latin1');
 }
 
-/** What a value of the profile comes to once whoever knows the file has answered. */
-function answered<T>(setting: unknown, truth: T, fallback: T): T {
-  if (setting === undefined) return fallback;
-  return isOpen(setting) ? truth : (setting as T);
+/** The proposed profile with each question answered by whoever wrote the file. */
+function answered(proposed: Readonly<Record<string, unknown>>, dialect: Written) {
+  const { numbers, dates, rates, encoding } = dialect;
+  const [decimalSeparator, thousandsSeparator] = numbers;
+  const isOpen = (key: string) => `${proposed[key]}`.startsWith('?');
+  const truths: Readonly<Record<string, unknown>> = {
+    ...{ dateFormats: [dates], rateUnit: rates, encoding, currency: 'EUR', country: 'DE' },
+    lender: { externalId: 'own', name: 'Our bank' },
+  };
+  const answers = Object.keys(truths).filter(isOpen);
+  return {
+    ...proposed,
+    ...Object.fromEntries(answers.map((key) => [key, truths[key]])),
+    ...(isOpen('decimalSeparator') ? { decimalSeparator, thousandsSeparator } : {}),
+  };
 }
 
-function isOpen(setting: unknown): boolean {
-  return typeof setting === 'string' && setting.startsWith('?');
+/** What the file has, by the reader that imports are read by. */
+async function load(file: Uint8Array, document: unknown): Promise<readonly StatementRow[]> {
+  const profile = profileSchema.parse(document);
+  const report = new Report();
+  const table = readTable(bytesSource('tape.csv', file), profile);
+  const rows: StatementRow[] = [];
+  for await (const batch of readStatement(table, profile, AS_OF, report)) rows.push(...batch);
+  expect(report.faults).to.deep.equal([]);
+  return rows;
 }
 
-function textsOf(
-  rows: readonly Record<Name, string>[],
-  order: readonly Name[],
-  names: readonly Name[],
-) {
-  const present = names.filter((name) => order.includes(name));
-  return rows.flatMap((cells) => present.map((name) => cells[name]));
+const AS_OF = '2025-03-31' as BusinessDate;
+
+/** A loan of the book as a row of the statement has it, in the columns that the file has. */
+function expectedOf({ due, repaid, rate, start, days }: Loan, index: number, dialect: Written) {
+  const cents = (amount: number) => BigInt(amount) * (dialect.whole ? 100n : 1n);
+  const has = (name: Name) => dialect.order.includes(name);
+  return {
+    loanNumber: `L-${1_000 + index}`,
+    due: cents(due),
+    originalPrincipal: has('originalPrincipal') ? cents(due + repaid) : undefined,
+    allInRate: has('rate') ? `0.${`${rate}`.padStart(4, '0')}00000000` : undefined,
+    effectiveDate: has('effectiveDate') ? day(start) : undefined,
+    maturityDate: has('maturityDate') ? day(start + days) : undefined,
+  };
 }
 
-describe('any book in any dialect, inspected', () => {
-  it('is described as it was written, and only what it leaves open is asked', async function () {
+/** Whether what is asked could be read in another way too. */
+function checkQuestions(
+  question: (setting: string) => string | undefined,
+  loans: readonly Loan[],
+  dialect: Written,
+): void {
+  const { dates, rates, order } = dialect;
+  const rows = loans.map((each, index) => cellsOf(each, index, dialect));
+  const texts = (...names: readonly Name[]) =>
+    rows.flatMap((cells) =>
+      names.filter((name) => order.includes(name)).map((name) => cells[name]),
+    );
+  if (question('dateFormats') !== undefined) {
+    const swapped = dates.replace(/D+|M+/g, (part) =>
+      part.startsWith('D') ? part.replaceAll('D', 'M') : part.replaceAll('M', 'D'),
+    );
+    const isBoth = (text: string) => readDate(text, [swapped]) !== undefined;
+    expect(texts('effectiveDate', 'maturityDate').every(isBoth), 'dates decide').to.equal(true);
+  }
+  if (question('decimalSeparator') !== undefined) {
+    const readings = dialectsThatRead(texts('due', 'originalPrincipal', 'rate'));
+    expect(readings.length, 'numbers decide').to.be.greaterThan(1);
+  }
+  if (question('rateUnit') !== undefined) {
+    const least = rates === 'percent' ? 100 : 10_000;
+    const below = loans.filter((each) => each.rate < least).length;
+    expect(below, 'rates decide').to.be.greaterThan(loans.length / 2);
+  }
+}
+
+describe('any book in any dialect', () => {
+  it('is inspected and, when the questions are answered, loaded to the cent', async function () {
     this.timeout(0);
     const books = fc.array(loan, { minLength: 4, maxLength: 25 });
     await fc.assert(
       fc.asyncProperty(books, dialects, async (loans, dialect) => {
-        const { inspection, setting, question } = await inspect(fileOf(loans, dialect));
-        const { delimiter, language, order, preamble, numbers, dates, rates } = dialect;
-        expect(inspection.rows, 'rows').to.equal(loans.length);
-        expect(setting('delimiter') ?? ',', 'delimiter').to.equal(delimiter);
-        expect(setting('headerRow') ?? 1, 'headerRow').to.equal(preamble + 1);
-        const all = Object.keys(HEADERS) as Name[];
-        for (const name of all) {
+        const file = fileOf(loans, dialect);
+        const { inspection, setting, question } = await inspect(file);
+        const { language, order } = dialect;
+        for (const name of Object.keys(HEADERS) as Name[]) {
           const wanted = order.includes(name) ? [HEADERS[name][language]] : undefined;
           expect(setting(`columns.${name}`), name).to.deep.equal(wanted);
         }
-        const [decimalSeparator, thousandsSeparator] = numbers;
-        const read: NumberDialect = {
-          decimalSeparator: answered(setting('decimalSeparator'), decimalSeparator, '.'),
-          thousandsSeparator: answered(
-            setting('thousandsSeparator'),
-            thousandsSeparator,
-            undefined,
-          ),
-        };
-        const formats = answered(setting('dateFormats'), [dates], ['YYYY-MM-DD']);
-        const unit = answered(setting('rateUnit'), rates, 'percent' as const);
-        const rows = loans.map((each, index) => cellsOf(each, index, dialect));
-        for (const [index, cells] of rows.entries()) {
-          const { due, repaid, rate, start, days } = loans[index] as Loan;
-          const decimals = dialect.whole ? 0 : 2;
-          const wanted: Partial<Record<Name, unknown>> = {
-            due: { text: number(due, ['.', undefined], decimals) },
-            originalPrincipal: { text: number(due + repaid, ['.', undefined], decimals) },
-            rate: `0.${`${rate}`.padStart(4, '0')}00000000`,
-            effectiveDate: day(start),
-            maturityDate: day(start + days),
-          };
-          const got: typeof wanted = {
-            due: readNumber(cells.due, read),
-            originalPrincipal: readNumber(cells.originalPrincipal, read),
-            rate: readRate(cells.rate, read, unit),
-            effectiveDate: readDate(cells.effectiveDate, formats),
-            maturityDate: readDate(cells.maturityDate, formats),
-          };
-          for (const name of order) {
-            expect(got[name], `${name} ${cells[name]}`).to.deep.equal(wanted[name]);
-          }
-        }
-        const texts = textsOf(rows, order, ['effectiveDate', 'maturityDate']);
-        if (question('dateFormats') !== undefined) {
-          const swapped = dates.replace(/D+|M+/g, (part) =>
-            part.startsWith('D') ? part.replaceAll('D', 'M') : part.replaceAll('M', 'D'),
-          );
-          expect(
-            texts.every((text) => readDate(text, [swapped]) !== undefined),
-            'dates decide',
-          ).to.equal(true);
-        }
-        if (question('decimalSeparator') !== undefined) {
-          const amounts = textsOf(rows, order, ['due', 'originalPrincipal', 'rate']);
-          expect(dialectsThatRead(amounts).length, 'numbers decide').to.be.greaterThan(1);
-        }
-        if (question('rateUnit') !== undefined) {
-          const least = rates === 'percent' ? 100 : 10_000;
-          const below = loans.filter((each) => each.rate < least).length;
-          expect(below, 'rates decide').to.be.greaterThan(loans.length / 2);
-        }
+        checkQuestions(question, loans, dialect);
+        const rows = await load(file, answered(inspection.profile, dialect));
+        const loaded = rows.map(({ loanNumber, allInRate, amounts, dates }) => {
+          const { due, originalPrincipal } = amounts;
+          const { effectiveDate, maturityDate } = dates;
+          return { loanNumber, due, originalPrincipal, allInRate, effectiveDate, maturityDate };
+        });
+        expect(loaded).to.deep.equal(loans.map((each, index) => expectedOf(each, index, dialect)));
       }),
       { numRuns: Number(process.env['CLS_EXHAUSTIVE'] ? 2_000 : 120) },
     );

@@ -6,6 +6,7 @@ import { parse } from 'yaml';
 import { readDictionary } from '../../src/cli/read-dictionary.ts';
 import { matchNames } from '../../src/import/inspect/match-columns.ts';
 import { profileSchema } from '../../src/import/profile/profile.ts';
+import { agreementStatus, contractStatus } from '../../src/journal-file/record.ts';
 import { inspect } from '../support/inspecting.ts';
 import { workbookOf } from '../support/statement-file.ts';
 import { runWith } from '../support/tool.ts';
@@ -72,6 +73,34 @@ describe('a column’s name', () => {
   it('with other words beside a known one only resembles it', () => {
     const [match] = matchNames(['Revolving Balance'], dictionary);
     expect([match?.field, match?.how]).to.deep.equal(['due', 'partly']);
+  });
+});
+
+describe('the dictionary', () => {
+  const { statuses, exact } = readDictionary();
+
+  it('has statuses that a ledger has', () => {
+    for (const [name, [deal, facility, contract]] of statuses) {
+      const parsed = [
+        agreementStatus.safeParse(deal),
+        agreementStatus.safeParse(facility),
+        contractStatus.safeParse(contract),
+      ];
+      expect(
+        parsed.every(({ success }) => success),
+        name,
+      ).to.equal(true);
+    }
+  });
+
+  it('gives a name one field in each language, but for those that are a question', () => {
+    const ambiguous = [...exact].filter(([, entries]) => {
+      return entries.some(({ field, source }) =>
+        entries.some((other) => other.source === source && other.field !== field),
+      );
+    });
+    const QUESTIONS = ['funded amount', 'amount funded', 'interest', 'zins', 'interes', 'juros'];
+    expect(ambiguous.map(([name]) => name)).to.have.members(QUESTIONS);
   });
 });
 

@@ -3,33 +3,24 @@ import { readDate } from '../cells/dates.ts';
 import { type NumberDialect, readNumber } from '../cells/numbers.ts';
 import { cellText } from '../cells/text.ts';
 import type { Cell, TableRow } from '../file/table.ts';
-import { sumOf, type Term, termsOf } from '../profile/derivation.ts';
 import type { AmountField, Field } from '../profile/profile.ts';
 import { type Column, isAmount } from './columns.ts';
+import {
+  type Amounts,
+  checkIdentity,
+  decimal,
+  type IdentityCheck,
+  identitiesOf,
+  ONE,
+  scaled,
+} from './identities.ts';
 import { Repeats, textAt } from './repeats.ts';
 
-/** Amounts are compared in millionths: statements have at most that. */
-const DECIMALS = 6;
-const CENT = 10n ** 4n;
-const ONE = 10n ** 6n;
 const NUMBERS: readonly Field[] = ['loanNumber', 'facilityNumber', 'dealNumber'];
-
-type Amounts = Partial<Record<AmountField, bigint>>;
 
 export interface ValueRange {
   least: string;
   most: string;
-}
-
-export interface IdentityCheck {
-  readonly field: AmountField;
-  readonly is: string;
-  readonly terms: readonly Term[];
-  rows: number;
-  broken: number;
-  /** In units. */
-  largestGap: string;
-  first: string | undefined;
 }
 
 export interface RowChecks {
@@ -60,18 +51,6 @@ export interface CheckPlan {
   readonly from: number;
   readonly through: number;
 }
-
-/** What statements often repeat: each is checked where the file has all of its columns. */
-const IDENTITIES: readonly (readonly [AmountField, string])[] = [
-  ['limit', 'due + undisbursed'],
-  ['held', 'due + undisbursed'],
-  ['obligation', 'due + exchangeAdjustment'],
-  ['dueThirdParty', 'sold - repaidThirdParty'],
-  ['originalPrincipal', 'due + repaid'],
-  ['disbursed', 'due + repaid'],
-  ['originalPrincipal', 'disbursed + undisbursed'],
-  ['originalPrincipal', 'disbursed + undisbursed + cancelled'],
-];
 
 export async function checkRows(
   batches: AsyncIterable<readonly TableRow[]>,
@@ -115,13 +94,8 @@ class RowChecker implements RowChecks {
       }),
     );
     this.#status = plan.columns.find(({ field }) => field === 'status');
-    const fields = new Set(plan.columns.flatMap(({ field }) => field ?? []));
-    this.identities = IDENTITIES.filter(([field, is]) =>
-      [field, ...termsOf(is).map((term) => term.field)].every((each) => fields.has(each)),
-    ).map(([field, is]) => {
-      const counts = { rows: 0, broken: 0, largestGap: '0', first: undefined };
-      return { field, is, terms: termsOf(is), ...counts };
-    });
+    const fields = plan.columns.flatMap(({ field }) => field ?? []);
+    this.identities = identitiesOf(new Set(fields));
   }
 
   take(row: TableRow): void {
@@ -231,30 +205,4 @@ function isUsed({ field, resembles }: Column): boolean {
 
 function ownFormats({ dates }: Column): readonly string[] {
   return (dates?.groups ?? []).flatMap(({ readings: [formats = []] }) => formats.slice(0, 1));
-}
-
-function checkIdentity(identity: IdentityCheck, amounts: Amounts, row: number): void {
-  const stated = amounts[identity.field];
-  const sum = sumOf(identity.terms, amounts);
-  if (stated === undefined || sum === undefined) return;
-  identity.rows += 1;
-  const gap = stated > sum ? stated - sum : sum - stated;
-  if (gap <= CENT) return;
-  identity.broken += 1;
-  identity.first ??= `row ${row}: ${decimal(stated)} is not ${decimal(sum)}`;
-  if (gap > scaled(identity.largestGap)) identity.largestGap = decimal(gap);
-}
-
-/** A plain decimal in millionths; further digits are cut. */
-export function scaled(text: string): bigint {
-  const [whole = '0', decimals = ''] = text.replace('-', '').split('.');
-  const value = BigInt(whole + decimals.slice(0, DECIMALS).padEnd(DECIMALS, '0'));
-  return text.startsWith('-') ? -value : value;
-}
-
-/** Of millionths, without zeros that say nothing but two decimals. */
-export function decimal(value: bigint): string {
-  const digits = (value < 0n ? -value : value).toString().padStart(DECIMALS + 1, '0');
-  const text = `${digits.slice(0, -DECIMALS)}.${digits.slice(-DECIMALS)}`;
-  return (value < 0n ? '-' : '') + text.replace(/(\.\d\d)(\d*?)0+$/, '$1$2');
 }

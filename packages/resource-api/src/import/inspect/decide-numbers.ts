@@ -3,8 +3,8 @@ import { dialectsThatRead } from '../cells/number-candidates.ts';
 import type { NumberDialect } from '../cells/numbers.ts';
 import type { Column } from './columns.ts';
 import type { ProfileDraft } from './draft.ts';
-import type { Sample } from './evidence.ts';
 import { numberRefutation } from './readings.ts';
+import type { Sample } from './shapes.ts';
 
 interface Told extends Sample {
   readonly header: string;

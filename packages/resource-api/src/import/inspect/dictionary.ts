@@ -112,7 +112,8 @@ function grouped(entries: readonly Entry[]): ReadonlyMap<string, readonly Entry[
   // `Current Balance Amount` is `Current Balance`; an amount of interest is no rate.
   for (const [key, same] of [...map]) {
     const isAmount = same.every(({ field }) => AMOUNTS.has(field));
-    if (isAmount && !map.has(`${key} amount`)) map.set(`${key} amount`, same);
+    if (isAmount && !key.endsWith(' amount') && !map.has(`${key} amount`))
+      map.set(`${key} amount`, same);
   }
   return map;
 }

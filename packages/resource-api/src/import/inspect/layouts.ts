@@ -1,46 +1,43 @@
-/** Files that have no header: which one it may be, and how to add one. */
+/** Where the header is; and files that have none: which one it may be, and how to add one. */
 import type { Dictionary, Layout } from './dictionary.ts';
-import type { ProfileDraft } from './draft.ts';
+import type { Proposal } from './proposal.ts';
 import type { Scan } from './scan.ts';
 
-/** Asks for a header where the file has none. @returns notes. */
-export function withoutHeader(found: Scan, dictionary: Dictionary, draft: ProfileDraft): string[] {
-  if (found.headerRow !== undefined) return isTurned(found, dictionary) ? [askToTurn(draft)] : [];
-  const width = found.headers.length;
+/** Writes `headerRow`. */
+export function proposeHeader({ found, dictionary, draft, notes }: Proposal): void {
+  const { headerRow, headers } = found;
+  const path = ['headerRow'];
+  if (headerRow !== undefined) {
+    if (headerRow !== 1) draft.set(path, headerRow);
+    if (isTurned(found, dictionary)) {
+      const seems = 'the file seems to have a row for each field and a column for each loan';
+      draft.ask(path, `${seems}: turn it, so that each row is a loan`);
+    }
+    return;
+  }
+  const width = headers.length;
   const layout = dictionary.layouts.find((each) => fits(each, found));
   if (layout === undefined) {
-    draft.ask(
-      ['headerRow'],
-      `the file has no header: write one line with the names of its ${width} columns before the first`,
-    );
-    return [];
+    const advice = `write one line with the names of its ${width} columns before the first`;
+    draft.ask(path, `the file has no header: ${advice}`);
+    return;
   }
-  const line = layout.headers.split(layout.separatedBy).slice(0, width).join(layout.delimiter);
-  draft.ask(
-    ['headerRow'],
-    `the file has no header; its ${width} columns are as in ${layout.title}: write that header as the first line`,
-  );
-  return [`${layout.title} has this header:\n${line}`];
+  const names = layout.headers.split(layout.separatedBy).slice(0, width);
+  const like = `its ${width} columns are as in ${layout.title}`;
+  draft.ask(path, `the file has no header; ${like}: write that header as the first line`);
+  notes.push(`${layout.title} has this header:\n${names.join(layout.delimiter)}`);
 }
 
 /** Whether a column has the names of fields, one in each row: ESMA's templates are given like this. */
 function isTurned({ columns, rows, headers }: Scan, dictionary: Dictionary): boolean {
+  const isName = (value: string) => dictionary.exact.has(dictionary.wordsOf(value).join(' '));
   return columns.some(({ values }) => {
-    const names = [...values.keys()].filter((value) =>
-      dictionary.exact.has(dictionary.wordsOf(value).join(' ')),
-    );
-    return names.length >= 8 && names.length > rows * 0.15 && names.length > headers.length * 0.5;
+    const names = [...values.keys()].filter(isName).length;
+    return names >= 8 && names > rows * 0.15 && names > headers.length * 0.5;
   });
 }
 
-function askToTurn(draft: ProfileDraft): string {
-  const question =
-    'the file seems to have a row for each field and a column for each loan: turn it, so that each row is a loan';
-  draft.ask(['headerRow'], question);
-  return question;
-}
-
-/** By the number of columns, and by the column that has the ids, each of them once or nearly. */
+/** By the number of columns, and by the column that has the ids. */
 function fits({ columns, idColumn }: Layout, { headers, columns: found }: Scan): boolean {
   const id = found[idColumn - 1];
   return columns.includes(headers.length) && id !== undefined && id.blanks === 0 && id.filled > 0;

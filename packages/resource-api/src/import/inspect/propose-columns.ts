@@ -1,132 +1,99 @@
 /** Which columns stand for which fields of the profile: decided, or asked. */
 import { AMOUNT_FIELDS, FIELDS, type Field } from '../profile/profile.ts';
-import type { RowChecks } from './check-rows.ts';
-import type { Column } from './columns.ts';
-import type { ProfileDraft } from './draft.ts';
+import type { Column, ColumnKind } from './columns.ts';
+import { type Proposal, rowsOf } from './proposal.ts';
 
-const ASKED: readonly Field[] = [
-  'loanNumber',
-  'borrower',
-  'currency',
-  'rate',
-  'maturityDate',
-  'due',
-];
+/** Fields for which a name that only resembles one is worth a question. */
+const ASKED: readonly Field[] = ['borrower', 'currency', 'rate', 'maturityDate', 'due'];
+const NUMBERS: readonly Field[] = ['loanNumber', 'facilityNumber', 'dealNumber'];
 const SIZES: readonly Field[] = ['limit', 'originalPrincipal'];
-
-/** Whether a name that only resembles the field is worth a question. */
-function isAsked(field: Field, columns: readonly Column[]): boolean {
-  if (ASKED.includes(field)) return true;
-  return (
-    SIZES.includes(field) && !columns.some((column) => column.field && SIZES.includes(column.field))
-  );
-}
+/** Columns that a question names. */
+const NAMED = 6;
 
 /** Columns that all stand for one field. */
-export function contestedFields(
-  columns: readonly Column[],
-): ReadonlyMap<string, readonly Column[]> {
-  const byField = new Map<string, Column[]>();
-  for (const column of columns) {
-    if (column.field === undefined) continue;
-    byField.set(column.field, [...(byField.get(column.field) ?? []), column]);
+export function contestedFields(columns: readonly Column[]): ReadonlyMap<Field, readonly Column[]> {
+  const contested = new Map<Field, readonly Column[]>();
+  for (const field of FIELDS) {
+    const claimants = columns.filter((column) => column.field === field);
+    if (claimants.length > 1) contested.set(field, claimants);
   }
-  return new Map([...byField].filter(([, claimants]) => claimants.length > 1));
+  return contested;
 }
 
 /** Writes `columns`. */
-export function proposeColumns(
-  columns: readonly Column[],
-  checks: RowChecks,
-  draft: ProfileDraft,
-): void {
+export function proposeColumns(proposal: Proposal): void {
+  const { columns, find } = proposal;
+  const none = (fields: readonly Field[]) => !fields.some(find);
   for (const field of FIELDS) {
-    const claimants = columns.filter((column) => column.field === field);
-    const [first, second] = claimants;
-    if (first !== undefined && second === undefined) takeColumn(field, first, columns, draft);
-    else if (first !== undefined) choose(field, claimants, checks, draft);
-    else if (isAsked(field, columns)) askForResembling(field, columns, draft);
+    const [first, ...others] = columns.filter((column) => column.field === field);
+    if (first !== undefined) takeColumn(field, first, others, proposal);
+    else if (ASKED.includes(field) || (SIZES.includes(field) && none(SIZES))) {
+      askForResembling(field, proposal);
+    }
   }
+  if (none(NUMBERS)) askForNumber(proposal);
 }
 
+/** Columns with the same values are one; otherwise the sender must say which counts. */
 function takeColumn(
   field: Field,
-  column: Column,
-  columns: readonly Column[],
-  draft: ProfileDraft,
+  first: Column,
+  others: readonly Column[],
+  { columns, checks, draft }: Proposal,
 ): void {
-  const { header } = column.evidence;
-  const twins = columns.filter(({ evidence }) => evidence.header === header);
+  const { header } = first.evidence;
   const path = ['columns', field];
-  if (twins.length > 1) {
-    draft.ask(
-      path,
-      `${twins.length} columns are named “${header}”: rename one of them in the file`,
-    );
-  } else draft.set(path, [header], column.how || undefined);
-}
-
-/** Two columns with the same values are one; otherwise the sender must say which counts. */
-function choose(
-  field: Field,
-  claimants: readonly Column[],
-  checks: RowChecks,
-  draft: ProfileDraft,
-): void {
-  const names = claimants.map(({ evidence }) => `[${evidence.header}]`);
-  const path = ['columns', field];
+  const twins = columns.filter(({ evidence }) => evidence.header === header).length;
   const difference = checks.differences.get(field);
-  const [first] = claimants;
-  if (difference === undefined) {
-    const others = claimants.slice(1).map(({ evidence }) => `“${evidence.header}”`);
-    const header = first?.evidence.header ?? '';
-    draft.set(path, [header], `${first?.how}; ${others.join(', ')} is the same in each row`);
-    return;
+  if (difference !== undefined) {
+    const differ = `they differ in ${rowsOf(difference.rows)}; ${difference.first}`;
+    draft.ask(path, `${listOf([first, ...others])} ${differ}`);
+  } else if (twins > 1) {
+    draft.ask(path, `${twins} columns are named “${header}”: rename one of them in the file`);
+  } else {
+    const same = others.map(({ evidence }) => `; “${evidence.header}” is the same in each row`);
+    draft.set(path, [header], first.how + same.join(''));
   }
-  const rows = difference.rows === 1 ? '1 row' : `${difference.rows} rows`;
-  draft.ask(path, `${names.join(' or ')}? they differ in ${rows}; ${difference.first}`);
 }
 
-function askForResembling(field: Field, columns: readonly Column[], draft: ProfileDraft): void {
-  const similar = columns.filter(
-    ({ resembles, kind, field: taken, isKnown }) =>
-      resembles === field ||
-      (field === 'loanNumber' && kind === 'id' && taken === undefined && !isKnown),
-  );
+function listOf(columns: readonly Column[]): string {
+  const names = columns.slice(0, NAMED).map(({ evidence }) => `[${evidence.header}]`);
+  return names.length > 0 ? `${names.join(' or ')}?` : 'no column looks like it;';
+}
+
+function askForResembling(field: Field, { columns, draft }: Proposal): void {
+  const similar = columns.filter(({ resembles }) => resembles === field);
   if (similar.length === 0) return;
-  const names = similar.slice(0, 4).map(({ evidence }) => `[${evidence.header}]`);
-  const none = field === 'due' || field === 'loanNumber' ? '' : '; leave this out if it is not';
-  draft.ask(['columns', field], `${names.join(' or ')}? the name is not sure${none}`);
+  const none = field === 'due' ? '' : '; leave this out if it is not';
+  draft.ask(['columns', field], `${listOf(similar)} the name is not sure${none}`);
 }
 
-/** Writes questions for what every statement needs and no name gave. */
-export function askForMissing(columns: readonly Column[], draft: ProfileDraft): void {
-  const document = draft.document['columns'] as Partial<Record<Field, unknown>> | undefined;
-  const has = (field: Field) => document !== undefined && Object.hasOwn(document, field);
-  const listed = (kinds: readonly string[]) => {
-    const some = columns.filter(
-      ({ kind, field, isKnown, evidence }) =>
-        kinds.includes(kind) && field === undefined && !isKnown && evidence.header !== '',
-    );
-    const names = some.slice(0, 6).map(({ evidence }) => `[${evidence.header}]`);
-    return names.length > 0 ? `${names.join(' or ')}?` : 'no column looks like it;';
-  };
-  if (!(has('loanNumber') || has('facilityNumber') || has('dealNumber'))) {
-    draft.ask(['columns', 'loanNumber'], `${listed(['id'])} the number that identifies a loan`);
+function askForNumber({ columns, draft }: Proposal): void {
+  const similar = columns.filter(({ resembles }) => resembles === 'loanNumber');
+  const list = listOf([...new Set([...similar, ...untaken(columns, 'id')])]);
+  draft.ask(['columns', 'loanNumber'], `${list} the number that identifies a loan`);
+}
+
+function untaken(columns: readonly Column[], wanted: ColumnKind): readonly Column[] {
+  return columns.filter(
+    ({ kind, field, isKnown, evidence }) =>
+      kind === wanted && field === undefined && !isKnown && evidence.header !== '',
+  );
+}
+
+/** Writes a question, or a sum, where no name gave the outstanding principal. */
+export function askForMissing({ columns, find, draft }: Proposal): void {
+  if (find('due') !== undefined || draft.isOpen(['columns', 'due'])) return;
+  const has = (...fields: readonly Field[]) => fields.every(find);
+  const derived = ['derive', 'due'];
+  if (has('disbursed', 'repaid')) draft.set(derived, 'disbursed - repaid');
+  else if (has('limit', 'undisbursed')) {
+    draft.ask(derived, 'limit - undisbursed? right where a limit falls with what is repaid');
+  } else if (has('originalPrincipal', 'repaid')) {
+    draft.ask(derived, 'originalPrincipal - repaid? right where all was paid out');
+  } else {
+    const why = AMOUNT_FIELDS.some(find) ? '; no name says so' : '';
+    const list = listOf(untaken(columns, 'amount'));
+    draft.ask(['columns', 'due'], `${list} the outstanding principal${why}`);
   }
-  if (has('due')) return;
-  if (has('disbursed') && has('repaid')) draft.set(['derive', 'due'], 'disbursed - repaid');
-  else if (has('limit') && has('undisbursed')) {
-    draft.ask(
-      ['derive', 'due'],
-      'limit - undisbursed? right where a limit falls with what is repaid',
-    );
-  } else if (has('originalPrincipal') && has('repaid')) {
-    draft.ask(['derive', 'due'], 'originalPrincipal - repaid? right where all was paid out');
-  } else if (AMOUNT_FIELDS.some(has)) {
-    draft.ask(
-      ['columns', 'due'],
-      `${listed(['amount'])} the outstanding principal; no name says so`,
-    );
-  } else draft.ask(['columns', 'due'], `${listed(['amount'])} the outstanding principal`);
 }

@@ -1,48 +1,51 @@
 /** How amounts belong together, and how rows make loans: decided, or asked. */
 import type { AmountField, Field } from '../profile/profile.ts';
-import type { IdentityCheck, RowChecks } from './check-rows.ts';
-import type { Column } from './columns.ts';
-import type { ProfileDraft } from './draft.ts';
-
-type Find = (field: Field) => Column | undefined;
+import type { IdentityCheck } from './identities.ts';
+import { type Proposal, rowsOf } from './proposal.ts';
 
 /** Identities that a profile checks without naming them; other ones are worth a sentence. */
 const BY_DEFAULT: readonly AmountField[] = ['obligation', 'held', 'dueThirdParty', 'limit'];
-/** Broken in more rows than these, an identity was not meant. */
+/** Broken in more of the rows, an identity was not meant. */
 const MEANT = 0.05;
-/** A limit below so many balances is not theirs. */
+/** A limit below so many of the balances is not theirs. */
 const ODD = 0.1;
+const SOLD: readonly Field[] = ['sold', 'repaidThirdParty', 'dueThirdParty'];
 
 /** Writes `identities` where one of them does not hold, and `derive` for what no column has. */
-export function proposeAmounts(checks: RowChecks, find: Find, draft: ProfileDraft): string[] {
-  const notes: string[] = [];
-  const checked = checks.identities.filter(({ rows }) => rows > 0);
-  const broken = checked.filter(
-    ({ field, broken: failed, rows }) =>
-      failed > 0 && (BY_DEFAULT.includes(field) || failed <= rows * MEANT),
-  );
-  for (const { field, is, rows, broken: failed } of checked) {
-    if (failed === 0) notes.push(`${field} = ${is} holds in all ${rows} rows`);
+export function proposeAmounts({ checks, find, draft, notes }: Proposal): void {
+  const questions: string[] = [];
+  for (const identity of checks.identities) {
+    const { field, is, rows, broken } = identity;
+    if (rows > 0 && broken === 0) notes.push(`${field} = ${is} holds in all ${rows} rows`);
+    else if (broken > 0 && BY_DEFAULT.includes(field)) {
+      const list = `{field: ${field}, is: ${is}, tolerance: "…"} or {…, off: "why"}`;
+      questions.push(`${brokenText(identity)}; write a list with ${list}`);
+    } else if (broken > 0 && broken <= rows * MEANT) notes.push(brokenText(identity));
   }
-  const relevant = broken.filter(({ field }) => BY_DEFAULT.includes(field));
-  if (relevant.length > 0) draft.ask(['identities'], relevant.map(identityQuestion).join('; '));
-  for (const identity of broken) {
-    if (!relevant.includes(identity)) notes.push(brokenText(identity));
+  if (questions.length > 0) draft.ask(['identities'], questions.join('; '));
+  const has = (field: Field) => find(field) !== undefined;
+  if (has('limit') && has('due') && !has('undisbursed') && !has('disbursed')) {
+    const question = 'limit - due or 0: can the rest of the limit still be drawn?';
+    draft.ask(['derive', 'undisbursed'], question);
   }
-  proposeDerived(find, draft);
+  if (has('due') && has('disbursed') && !has('repaid')) {
+    draft.set(['derive', 'repaid'], 'disbursed - due');
+  }
+  if (has('due') && has('repaid') && !has('disbursed')) {
+    draft.set(['derive', 'disbursed'], 'due + repaid');
+  }
+  if (SOLD.some(has)) {
+    draft.ask(['participants'], '{externalId: …, name: …}: who holds what was sold');
+  }
   const { rows, first } = checks.beyondLimit;
-  const limit = find('limit');
-  if (limit !== undefined && rows > limit.evidence.filled * ODD) {
-    const question = `[${limit.evidence.header}]? the balance is above it in ${rows} rows (first: ${first}); leave this out if it is another limit`;
+  const limit = find('limit')?.evidence;
+  if (limit === undefined || rows === 0) return;
+  const told = `the balance is above it in ${rowsOf(rows)} (first: ${first})`;
+  if (rows <= limit.filled * ODD) notes.push(`“${limit.header}”: ${told}`);
+  else {
+    const question = `[${limit.header}]? ${told}; leave this out if it is another limit`;
     draft.ask(['columns', 'limit'], question);
-  } else if (rows > 0)
-    notes.push(`the balance is above the limit in ${rows} rows (first: ${first})`);
-  return notes;
-}
-
-function identityQuestion(identity: IdentityCheck): string {
-  const { field, is } = identity;
-  return `${brokenText(identity)}; write a list with {field: ${field}, is: ${is}, tolerance: "…"} or {…, off: "why"}`;
+  }
 }
 
 function brokenText({ field, is, rows, broken, first, largestGap }: IdentityCheck): string {
@@ -51,60 +54,40 @@ function brokenText({ field, is, rows, broken, first, largestGap }: IdentityChec
   return `${field} = ${told} does not hold in ${broken} of ${rows} rows (first: ${first}; ${gap})`;
 }
 
-function proposeDerived(find: Find, draft: ProfileDraft): void {
-  const has = (field: Field) => find(field) !== undefined;
-  if (has('limit') && !has('undisbursed') && !has('disbursed') && has('due')) {
-    const question = 'limit - due or 0: can the rest of the limit still be drawn?';
-    draft.ask(['derive', 'undisbursed'], question);
-  }
-  if (has('disbursed') && !has('repaid') && has('due'))
-    draft.set(['derive', 'repaid'], 'disbursed - due');
-  if (has('repaid') && !has('disbursed') && has('due'))
-    draft.set(['derive', 'disbursed'], 'due + repaid');
-  if (['sold', 'repaidThirdParty', 'dueThirdParty'].some((field) => has(field as Field))) {
-    draft.ask(['participants'], '{externalId: …, name: …}: who holds what was sold');
-  }
-}
+const ONE_ROW =
+  'each row must be one loan. If rows are drawings of one facility, name this column as ' +
+  'facilityNumber and the drawing’s as loanNumber; if they are months, keep one month';
 
 /** Several rows of one number: lenders, drawings, or a mistake. */
-export function proposeRows(checks: RowChecks, find: Find, draft: ProfileDraft): void {
-  const lender = find('lender');
+export function proposeRows({ checks, find, draft }: Proposal): void {
   const share = find('lenderShare');
   if (share !== undefined) {
     const most = checks.ranges.get(share)?.most;
     const largest = most === undefined ? '' : `; the largest is ${most}`;
     draft.ask(['shareUnit'], `fraction, percent or amount: “${share.evidence.header}”${largest}`);
   }
-  const told = (field: Field) => {
-    const { rows = 0, first = '' } = checks.repeats.get(field) ?? {};
-    return `${rows} rows repeat the number of an earlier row (first: ${first})`;
-  };
-  const repeated = (field: Field) => (checks.repeats.get(field)?.rows ?? 0) > 0;
+  const loans = checks.repeats.get('loanNumber');
+  const facilities = checks.repeats.get('facilityNumber');
+  const deals = checks.repeats.get('dealNumber');
+  const lender = find('lender')?.evidence;
+  const repeated = loans?.told === undefined ? '' : `; ${loans.told}`;
   if (lender !== undefined) {
-    const header = `“${lender.evidence.header}”`;
-    const why = repeated('loanNumber') ? `; ${told('loanNumber')}` : '';
-    const question = `lender, if ${header} holds the amounts of its row; loan, if the lender of this profile holds them all${why}`;
-    draft.ask(['rowIs'], question);
-  } else if (repeated('loanNumber') && !draft.isOpen(['columns', 'loanNumber'])) {
-    const header = find('loanNumber')?.evidence.header ?? '';
-    draft.ask(['columns', 'loanNumber'], `[${header}]? ${told('loanNumber')}: ${ONE_ROW}`);
+    const rows = `lender, if “${lender.header}” holds the amounts of its row`;
+    const whole = 'loan, if the lender of this profile holds them all';
+    draft.ask(['rowIs'], `${rows}; ${whole}${repeated}`);
+  } else if (loans?.told !== undefined && !draft.isOpen(['columns', 'loanNumber'])) {
+    const path = ['columns', 'loanNumber'];
+    draft.ask(path, `[${find('loanNumber')?.evidence.header}]? ${loans.told}: ${ONE_ROW}`);
   }
-  const deal = find('dealNumber');
-  if (deal !== undefined && checks.repeats.get('dealNumber')?.agreeOn('borrower') === false) {
-    const question = `[${deal.evidence.header}]? ${told('dealNumber')}, and rows of one number have several borrowers; leave this out if each loan is a deal of its own`;
-    draft.ask(['columns', 'dealNumber'], question);
+  if (deals?.told !== undefined && find('borrower') && !deals.agreeOn('borrower')) {
+    const why = `${deals.told}, and rows of one number have several borrowers`;
+    const question = `[${find('dealNumber')?.evidence.header}]? ${why}`;
+    const advice = 'leave this out if each loan is a deal of its own';
+    draft.ask(['columns', 'dealNumber'], `${question}; ${advice}`);
   }
-  const grouped = (['facilityNumber', 'loanNumber'] as const).find(repeated);
-  if (grouped !== undefined && (grouped === 'facilityNumber' || lender !== undefined)) {
-    const same = (['limit', 'originalPrincipal'] as const).filter((field) =>
-      checks.repeats.get(grouped)?.agreeOn(field),
-    );
-    const why =
-      same.length > 0 ? `rows of one number state the same ${same.join(', ')}` : told(grouped);
-    if (find('limit')) draft.ask(['facilityAmounts'], `repeated or split: ${why}`);
+  const groups = facilities?.told !== undefined ? facilities : lender && loans;
+  if (groups?.told !== undefined && find('limit')) {
+    const same = groups.agreeOn('limit') ? 'rows of one number state the same limit' : groups.told;
+    draft.ask(['facilityAmounts'], `repeated or split: ${same}`);
   }
 }
-
-const ONE_ROW =
-  'each row must be one loan. If rows are drawings of one facility, name this column as ' +
-  'facilityNumber and the drawing’s as loanNumber; if they are months, keep one month';

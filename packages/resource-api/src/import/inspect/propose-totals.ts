@@ -2,56 +2,43 @@
 import { readNumber } from '../cells/numbers.ts';
 import { cellText } from '../cells/text.ts';
 import type { Cell } from '../file/table.ts';
-import { type CheckPlan, decimal, type RowChecks, scaled } from './check-rows.ts';
+import type { CheckPlan, RowChecks } from './check-rows.ts';
 import type { Column } from './columns.ts';
 import type { ProfileDraft } from './draft.ts';
+import { CENT, decimal, scaled } from './identities.ts';
 import type { Inspection } from './inspection.ts';
+import type { Proposal } from './proposal.ts';
 import type { Scan } from './scan.ts';
-
-/** Totals that a program added up in doubles. */
-const CENT = 10n ** 4n;
 
 /** Writes `totalsRow`. */
 export function proposeTotals(
-  found: Scan,
-  columns: readonly Column[],
-  checks: RowChecks,
+  { found, columns, checks, draft }: Proposal,
   plan: CheckPlan,
-  draft: ProfileDraft,
 ): Inspection['totals'] {
   const { totals, footer, totalsWithin } = found;
   const path = ['totalsRow'];
   if (totals === undefined) {
     const [note] = footer;
     if (note !== undefined) {
-      draft.ask(
-        path,
-        `how row ${note.row} begins: “${note.text}”. It is no loan, and the loans end before it`,
-      );
+      const begins = `how row ${note.row} begins: “${note.text}”`;
+      draft.ask(path, `${begins}. It is no loan, and the loans end before it`);
     }
     if (totalsWithin.length > 0) askForWithin(found, draft);
     return undefined;
   }
   const sums = compareSums(totals.row.cells, columns, checks, plan);
-  const told = sums.equal.length + sums.other.length === 0 ? 'it has no sums' : verdictOf(sums);
+  const verdict = sums.equal.length + sums.other.length === 0 ? 'it has no sums' : verdictOf(sums);
   const { row } = totals.row;
   if (totals.label === undefined) {
-    draft.ask(
-      path,
-      `row ${row} has no words, and ${told}: write a word such as Total before its sums, or take the row out`,
-    );
+    const advice = 'write a word such as Total before its sums, or take the row out';
+    draft.ask(path, `row ${row} has no words, and ${verdict}: ${advice}`);
   } else if (totalsWithin.length > 0) askForWithin(found, draft);
   else if (sums.equal.length === 0 && sums.other.length > 0) {
-    draft.ask(
-      path,
-      `${totals.label}? row ${row} begins so, but ${told}; leave this out if it is a loan`,
-    );
-  } else draft.set(path, totals.label, `row ${row}: ${told}`);
-  const text = totals.row.cells
-    .map(cellText)
-    .filter((cell) => cell !== '')
-    .join(' ');
-  return { row, text, verdict: told };
+    const begins = `${totals.label}? row ${row} begins so, but ${verdict}`;
+    draft.ask(path, `${begins}; leave this out if it is a loan`);
+  } else draft.set(path, totals.label, `row ${row}: ${verdict}`);
+  const cells = totals.row.cells.map(cellText).filter((cell) => cell !== '');
+  return { row, text: cells.join(' '), verdict };
 }
 
 function askForWithin({ totalsWithin, totals }: Scan, draft: ProfileDraft): void {

@@ -3,7 +3,8 @@ import { dateReadings } from '../cells/date-candidates.ts';
 import { readDate } from '../cells/dates.ts';
 import { dialectsThatRead } from '../cells/number-candidates.ts';
 import type { NumberDialect } from '../cells/numbers.ts';
-import type { ColumnEvidence, Sample, ShapeEvidence } from './evidence.ts';
+import type { ColumnEvidence } from './evidence.ts';
+import type { Sample, ShapeEvidence } from './shapes.ts';
 
 /** Cells that cannot be read are taken for mistakes where they are fewer than this share. */
 const MISTAKES = 0.05;

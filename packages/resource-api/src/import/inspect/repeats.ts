@@ -10,8 +10,8 @@ const COMPARED = 100_000;
 
 export class Repeats {
   /** Rows whose number an earlier row has. */
-  rows = 0;
-  first = '';
+  #rows = 0;
+  #first = '';
   readonly #same = new Map<Field, number>();
   readonly #number: Column;
   readonly #others: readonly Column[];
@@ -31,17 +31,23 @@ export class Repeats {
       this.#seen.set(number, { row: row.row, cells: this.#seen.size < COMPARED ? cells : [] });
       return;
     }
-    this.rows += 1;
-    this.first ||= `${number} in rows ${before.row} and ${row.row}`;
+    this.#rows += 1;
+    this.#first ||= `${number} in rows ${before.row} and ${row.row}`;
     for (const [at, { field }] of this.#others.entries()) {
       if (field === undefined || before.cells[at] !== cells[at]) continue;
       this.#same.set(field, (this.#same.get(field) ?? 0) + 1);
     }
   }
 
+  /** Undefined where each number has one row. */
+  get told(): string | undefined {
+    if (this.#rows === 0) return undefined;
+    return `${this.#rows} rows repeat the number of an earlier row (first: ${this.#first})`;
+  }
+
   /** Whether the rows of each number have one value in the column of the field. */
   agreeOn(field: Field): boolean {
-    return this.#same.get(field) === this.rows;
+    return this.#same.get(field) === this.#rows;
   }
 }
 

@@ -1,7 +1,8 @@
 /** The first reading of a file: where its table begins and ends, and what its columns hold. */
 import { cellText } from '../cells/text.ts';
 import type { TableRow } from '../file/table.ts';
-import { type Dictionary, plain } from './dictionary.ts';
+import type { Dictionary } from './dictionary.ts';
+import { endingOf, filledOf, isFooter, labelOf } from './ending.ts';
 import { type ColumnEvidence, evidenceOf } from './evidence.ts';
 import { findHeader, HEADER_WITHIN, isBlank } from './header.ts';
 
@@ -19,8 +20,8 @@ export interface Scan {
   readonly columns: readonly ColumnEvidence[];
   /** Loans, without a row of totals and what follows. */
   readonly rows: number;
-  /** A first row below the header with fewer values than others: the header may have two rows. */
-  readonly firstRow: TableRow | undefined;
+  /** Of the file, where the loans end. */
+  readonly lastRow: number;
   readonly totals: Ending | undefined;
   /** Notes after the loans. */
   readonly footer: readonly RowText[];
@@ -89,7 +90,7 @@ class Body {
   readonly #within: RowText[] = [];
   #rows = 0;
   #filledCells = 0;
-  #firstRow: TableRow | undefined;
+  #lastRow = 0;
   #odd = { rows: 0, first: 0 };
 
   constructor(
@@ -113,7 +114,7 @@ class Body {
 
   #take(row: TableRow): void {
     this.#rows += 1;
-    this.#firstRow ??= row;
+    this.#lastRow = row.row;
     this.#filledCells += filledOf(row);
     if (this.#within.length < 5 && labelOf(row, this.#dictionary) !== undefined) {
       this.#within.push(rowText(row));
@@ -127,7 +128,7 @@ class Body {
 
   end(): Scan {
     const usual = this.#usualFilled();
-    const at = this.#tail.findIndex((row, index) => this.#isEnding(row, index, usual));
+    const at = endingOf(this.#tail, this.#rows, usual, this.#dictionary);
     const loans = at < 0 ? this.#tail : this.#tail.slice(0, at);
     for (const row of loans) this.#take(row);
     const [ending, ...after] = at < 0 ? [] : this.#tail.slice(at);
@@ -141,7 +142,7 @@ class Body {
       preamble: this.#preamble,
       columns: this.#columns,
       rows: this.#rows,
-      firstRow: this.#firstRow,
+      lastRow: this.#lastRow,
       totals,
       footer: notes.map(rowText),
       totalsWithin: this.#within,
@@ -155,54 +156,4 @@ class Body {
       ? this.#filledCells / this.#rows
       : (tail[Math.floor(tail.length / 2)] ?? 0);
   }
-
-  /** Totals by their word or by being numbers alone at the end; or nothing but notes from here on. */
-  #isEnding(row: TableRow, index: number, usual: number): boolean {
-    const rest = this.#tail.slice(index);
-    const label = labelOf(row, this.#dictionary);
-    if (label !== undefined && filledOf(row) <= usual * 0.8) return true;
-    if (rest.every((each) => isFooter(each, usual))) return true;
-    const isLast = rest.slice(1).every((each) => isFooter(each, usual));
-    if (isLast && label !== undefined && label === firstText(row)?.replace(/\s*:$/, ''))
-      return true;
-    return isLast && this.#rows + index > 2 && isNumbersAlone(row) && filledOf(row) <= usual * 0.6;
-  }
-}
-
-function filledOf({ cells }: TableRow): number {
-  return cells.filter((cell) => !isBlank(cell)).length;
-}
-
-function isFooter(row: TableRow, usual: number): boolean {
-  if (usual < 4 || filledOf(row) > 2) return false;
-  return row.cells.some((cell) => typeof cell === 'string' && /\p{L}{2}/u.test(cell));
-}
-
-function isNumbersAlone({ cells }: TableRow): boolean {
-  const filled = cells.filter((cell) => !isBlank(cell));
-  return filled.every(
-    (cell) => typeof cell === 'number' || /^[\d.,'\s€$£()-]+$/.test(cellText(cell)),
-  );
-}
-
-function firstText({ cells }: Pick<TableRow, 'cells'>): string | undefined {
-  const first = cells.find((cell) => !isBlank(cell));
-  return typeof first === 'string' ? first.trim() : undefined;
-}
-
-/** The words with which a row of totals begins, as the file has them. */
-export function labelOf(
-  { cells }: Pick<TableRow, 'cells'>,
-  { totals, totalsStarts }: Dictionary,
-): string | undefined {
-  const first = firstText({ cells });
-  if (first === undefined || !/^\p{L}/u.test(first)) return undefined;
-  const start = /^[\p{L}-]+/u.exec(first)?.[0].toLowerCase() ?? '';
-  if (!totalsStarts.has(start)) return undefined;
-  const words = first.split(/(?<=[\p{L}-])(?=[^\p{L}-])/u);
-  for (let count = Math.min(3, words.length); count > 0; count -= 1) {
-    const label = words.slice(0, count).join('').trim();
-    if (totals.has(plain(label))) return label;
-  }
-  return undefined;
 }

@@ -1,5 +1,5 @@
 /** What each column is: its kind by its values, and the field that it is taken for. */
-import { AMOUNT_FIELDS, DATE_FIELDS, type Field } from '../profile/profile.ts';
+import { AMOUNT_FIELDS, DATE_FIELDS, type Field } from '../profile/fields.ts';
 import { type Dictionary, plain } from './dictionary.ts';
 import type { ColumnEvidence } from './evidence.ts';
 import {

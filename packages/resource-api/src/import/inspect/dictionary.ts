@@ -1,7 +1,7 @@
 /** The market's words for columns, statuses and types of loans: data, which `dictionary/*.json` has. */
 import { z } from 'zod';
 import { FACILITY_TYPES, type FacilityType } from '../../ledger/facility-type.ts';
-import { AMOUNT_FIELDS, FIELDS, type Field } from '../profile/profile.ts';
+import { AMOUNT_FIELDS, FIELDS, type Field } from '../profile/fields.ts';
 
 const names = z.array(z.string());
 
@@ -112,7 +112,7 @@ function grouped(entries: readonly Entry[]): ReadonlyMap<string, readonly Entry[
   // `Current Balance Amount` is `Current Balance`; an amount of interest is no rate.
   for (const [key, same] of [...map]) {
     const isAmount = same.every(({ field }) => AMOUNTS.has(field));
-    if (isAmount && !key.endsWith(' amount') && !map.has(`${key} amount`))
+    if (isAmount && !key.includes('amount') && !map.has(`${key} amount`))
       map.set(`${key} amount`, same);
   }
   return map;

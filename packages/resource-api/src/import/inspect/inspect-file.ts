@@ -2,7 +2,7 @@
 import { describeFile, type FileDescription } from '../file/describe-file.ts';
 import { readTable } from '../file/read-table.ts';
 import { type FileDialect, type StatementSource, UnreadableFile } from '../file/table.ts';
-import type { Field } from '../profile/profile.ts';
+import type { Field } from '../profile/fields.ts';
 import { type CheckPlan, checkRows, type RowChecks } from './check-rows.ts';
 import { type Column, columnsOf } from './columns.ts';
 import { decideDates } from './decide-dates.ts';

@@ -1,5 +1,5 @@
 import type { FileDescription } from '../file/describe-file.ts';
-import type { Field } from '../profile/profile.ts';
+import type { Field } from '../profile/fields.ts';
 import type { ColumnKind } from './columns.ts';
 import type { Question } from './draft.ts';
 

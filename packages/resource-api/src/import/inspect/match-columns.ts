@@ -1,6 +1,6 @@
 /** Which field of a profile a column's name stands for, by the dictionary alone. */
 import { minorUnitDigits } from '../../ledger/currency.ts';
-import type { Field } from '../profile/profile.ts';
+import type { Field } from '../profile/fields.ts';
 import type { Dictionary, Entry } from './dictionary.ts';
 
 export interface NameMatch {

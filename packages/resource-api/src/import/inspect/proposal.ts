@@ -1,4 +1,4 @@
-import type { Field } from '../profile/profile.ts';
+import type { Field } from '../profile/fields.ts';
 import type { RowChecks } from './check-rows.ts';
 import type { Column } from './columns.ts';
 import type { Dictionary } from './dictionary.ts';

@@ -1,5 +1,5 @@
 /** Which columns stand for which fields of the profile: decided, or asked. */
-import { AMOUNT_FIELDS, FIELDS, type Field } from '../profile/profile.ts';
+import { AMOUNT_FIELDS, FIELDS, type Field } from '../profile/fields.ts';
 import type { Column, ColumnKind } from './columns.ts';
 import { type Proposal, rowsOf } from './proposal.ts';
 

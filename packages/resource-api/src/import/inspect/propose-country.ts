@@ -11,7 +11,7 @@ export function proposeCountry({ columns, find, draft }: Proposal): void {
     const like = columns.filter(({ kind, field }) => kind === 'country' && field === undefined);
     const names = like.map(({ evidence: { header } }) => `“${header}”`).join(' or ');
     const hint = `${names} has two letters, which may be something else`;
-    const question = 'two letters such as US: the country of the borrowers';
+    const question = 'two letters such as US: the country of the borrowers, or ZZ';
     draft.ask(['country'], `${question}; ${names === '' ? 'no column has it' : hint}`);
     return;
   }

@@ -1,5 +1,5 @@
 /** How amounts belong together, and how rows make loans: decided, or asked. */
-import type { AmountField, Field } from '../profile/profile.ts';
+import type { AmountField, Field } from '../profile/fields.ts';
 import type { IdentityCheck } from './identities.ts';
 import { type Proposal, rowsOf } from './proposal.ts';
 

@@ -1,7 +1,7 @@
 /** Rows that share a number: of a loan, a facility or a deal. */
 import { cellText } from '../cells/text.ts';
 import type { TableRow } from '../file/table.ts';
-import type { Field } from '../profile/profile.ts';
+import type { Field } from '../profile/fields.ts';
 import type { Column } from './columns.ts';
 
 const KEPT = 2_000_000;

@@ -24,14 +24,14 @@ export function proposeAmounts({ checks, find, draft, notes }: Proposal): void {
   }
   if (questions.length > 0) draft.ask(['identities'], questions.join('; '));
   const has = (field: Field) => find(field) !== undefined;
-  if (has('limit') && has('due') && !has('undisbursed') && !has('disbursed')) {
+  if (has('limit') && !has('undisbursed') && !has('disbursed')) {
     const question = 'limit - due or 0: can the rest of the limit still be drawn?';
     draft.ask(['derive', 'undisbursed'], question);
   }
-  if (has('due') && has('disbursed') && !has('repaid')) {
+  if (has('disbursed') && !has('repaid')) {
     draft.set(['derive', 'repaid'], 'disbursed - due');
   }
-  if (has('due') && has('repaid') && !has('disbursed')) {
+  if (has('repaid') && !has('disbursed')) {
     draft.set(['derive', 'disbursed'], 'due + repaid');
   }
   if (SOLD.some(has)) {

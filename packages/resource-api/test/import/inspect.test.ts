@@ -166,7 +166,7 @@ const CASES: readonly Case[] = [
   {
     name: 'numbers of days are a question',
     file: loans('Maturity Date', '47848', '47483'),
-    ...{ setting: 'dateFormats', asks: 'would show as 2030-12-31' },
+    ...{ setting: 'dateFormats', asks: 'Maturity Date, row 2: 47848 is 2030-12-31' },
   },
   {
     name: 'rates below 1 may be fractions or percentages',
@@ -353,7 +353,7 @@ const CASES: readonly Case[] = [
     file: lines(HEADER, ...ROWS, ROWS[0] ?? ''),
     ...{
       setting: 'columns.loanNumber',
-      asks: '1 rows repeat the number of an earlier row (first: A-1 in rows 2 and 5)',
+      asks: '1 row has the number of an earlier row (first: A-1 in rows 2 and 5)',
     },
   },
   {

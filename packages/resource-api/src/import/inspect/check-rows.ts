@@ -16,7 +16,11 @@ import {
 } from './identities.ts';
 import { Repeats, textAt } from './repeats.ts';
 
-const NUMBERS: readonly Field[] = ['loanNumber', 'facilityNumber', 'dealNumber'];
+const NUMBERS: readonly (readonly Field[])[] = [
+  ['loanNumber'],
+  ['dealNumber', 'facilityNumber'],
+  ['dealNumber'],
+];
 
 export interface ValueRange {
   least: string;
@@ -87,10 +91,13 @@ class RowChecker implements RowChecks {
     this.#read = plan.columns.filter(
       ({ kind, evidence }) => ['amount', 'rate', 'date'].includes(kind) && evidence.filled > 0,
     );
+    const find = (field: Field) => plan.columns.filter((column) => column.field === field);
     this.repeats = new Map(
-      NUMBERS.flatMap((field) => {
-        const column = plan.columns.find((each) => each.field === field);
-        return column === undefined ? [] : [[field, new Repeats(column, plan.columns)] as const];
+      NUMBERS.flatMap((fields) => {
+        const [field = 'loanNumber'] = fields.slice(-1);
+        const number = fields.flatMap((each) => find(each).slice(0, 1));
+        if (find(field).length === 0) return [];
+        return [[field, new Repeats(number, plan.columns)] as const];
       }),
     );
     this.#status = plan.columns.find(({ field }) => field === 'status');

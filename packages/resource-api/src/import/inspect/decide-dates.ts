@@ -16,7 +16,10 @@ export function decideDates(columns: readonly Column[], draft: ProfileDraft): re
   if (found.length === 0) return ['YYYY-MM-DD'];
   const formats = new Set<string>();
   const reasons: string[] = [];
-  const open: string[] = [];
+  const open = new Map<string, Found[]>();
+  const ask = (question: string, group: Found) => {
+    open.set(question, [...(open.get(question) ?? []), group]);
+  };
   for (const group of found) {
     const [first = [], ...others] = group.readings;
     const decided = others.length === 0 ? first : byOtherColumns(group, found, reasons);
@@ -24,13 +27,18 @@ export function decideDates(columns: readonly Column[], draft: ProfileDraft): re
     formats.add(format);
     const why = decided && others.length === 0 ? whyNot(group, format) : undefined;
     if (why !== undefined) reasons.push(why);
-    if (decided === undefined) open.push(ambiguity(group));
-    else if (format === 'serial') open.push(serialQuestion(group));
+    if (decided === undefined) ask(ambiguity(group), group);
+    else if (format === 'serial') ask(SERIAL, group);
   }
   const list = withoutCovered([...formats], found);
   const path = ['dateFormats'];
   const comment = [...new Set(reasons)].slice(0, 6).join('\n');
-  if (open.length > 0) draft.ask(path, [...new Set(open)].join('; '), comment || undefined);
+  const questions = [...open].map(([question, [first, ...others]]) => {
+    const also =
+      others.length > 0 ? `; so are ${others.map(({ header }) => header).join(', ')}` : '';
+    return `${question}; ${first ? exampleOf(first) : ''}${also}`;
+  });
+  if (questions.length > 0) draft.ask(path, questions.join('; '), comment || undefined);
   else draft.set(path, list, comment || undefined);
   askForCentury(list, found, draft);
   return list;
@@ -85,14 +93,17 @@ function whyNot(group: Found, format: string): string | undefined {
   return `${group.header}: ${noun}, because row ${sample.row} has ${sample.text}`;
 }
 
-function ambiguity(group: Found): string {
-  const [first = '', second = ''] = group.readings.map((formats) => formats[0] ?? '');
-  const { text = '', row = 0 } = group.samples[0] ?? {};
-  const days = [first, second].map((format) => readDate(text, [format], 1950));
+function ambiguity({ readings }: Found): string {
+  const [first = '', second = ''] = readings.map((formats) => formats[0] ?? '');
   const isDayFirst = [first, second].map(orderOf).sort().join() === 'DMY,MDY';
-  const why = isDayFirst ? 'every day is below 13' : 'both read every value';
-  const example = `row ${row} has ${text}, which is ${days.join(' or ')}`;
-  return `${group.header}: [${first}] or [${second}]? ${why}; ${example}`;
+  return `[${first}] or [${second}]? ${isDayFirst ? 'every day is below 13' : 'both read every value'}`;
+}
+
+/** What one cell would be by each reading. */
+function exampleOf({ header, readings, samples }: Found): string {
+  const { text = '', row = 0 } = samples[0] ?? {};
+  const days = readings.slice(0, 2).map((formats) => readDate(text, formats.slice(0, 1), 1950));
+  return `${header}, row ${row}: ${text} is ${days.join(' or ')}`;
 }
 
 /** `D/M/YYYY` reads what `DD/MM/YYYY` reads: one of them is enough. */
@@ -124,7 +135,4 @@ function askForCentury(
 }
 
 /** Other programs than workbooks count days from another day. */
-function serialQuestion({ header, samples }: Found): string {
-  const { text = '', row = 0 } = samples[0] ?? {};
-  return `${header}: [serial]? row ${row} has ${text}, which a workbook would show as ${readDate(text, ['serial'])}`;
-}
+const SERIAL = '[serial]? these are numbers, which a workbook would show as days';

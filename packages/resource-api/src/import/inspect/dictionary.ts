@@ -133,7 +133,7 @@ export function plain(text: string): string {
 
 /** Words that do not tell columns apart. */
 const FILLERS = new Set(
-  'of the a an de del la le les el du des der die das dem den d l am im zum zur y et and und'.split(
+  'of the a an de del la le les el du des der die das dem den d l im zum zur y et and und'.split(
     ' ',
   ),
 );

@@ -43,7 +43,8 @@ export async function inspectFile(request: InspectRequest): Promise<InspectResul
   const found = await scan(readTable(source, dialect), dictionary);
   if (found.rows === 0) throw new UnreadableFile('no_rows', 'the file has no rows below a header');
   const columns = columnsOf(found.columns, dictionary);
-  const used = columns.filter(({ field, resembles }) => (field ?? resembles) !== undefined);
+  const find = (field: Field) => columns.find((column) => column.field === field);
+  const used = columns.filter(({ field, resembles }) => field ?? (resembles && !find(resembles)));
   const plan: CheckPlan = {
     columns,
     contested: contestedFields(columns),
@@ -53,7 +54,6 @@ export async function inspectFile(request: InspectRequest): Promise<InspectResul
     through: found.lastRow,
   };
   const checks = await checkRows(readTable(source, dialect), plan);
-  const find = (field: Field) => columns.find((column) => column.field === field);
   const isText = description.kind === 'text';
   const common = { file: source.name, isText, found, columns, checks, dictionary, draft, find };
   const proposal: Proposal = { ...common, notes: [] };
@@ -90,6 +90,7 @@ function fileFacts({ name }: StatementSource, description: FileDescription, dial
 function inspectionOf(column: Column, checks: RowChecks): ColumnInspection {
   const { evidence, kind, field, how } = column;
   const range = checks.ranges.get(column);
+  const repeats = checks.repeats.get(field ?? '')?.told;
   return {
     header: evidence.header,
     kind,
@@ -100,6 +101,7 @@ function inspectionOf(column: Column, checks: RowChecks): ColumnInspection {
     blanks: evidence.blanks,
     different: evidence.distinct,
     differentIsBounded: evidence.distinctIsBounded,
+    ...(repeats === undefined ? {} : { repeats }),
     unreadable: checks.unreadable.get(column)?.cells ?? 0,
   };
 }

@@ -81,7 +81,8 @@ function otherText(column: ColumnInspection): string {
 }
 
 function valuesText(column: ColumnInspection): string {
-  const { smallest, largest, first, blanks, different, differentIsBounded, unreadable } = column;
+  const { smallest, largest, first, blanks, different, differentIsBounded } = column;
+  const { repeats, unreadable } = column;
   const range =
     smallest === undefined
       ? first.map((text) => cut(text, 24)).join(', ')
@@ -90,6 +91,7 @@ function valuesText(column: ColumnInspection): string {
     range,
     `${differentIsBounded ? 'more than ' : ''}${different} different`,
     ...(blanks > 0 ? [`${blanks} empty`] : []),
+    ...(repeats === undefined ? [] : [repeats]),
     ...(unreadable > 0 ? [`${unreadable} unreadable`] : []),
   ];
   return facts.filter((fact) => fact !== '').join(' · ');

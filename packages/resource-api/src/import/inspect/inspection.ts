@@ -47,6 +47,8 @@ export interface ColumnInspection {
   readonly different: number;
   /** There are more, which were not counted. */
   readonly differentIsBounded: boolean;
+  /** Of numbers of loans, facilities or deals: rows with the number of an earlier row. */
+  readonly repeats?: string;
   /** Cells that cannot be read as what the column is. */
   readonly unreadable: number;
 }

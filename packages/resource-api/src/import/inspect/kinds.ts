@@ -49,7 +49,7 @@ function looksLikeIds({ first, numbers, shapes }: ColumnEvidence): boolean {
 function looksLikeMoney({ shapes, numbers, mostNumber }: ColumnEvidence): boolean {
   if (numbers > 0) return mostNumber >= 10_000;
   return [...shapes.keys()].some((shape) =>
-    /[09][345]\D[09]2\D*$|\D[09]3\D*$|^\D*[09][568]\D*$/.test(shape),
+    /[09][345]\D[09]2\D*$|\D[09]3\D*$|^\D*[09][568](?:\D[09]\d)?\D*$/.test(shape),
   );
 }
 

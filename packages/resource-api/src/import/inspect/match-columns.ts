@@ -48,7 +48,7 @@ function withoutUnits(header: string, dictionary: Dictionary): readonly string[]
   return dictionary.exact.has(bare.join(' ')) ? bare : words;
 }
 
-const HARMLESS = new Set('in us usd percent pa euro euros dollars k t m'.split(' '));
+const HARMLESS = new Set('in us usd percent pa p euro euros dollars reais k t m'.split(' '));
 
 function isUnit(word: string, { thousands, millions }: Dictionary): boolean {
   if (HARMLESS.has(word) || thousands.has(word) || millions.has(word)) return true;

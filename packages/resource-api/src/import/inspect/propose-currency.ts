@@ -54,8 +54,8 @@ function codeIn(text: string): string | undefined {
   return new Set(codes).size === 1 ? codes[0] : undefined;
 }
 
-/** Writes `amountsIn` where a header or a title says thousands or millions. */
-export function proposeUnit({ columns, found, dictionary, draft }: Proposal): void {
+/** Writes `amountsIn` where a header, a title or the file's name says thousands or millions. */
+export function proposeUnit({ file, columns, found, dictionary, draft }: Proposal): void {
   const headers = amountHeaders({ columns });
   const units = new Set(headers.map((header) => unitIn(header, dictionary)));
   const [unit] = units;
@@ -63,7 +63,7 @@ export function proposeUnit({ columns, found, dictionary, draft }: Proposal): vo
     draft.set(['amountsIn'], unit, `because of “${headers[0]}”`);
     return;
   }
-  const texts = [...headers, ...found.preamble.map(({ text }) => text)];
+  const texts = [...headers, ...found.preamble.map(({ text }) => text), file];
   const said = texts.find((text) => unitIn(text, dictionary) !== undefined);
   if (said === undefined) return;
   const question = `“${said}” says so; is it so for all amounts?`;

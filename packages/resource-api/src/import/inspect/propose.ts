@@ -49,10 +49,14 @@ function proposeName({ file, draft }: Proposal): void {
   draft.ask(['lender'], '{externalId: …, name: …}: who holds the loans, such as your bank');
 }
 
-function proposeAsOf({ find, draft, notes }: Proposal): void {
+const DAY = /\d{1,4}[./-]\d{1,2}[./-]\d{2,4}/;
+
+function proposeAsOf({ find, found, draft, notes }: Proposal): void {
   const evidence = find('asOf')?.evidence;
   if (evidence === undefined) {
-    notes.push('no column has the date of the statement: give --as-of when you import');
+    const title = found.preamble.find(({ text }) => DAY.test(text));
+    const hint = title === undefined ? '' : `; row ${title.row} says “${title.text}”`;
+    notes.push(`no column has the date of the statement: give --as-of when you import${hint}`);
   } else if (evidence.distinct > 1) {
     const why = `it has ${evidence.distinct} dates, and a statement has one`;
     const advice = 'leave this out and give --as-of, or keep the rows of one date';

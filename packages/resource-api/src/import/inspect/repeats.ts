@@ -13,18 +13,20 @@ export class Repeats {
   #rows = 0;
   #first = '';
   readonly #same = new Map<Field, number>();
-  readonly #number: Column;
+  readonly #number: readonly Column[];
   readonly #others: readonly Column[];
   readonly #seen = new Map<string, { readonly row: number; readonly cells: readonly string[] }>();
 
-  constructor(number: Column, columns: readonly Column[]) {
+  /** @param number facilities may be numbered anew in each deal: both columns are their number. */
+  constructor(number: readonly Column[], columns: readonly Column[]) {
     this.#number = number;
     this.#others = columns.filter(({ field }) => field !== undefined);
   }
 
   take(row: TableRow): void {
-    const number = textAt(row, this.#number);
-    if (number === '' || this.#seen.size > KEPT) return;
+    const parts = this.#number.map((column) => textAt(row, column));
+    const number = parts.join(' / ');
+    if (parts.includes('') || this.#seen.size > KEPT) return;
     const before = this.#seen.get(number);
     const cells = this.#others.map((column) => textAt(row, column));
     if (before === undefined) {
@@ -42,7 +44,8 @@ export class Repeats {
   /** Undefined where each number has one row. */
   get told(): string | undefined {
     if (this.#rows === 0) return undefined;
-    return `${this.#rows} rows repeat the number of an earlier row (first: ${this.#first})`;
+    const rows = this.#rows === 1 ? '1 row has' : `${this.#rows} rows have`;
+    return `${rows} the number of an earlier row (first: ${this.#first})`;
   }
 
   /** Whether the rows of each number have one value in the column of the field. */

@@ -15,6 +15,7 @@ import { addDirectoryCommands } from './directory.ts';
 import { addEntitlementCommands } from './entitlements.ts';
 import { addFxCommands } from './fx.ts';
 import { addImportCommand } from './import.ts';
+import { addImportProfileCommands } from './import-profiles.ts';
 import { addImportsCommands } from './imports.ts';
 import { addJournalCommands } from './journals.ts';
 import { addLedgerCommands } from './ledger.ts';
@@ -30,6 +31,7 @@ export function program(): Command {
     .description('Manages the ledger: schema, imports, billing, entitlements.')
     .option('--json', 'print one JSON document on stdout');
   addImportCommand(program, asOperator);
+  addImportProfileCommands(program, asOperator);
   addImportsCommands(program, asOperator);
   addBillCommand(program, asOperator);
   addJournalCommands(program, asOperator);

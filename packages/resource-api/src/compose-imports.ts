@@ -1,5 +1,5 @@
 import type { Log } from '@cls/shared/log';
-import type { Database } from '@cls/shared/sql/database';
+import { besideRequests, type Database } from '@cls/shared/sql/database';
 import type { ResourceApiConfig } from './config.ts';
 import { type ImportRunner, importRunner } from './import/jobs/import-runner.ts';
 import { sqlImportJobs } from './import/jobs/sql/sql-import-jobs.ts';
@@ -21,7 +21,9 @@ export function composeImports(
     deps: { ...imports, jobs, profiles: sqlImportProfiles(database), onQueued },
     start() {
       if (!enabled) return { stop: async () => undefined };
-      runner = importRunner({ jobs, start: importThread(location), keptDays, log });
+      // Requests that use all other sessions keep no job from its lease.
+      const own = sqlImportJobs(besideRequests(database));
+      runner = importRunner({ jobs: own, start: importThread(location), keptDays, log });
       return runner;
     },
   };

@@ -1,11 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
-import { describeOnEngines } from '@cls/testing/engines';
-import { eventually } from '@cls/testing/servers';
+import type { Database } from '@cls/shared/sql/database';
+import { describeOnEngines, postgresAsService, requireServer } from '@cls/testing/engines';
+import { eventually, postgresServer } from '@cls/testing/servers';
 import { expect } from 'chai';
+import { MIGRATIONS } from '../src/database/migrations.ts';
+import { sqlImportJobs } from '../src/import/jobs/sql/sql-import-jobs.ts';
+import { sqlImportProfiles } from '../src/import/jobs/sql/sql-import-profiles.ts';
 import { sqlReadLog } from '../src/reads/sql-read-log.ts';
 import { startTestApi, type TestApi } from './support/api.ts';
-import { statement } from './support/book.ts';
+import { statement, worldBankText } from './support/book.ts';
 import { expectContract } from './support/contract.ts';
 import { type Claims, ISSUER } from './support/issuer.ts';
 import { fileOf } from './support/journal-lines.ts';
@@ -28,6 +32,7 @@ const LOAN = {
 };
 const APPLY = 'profile=world-bank-ibrd&apply=true&rows=1&control=due%3D100.00';
 const CHECK = 'profile=world-bank-ibrd';
+const WITHOUT_TOTALS = `${CHECK}&apply=true&withoutTotals=none`;
 
 interface Job {
   readonly id: string;
@@ -382,6 +387,123 @@ describeOnEngines('files over HTTP, switched off', (engine) => {
       const answer = await api.get(IMPORTS, POSTER);
       expect(answer.status).to.equal(403);
       expect(((await answer.json()) as { code: string }).code).to.equal('imports_disabled');
+    } finally {
+      await api.stop();
+    }
+  });
+});
+
+describeOnEngines('a file that is posted while the service stops', (engine) => {
+  it('is applied once, by the next start', async () => {
+    const first = await startTestApi(engine, { IMPORTS: 'on' });
+    let second: TestApi | undefined;
+    try {
+      await sqlImportProfiles(first.database).put('world-bank-ibrd', JSON.parse(PROFILE), 'test');
+      const posted = await fetch(`${first.baseUrl}${IMPORTS}?${WITHOUT_TOTALS}`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${await first.token(POSTER)}`, 'idempotency-key': 'one' },
+        body: gzipSync(worldBankText()),
+      });
+      const { id } = ((await posted.json()) as { data: Job }).data;
+      await eventually(async () => {
+        const answer = await first.get(`${IMPORTS}/${id}`, POSTER);
+        expect(((await answer.json()) as { data: Job }).data.status).to.equal('running');
+      }, 60_000);
+      await first.stopService();
+
+      second = await startTestApi(
+        { ...engine, createLocation: async () => first.location },
+        {
+          IMPORTS: 'on',
+        },
+      );
+      const { get, database } = second;
+      await eventually(async () => {
+        const answer = await get(`${IMPORTS}/${id}`, POSTER);
+        const { data } = (await answer.json()) as { data: Job };
+        expect(data.status, JSON.stringify(data.report).slice(0, 500)).to.equal('applied');
+      }, 180_000);
+      expect(await database.query('SELECT FROM import_batch')).to.have.length(1);
+    } finally {
+      await second?.stop();
+      await first.stop();
+    }
+  });
+});
+
+describeOnEngines('jobs of imports', (engine) => {
+  const LEASE_MS = 60_000;
+  const RESULT = { status: 'checked', report: {} } as const;
+  let database: Database;
+  before(async () => {
+    database = await engine.open(MIGRATIONS);
+  });
+  after(() => database?.close());
+
+  it('run one at a time, the oldest first, and stay with the one who runs them', async () => {
+    const jobs = sqlImportJobs(database);
+    const poster = { customer: 'bank', subject: 'svc_1', clientId: 'svc_1' };
+    const parameters = {
+      kind: 'journals',
+      apply: false,
+      accept: {},
+      expected: { sums: {} },
+    } as const;
+    for (const idempotencyKey of ['one', 'two']) {
+      const asked = { poster, idempotencyKey, parameters, document: undefined };
+      const opened = await jobs.open(asked, { perCaller: 9, inAll: 9 });
+      expect((await jobs.open(asked, { perCaller: 9, inAll: 9 })).outcome).to.equal('in_use');
+      if (opened.outcome !== 'opened') throw new Error(opened.outcome);
+      await jobs.append(opened.key, 0, Buffer.from('{}'));
+      await jobs.enqueue(opened.key, '0'.repeat(64), 2);
+    }
+    const runners = ['run_1', 'run_2', 'run_3', 'run_4'];
+    const claimed = await Promise.all(runners.map((runner) => jobs.claim(runner, LEASE_MS)));
+    const [mine, ...others] = claimed.filter((job) => job !== undefined);
+    if (mine === undefined) throw new Error('nobody has it');
+    expect(others).to.deep.equal([]);
+    expect(await jobs.renew({ ...mine, runner: 'other' }, LEASE_MS)).to.equal(false);
+    await jobs.finish({ ...mine, runner: 'other' }, RESULT);
+    expect(await jobs.renew(mine, LEASE_MS)).to.equal(true);
+    await jobs.finish(mine, RESULT);
+    const next = await jobs.claim('run_5', LEASE_MS);
+    expect(next?.key).to.equal(mine.key + 1n);
+    expect(await jobs.append(mine.key, 1, Buffer.from('{}'))).to.equal(false);
+  });
+
+  it('are removed some days after their end, with their keys', async () => {
+    const jobs = sqlImportJobs(database);
+    const count = () => database.query('SELECT FROM import_job WHERE ended_at IS NOT NULL');
+    await database.query(
+      `UPDATE import_job SET ended_at = ended_at - interval '29 days' WHERE ended_at IS NOT NULL`,
+    );
+    await jobs.sweep(30);
+    expect(await count()).to.have.length(1);
+    await jobs.sweep(29);
+    expect(await count()).to.have.length(0);
+  });
+});
+
+describe('files over HTTP under the role of a service [PostgreSQL]', () => {
+  it('are applied with the rights that the role has', async function () {
+    requireServer(this, 'PostgreSQL', await postgresServer());
+    const api = await startTestApi(postgresAsService('cls_api_service'), { IMPORTS: 'on' });
+    try {
+      const headers = { authorization: `Bearer ${await api.token(POSTER)}` };
+      const put = await fetch(`${api.baseUrl}${PROFILES}/world-bank-ibrd`, {
+        ...{ method: 'PUT', body: PROFILE },
+        headers: { ...headers, 'content-type': 'application/json' },
+      });
+      expect(put.status).to.equal(200);
+      const posted = await fetch(`${api.baseUrl}${IMPORTS}?${WITHOUT_TOTALS}`, {
+        ...{ method: 'POST', body: statement('03/31/2025', [LOAN]) },
+        headers: { ...headers, 'content-type': 'text/csv', 'idempotency-key': 'one' },
+      });
+      const { id } = ((await posted.json()) as { data: Job }).data;
+      await eventually(async () => {
+        const answer = await api.get(`${IMPORTS}/${id}`, POSTER);
+        expect(((await answer.json()) as { data: Job }).data.status).to.equal('applied');
+      }, 60_000);
     } finally {
       await api.stop();
     }

@@ -3564,9 +3564,13 @@ export interface operations {
         requestBody: {
             content: {
                 "text/csv": string;
+                "text/plain": string;
+                "text/tab-separated-values": string;
                 "application/x-ndjson": string;
                 "application/gzip": string;
+                "application/zip": string;
                 "application/octet-stream": string;
+                "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
             };
         };
         responses: {

@@ -5,8 +5,19 @@ import type { ClaimedJob, FinishedJob, ImportJobs, ImportResult } from './import
 
 /** A job that runs; `stop` ends it and rolls back what it wrote. */
 export interface StartedImport {
+  /** @throws {ImportStopped | ImportFailed | DatabaseUnavailable} */
   readonly result: Promise<ImportResult>;
   stop(): Promise<void>;
+}
+
+/** The work was ended from outside: it may be begun again. */
+export class ImportStopped extends Error {
+  override readonly name = 'ImportStopped';
+}
+
+/** The message is for the caller. */
+export class ImportFailed extends Error {
+  override readonly name = 'ImportFailed';
 }
 
 export interface ImportRunnerDeps {
@@ -14,10 +25,6 @@ export interface ImportRunnerDeps {
   readonly start: (job: ClaimedJob) => StartedImport;
   readonly keptDays: number;
   readonly log: Log;
-  /** Between two looks for a job that another process received or left behind. */
-  readonly everyMs?: number;
-  /** How long a job stays with a process that is gone. */
-  readonly leaseMs?: number;
 }
 
 export interface ImportRunner {
@@ -27,7 +34,9 @@ export interface ImportRunner {
   stop(): Promise<void>;
 }
 
-const EVERY_MS = 2_000;
+/** Between two looks for jobs that another process has left behind. */
+const EVERY_MS = 10_000;
+/** How long a job stays with a process that is gone. */
 const LEASE_MS = 60_000;
 const SWEEP_EVERY_MS = 3_600_000;
 /** A file that ends its process again and again is not tried for ever. */
@@ -38,39 +47,47 @@ const ATTEMPTS_MAX = 3;
  * remembers the digest of each statement, so a job whose process was killed may run again.
  */
 export function importRunner(deps: ImportRunnerDeps): ImportRunner {
-  const { jobs, keptDays, log, everyMs = EVERY_MS } = deps;
+  const { jobs, start, keptDays, log } = deps;
   let stopping = false;
+  let wanted = false;
   let isFailing = false;
   let current: { readonly job: ClaimedJob; readonly started: StartedImport } | undefined;
   let working: Promise<void> | undefined;
 
+  const runNext = async (): Promise<boolean> => {
+    const job = await jobs.claim(newId('run'), LEASE_MS);
+    if (job === undefined) return false;
+    if (stopping) {
+      await jobs.release(job);
+      return false;
+    }
+    if (job.attempts > ATTEMPTS_MAX) {
+      const times = `The import was begun ${ATTEMPTS_MAX} times, and its process ended each time.`;
+      await jobs.finish(job, failed(times));
+      return true;
+    }
+    const started = start(job);
+    current = { job, started };
+    await runOne(deps, job, started);
+    return true;
+  };
   const runAll = async (): Promise<void> => {
     try {
-      for (;;) {
-        if (stopping) return;
-        const job = await jobs.claim(newId('run'), deps.leaseMs ?? LEASE_MS);
-        if (job === undefined) break;
-        if (job.attempts > ATTEMPTS_MAX) {
-          await jobs.finish(job, interrupted(job.attempts - 1));
-          continue;
-        }
-        current = { job, started: deps.start(job) };
-        await runOne(deps, current);
-        current = undefined;
+      while (wanted && !stopping) {
+        wanted = false;
+        while (!stopping && (await runNext()));
       }
       isFailing = false;
     } catch (err) {
       if (!isFailing) log.warn({ err }, 'jobs of imports cannot be run now; trying again');
       isFailing = true;
-    } finally {
-      current = undefined;
     }
+    current = undefined;
+    working = undefined;
   };
   const wake = (): void => {
-    if (stopping) return;
-    working ??= runAll().finally(() => {
-      working = undefined;
-    });
+    wanted = true;
+    working ??= runAll();
   };
   const sweep = () =>
     jobs.sweep(keptDays).catch((err: unknown) => {
@@ -78,7 +95,7 @@ export function importRunner(deps: ImportRunnerDeps): ImportRunner {
     });
   wake();
   void sweep();
-  const timers = [setInterval(wake, everyMs).unref(), setInterval(sweep, SWEEP_EVERY_MS).unref()];
+  const timers = [setInterval(wake, EVERY_MS).unref(), setInterval(sweep, SWEEP_EVERY_MS).unref()];
   return {
     wake,
     async stop() {
@@ -94,15 +111,17 @@ export function importRunner(deps: ImportRunnerDeps): ImportRunner {
 }
 
 async function runOne(
-  { jobs, log, leaseMs = LEASE_MS }: ImportRunnerDeps,
-  { job, started }: { readonly job: ClaimedJob; readonly started: StartedImport },
+  { jobs, log }: ImportRunnerDeps,
+  job: ClaimedJob,
+  started: StartedImport,
 ): Promise<void> {
-  const facts = { job: job.id, kind: job.parameters.kind, apply: job.parameters.apply };
+  const { kind, apply } = job.parameters;
+  const facts = { job: job.id, kind, apply };
   const renewing = setInterval(async () => {
     // An embedded database has one session, which the import itself may hold.
-    const isOurs = await jobs.renew(job, leaseMs).catch(() => true);
+    const isOurs = await jobs.renew(job, LEASE_MS).catch(() => true);
     if (!isOurs) await started.stop();
-  }, leaseMs / 4).unref();
+  }, LEASE_MS / 4).unref();
   try {
     const { status, importId, report } = await started.result;
     await jobs.finish(job, { status, importId, report });
@@ -114,27 +133,16 @@ async function runOne(
       return;
     }
     log.error({ ...facts, err }, 'an import over HTTP failed');
-    await jobs.finish(job, FAILED);
+    const why = err instanceof ImportFailed ? err.message : 'The import ended unexpectedly.';
+    await jobs.finish(job, failed(why));
   } finally {
     clearInterval(renewing);
   }
 }
 
-/** The work was ended from outside. */
-export class ImportStopped extends Error {
-  override readonly name = 'ImportStopped';
-}
-
 /** Its process may have ended just after the book took the file, so nobody is told that it did not. */
-const failed = (what: string): FinishedJob => ({
-  status: 'failed',
-  report: {
-    outcome: 'failed',
-    detail: `${what} Post the file again with another key: a file that is in the book is not applied twice.`,
-  },
-});
-const FAILED = failed('The import ended unexpectedly.');
-
-function interrupted(times: number): FinishedJob {
-  return failed(`The import was begun ${times} times, and its process ended each time.`);
+function failed(why: string): FinishedJob {
+  const advice =
+    'If you post the file again, take another key: a file that is in the book is not applied twice.';
+  return { status: 'failed', report: { outcome: 'failed', detail: `${why} ${advice}` } };
 }

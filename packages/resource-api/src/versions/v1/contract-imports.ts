@@ -16,7 +16,7 @@ import {
 } from '../schema.ts';
 import { problemResponse, problemResponses } from './contract-errors.ts';
 import { PAGE } from './contract-lists.ts';
-import { IMPORT_PATHS } from './import-routes.ts';
+import { FILE_TYPES, IMPORT_PATHS } from './import-routes.ts';
 import {
   IMPORT_PARAMETERS,
   PAGE_PARAMETERS,
@@ -234,11 +234,7 @@ function postOperation(headers: Headers): Operation {
     ),
     requestBody: {
       required: true,
-      content: Object.fromEntries(
-        ['text/csv', 'application/x-ndjson', 'application/gzip', 'application/octet-stream'].map(
-          (type) => [type, { schema: FILE }],
-        ),
-      ),
+      content: Object.fromEntries(FILE_TYPES.map((type) => [type, { schema: FILE }])),
     },
     responses: {
       202: answer('The job.', 'ImportItem', {

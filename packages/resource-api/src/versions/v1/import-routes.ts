@@ -44,9 +44,11 @@ type ImportPath = keyof typeof IMPORT_PATHS;
 
 const PROFILE_MAX_BYTES = 262_144;
 const JSON_ALONE = ['application/json'] as const;
-const FILE_TYPES = [
-  ...['text/csv', 'application/x-ndjson', 'application/octet-stream', 'application/gzip'],
-  ...['application/zip', 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'],
+/** What a file says of itself; how it is read follows from its bytes and its profile. */
+export const FILE_TYPES = [
+  ...['text/csv', 'text/plain', 'text/tab-separated-values', 'application/x-ndjson'],
+  ...['application/gzip', 'application/zip', 'application/octet-stream'],
+  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
 ] as const;
 
 type Answer<R> = (deps: ImportDeps, request: R) => Promise<VersionResponse>;

@@ -50,11 +50,14 @@ export function sqlImportJobs(database: Database): ImportJobs {
     async abandon(key) {
       await database.query(`DELETE FROM import_job WHERE key = $1 AND status = 'receiving'`, [key]);
     },
-    claim: (runner, leaseMs) =>
-      database.transaction(async (transaction) => {
+    async claim(runner, leaseMs) {
+      const open = `SELECT FROM import_job WHERE status IN ('queued', 'running') LIMIT 1`;
+      if ((await database.query(open)).length === 0) return undefined;
+      return database.transaction(async (transaction) => {
         await transaction.execute(LOCK);
         return claimJob(transaction, runner, leaseMs);
-      }),
+      });
+    },
     async renew({ key, runner }, leaseMs) {
       const renewed = await database.query(
         `UPDATE import_job SET leased_until = ${UNTIL}

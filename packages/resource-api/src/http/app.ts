@@ -183,14 +183,22 @@ async function serve(
   const work = { name, end, answerMs: deps.answerTimeoutMs };
   const write = route.writes?.[ctx.method as WriteMethod];
   const response = await askedByRequest(ctx.res, work, async () =>
-    write === undefined
-      ? route.handle(request)
-      : write({ ...request, body: ctx.req.iterator({ destroyOnReturn: false }) }),
+    write === undefined ? route.handle(request) : write({ ...request, body: bodyOf(ctx.req) }),
   );
   await writeAnswer(ctx, response);
   read = response.read;
   const { edition } = response;
   if (use && edition) ctx.state.cacheable = { caller, edition, use, read };
+}
+
+/** @throws {Abandoned} when the connection ends before the body does */
+async function* bodyOf(req: IncomingMessage): AsyncGenerator<Uint8Array> {
+  try {
+    // Destroyed by who leaves it early, it would take the answer with it.
+    yield* req.iterator({ destroyOnReturn: false });
+  } catch (cause) {
+    throw new Abandoned({ cause });
+  }
 }
 
 /**

@@ -258,7 +258,7 @@ export const PARAMETERS = {
   },
   control: {
     many: true,
-    schema: { type: 'string', pattern: '^[A-Za-z]{1,60}=-?[0-9.]{1,40}$' },
+    schema: { type: 'string', pattern: '^[A-Za-z][A-Za-z0-9_.]{0,59}=-?[0-9.]{1,40}$' },
     expected: 'column=sum, such as due=283040726064.12',
     description:
       'The sum of a column of the statement, as its sender states it; repeat it for more columns.',

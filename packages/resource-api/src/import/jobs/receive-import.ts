@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ImportJob, ImportJobs, JobLimits, NewJob } from './import-job.ts';
+import type { ImportJob, ImportJobs, JobLimits, NewJob, OpenedJob } from './import-job.ts';
 
 export interface ReceiveDeps {
   readonly jobs: Pick<ImportJobs, 'open' | 'append' | 'enqueue' | 'abandon' | 'find'>;
@@ -11,9 +11,8 @@ export type Received =
   | { readonly outcome: 'new' | 'same'; readonly job: ImportJob }
   /** The key came before with another file, or other parameters. */
   | { readonly outcome: 'other_request' }
-  | { readonly outcome: 'in_use' }
-  | { readonly outcome: 'too_many'; readonly whose: keyof JobLimits }
-  | { readonly outcome: 'too_large' };
+  | { readonly outcome: 'too_large' }
+  | Extract<OpenedJob, { outcome: 'in_use' | 'too_many' }>;
 
 /** Of one statement to the database. */
 const PART_BYTES = 1024 * 1024;
@@ -29,10 +28,20 @@ export async function receiveImport(
 ): Promise<Received> {
   const opened = await jobs.open(request, limits);
   if (opened.outcome === 'in_use' || opened.outcome === 'too_many') return opened;
-  if (opened.outcome === 'known') return compareWithKnown(request, opened.job, body, maxBytes);
+  if (opened.outcome === 'known') {
+    const file = await readParts(body, maxBytes);
+    if (file === undefined) return { outcome: 'too_large' };
+    const { job } = opened;
+    const isSame =
+      file.sha256 === job.fileSha256 && canonical(request.parameters) === canonical(job.parameters);
+    return isSame ? { outcome: 'same', job } : { outcome: 'other_request' };
+  }
   const { key, id } = opened;
   try {
-    const file = await storeParts(jobs, key, body, maxBytes);
+    const file = await readParts(body, maxBytes, async (part, bytes) => {
+      if (await jobs.append(key, part, bytes)) return;
+      throw new Error('the job was given up while its file was received');
+    });
     if (file === undefined) {
       await jobs.abandon(key);
       return { outcome: 'too_large' };
@@ -48,51 +57,29 @@ export async function receiveImport(
   return { outcome: 'new', job };
 }
 
-async function compareWithKnown(
-  { parameters }: NewJob,
-  job: ImportJob,
-  body: AsyncIterable<Uint8Array>,
-  maxBytes: number,
-): Promise<Received> {
-  const hash = createHash('sha256');
-  let bytes = 0;
-  for await (const chunk of body) {
-    bytes += chunk.length;
-    if (bytes > maxBytes) return { outcome: 'too_large' };
-    hash.update(chunk);
-  }
-  const isSame =
-    hash.digest('hex') === job.fileSha256 && canonical(parameters) === canonical(job.parameters);
-  return isSame ? { outcome: 'same', job } : { outcome: 'other_request' };
-}
-
 /** @returns undefined where the file is too large. */
-async function storeParts(
-  jobs: Pick<ImportJobs, 'append'>,
-  key: bigint,
+async function readParts(
   body: AsyncIterable<Uint8Array>,
   maxBytes: number,
+  write: (part: number, bytes: Uint8Array) => Promise<void> = async () => undefined,
 ): Promise<{ readonly sha256: string; readonly bytes: number } | undefined> {
   const hash = createHash('sha256');
   let bytes = 0;
   let part = 0;
   let waiting: Uint8Array[] = [];
   let waitingBytes = 0;
-  const write = async () => {
-    const isOurs = await jobs.append(key, part, Buffer.concat(waiting));
-    if (!isOurs) throw new Error('the job was given up while its file was received');
-    part += 1;
-    [waiting, waitingBytes] = [[], 0];
-  };
   for await (const chunk of body) {
     bytes += chunk.length;
     if (bytes > maxBytes) return undefined;
     hash.update(chunk);
     waiting.push(chunk);
     waitingBytes += chunk.length;
-    if (waitingBytes >= PART_BYTES) await write();
+    if (waitingBytes < PART_BYTES) continue;
+    await write(part, Buffer.concat(waiting));
+    part += 1;
+    [waiting, waitingBytes] = [[], 0];
   }
-  if (waitingBytes > 0) await write();
+  if (waitingBytes > 0) await write(part, Buffer.concat(waiting));
   return { sha256: hash.digest('hex'), bytes };
 }
 

@@ -11,6 +11,13 @@ interface Limits {
   readonly maxBytes: number;
 }
 
+export const DISABLED = new Refusal({
+  status: 403,
+  code: 'imports_disabled',
+  title: 'Imports are switched off',
+  detail: 'This deployment takes no files over HTTP (IMPORTS=off); its operator can import them.',
+});
+
 /** Why a file was not taken. */
 export function refusalOfImport(
   received: Exclude<Received, { readonly job: unknown }>,

@@ -30,7 +30,7 @@ export function helpOfCommands(program: Command, examples: Examples): readonly C
 
 function leavesOf(command: Command, words: readonly string[]): readonly CommandHelp[] {
   const below = command.commands.flatMap((child) => leavesOf(child, [...words, child.name()]));
-  // `import FILE` does something, and so does `import inspect FILE`.
+  // One with an argument is run itself, too: `import <file>` beside `import profiles`.
   if (below.length > 0 && command.registeredArguments.length === 0) return below;
   let text = '';
   command.configureOutput({

@@ -16,6 +16,7 @@ import { addEntitlementCommands } from './entitlements.ts';
 import { addFxCommands } from './fx.ts';
 import { addImportCommand } from './import.ts';
 import { addImportInspectCommand } from './import-inspect.ts';
+import { addImportProfileCommands } from './import-profiles.ts';
 import { addImportsCommands } from './imports.ts';
 import { addJournalCommands } from './journals.ts';
 import { addLedgerCommands } from './ledger.ts';
@@ -32,6 +33,7 @@ export function program(): Command {
     .option('--json', 'print one JSON document on stdout');
   const importCommand = addImportCommand(program, asOperator);
   addImportInspectCommand(importCommand);
+  addImportProfileCommands(program, asOperator);
   addImportsCommands(program, asOperator);
   addBillCommand(program, asOperator);
   addJournalCommands(program, asOperator);

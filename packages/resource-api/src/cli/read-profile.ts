@@ -13,11 +13,18 @@ export function shippedProfiles(): readonly string[] {
 
 /** Reads a shipped profile by name, or one by path (`….json`). @throws {CommandRefused} */
 export function readProfile(nameOrPath: string): ImportProfile {
+  const result = profileSchema.safeParse(readProfileDocument(nameOrPath));
+  if (result.success) return result.data;
+  const faults = result.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
+  throw new CommandRefused(`the profile ${nameOrPath} is not well formed:\n${faults.join('\n')}`);
+}
+
+/** The same, as it is written. @throws {CommandRefused} */
+export function readProfileDocument(nameOrPath: string): unknown {
   const shipped = /^[a-z0-9-]+$/.test(nameOrPath);
   const place = shipped ? new URL(`${nameOrPath}.json`, SHIPPED) : nameOrPath;
-  let document: unknown;
   try {
-    document = JSON.parse(utf8Text(readFileSync(place)).replace(/^\ufeff/, ''));
+    return JSON.parse(utf8Text(readFileSync(place)).replace(/^\ufeff/, ''));
   } catch (error) {
     if (error instanceof CommandRefused) throw error;
     const names = shippedProfiles().join(', ');
@@ -25,8 +32,4 @@ export function readProfile(nameOrPath: string): ImportProfile {
       `the profile ${nameOrPath} cannot be read; give ${names} or the path of a .json file`,
     );
   }
-  const result = profileSchema.safeParse(document);
-  if (result.success) return result.data;
-  const faults = result.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
-  throw new CommandRefused(`the profile ${nameOrPath} is not well formed:\n${faults.join('\n')}`);
 }

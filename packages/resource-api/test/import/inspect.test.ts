@@ -339,6 +339,16 @@ const CASES: readonly Case[] = [
     },
   },
   {
+    name: 'totals over several currencies are a question',
+    file: lines(
+      HEADER,
+      ...ROWS,
+      'A-4,Dogwood,10.00,5.00,5.00,4.00,2030-01-31,USD',
+      'Total,,8010.50,,,,,',
+    ),
+    ...{ setting: 'totalsRow', asks: 'row 6 adds amounts of several currencies' },
+  },
+  {
     name: 'totals without a word are a question',
     file: lines(HEADER, ...ROWS, ',,8000.50,1900.75,6099.75,,,'),
     ...{ setting: 'totalsRow', asks: 'has no words, and the rows come to its Commitment' },

@@ -52,7 +52,8 @@ function takeColumn(
     draft.ask(path, `${twins} columns are named “${header}”: rename one of them in the file`);
   } else {
     const same = others.map(({ evidence }) => `; “${evidence.header}” is the same in each row`);
-    draft.set(path, [header], first.how + same.join(''));
+    const why = (first.isVerbatim ? '' : first.how) + same.join('');
+    draft.set(path, [header], why.replace(/^; /, '') || undefined);
   }
 }
 

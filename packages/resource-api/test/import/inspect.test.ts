@@ -238,6 +238,11 @@ const CASES: readonly Case[] = [
     },
   },
   {
+    name: 'two columns of one name cannot be told apart',
+    file: lines('Loan Number,Balance,Balance', 'A-1,10.00,11.00'),
+    ...{ setting: 'columns.due', asks: '2 columns are named “Balance”: rename one of them' },
+  },
+  {
     name: 'a limit that is not the sum of its parts is a question',
     file: lines(HEADER, ...ROWS, 'A-4,Dogwood,100.00,60.00,50.00,4.00,2030-01-31,EUR'),
     ...{

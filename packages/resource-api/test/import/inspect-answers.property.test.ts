@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { parse } from 'yaml';
 import { AMOUNT_FIELDS, DATE_FIELDS, FIELDS, type Field } from '../../src/import/profile/fields.ts';
 import { profileSchema } from '../../src/import/profile/profile.ts';
-import { inspect } from '../support/inspecting.ts';
+import { answer, inspect } from '../support/inspecting.ts';
 
 /** What a sender calls the column of each field. */
 const HEADERS: Readonly<Partial<Record<Field, string>>> = {
@@ -43,16 +43,6 @@ const ANSWERS: Readonly<Record<string, unknown>> = {
   ...{ 'facilityTypes.*': 'term_loan', 'derive.undisbursed': '0' },
 };
 
-function answer(document: Record<string, unknown>, path = ''): Record<string, unknown> {
-  const entries = Object.entries(document).map(([key, value]) => {
-    const setting = path === '' ? key : `${path}.${key}`;
-    if (typeof value === 'string' && value.startsWith('? ')) return [key, answerTo(setting, value)];
-    const isMap = typeof value === 'object' && value !== null && !Array.isArray(value);
-    return [key, isMap ? answer(value as Record<string, unknown>, setting) : value];
-  });
-  return Object.fromEntries(entries);
-}
-
 function answerTo(setting: string, question: string): unknown {
   if (setting in ANSWERS) return ANSWERS[setting];
   if (setting.startsWith('statuses.')) return ['active', 'active', 'active'];
@@ -71,7 +61,7 @@ describe('any columns of a file', () => {
         const rows = [1, 2, 3].map((row) => present.map((field) => cellOf(field, row)).join(';'));
         const header = present.map((field) => HEADERS[field]).join(';');
         const { yaml } = await inspect(`${[header, ...rows].join('\n')}\n`);
-        const result = profileSchema.safeParse(answer(parse(yaml)));
+        const result = profileSchema.safeParse(answer(parse(yaml), {}, answerTo));
         expect(result.error?.issues ?? []).to.deep.equal([]);
       }),
       { numRuns: process.env['CLS_EXHAUSTIVE'] ? 3_000 : 150 },

@@ -3,14 +3,7 @@ import fc from 'fast-check';
 import { readDate } from '../../src/import/cells/dates.ts';
 import { dialectsThatRead } from '../../src/import/cells/number-candidates.ts';
 import type { NumberDialect } from '../../src/import/cells/numbers.ts';
-import { bytesSource } from '../../src/import/file/bytes-source.ts';
-import { readTable } from '../../src/import/file/read-table.ts';
-import { profileSchema } from '../../src/import/profile/profile.ts';
-import { readStatement } from '../../src/import/statement/read-statement.ts';
-import { Report } from '../../src/import/statement/report.ts';
-import type { StatementRow } from '../../src/import/statement/statement-row.ts';
-import type { BusinessDate } from '../../src/ledger/business-date.ts';
-import { inspect } from '../support/inspecting.ts';
+import { inspect, load } from '../support/inspecting.ts';
 
 /** Headers of one field in several languages; the same file keeps to one of them. */
 const HEADERS = {
@@ -178,19 +171,6 @@ function answered(proposed: Readonly<Record<string, unknown>>, dialect: Written)
     ...(isOpen('decimalSeparator') ? { decimalSeparator, thousandsSeparator } : {}),
   };
 }
-
-/** What the file has, by the reader that imports are read by. */
-async function load(file: Uint8Array, document: unknown): Promise<readonly StatementRow[]> {
-  const profile = profileSchema.parse(document);
-  const report = new Report();
-  const table = readTable(bytesSource('tape.csv', file), profile);
-  const rows: StatementRow[] = [];
-  for await (const batch of readStatement(table, profile, AS_OF, report)) rows.push(...batch);
-  expect(report.faults).to.deep.equal([]);
-  return rows;
-}
-
-const AS_OF = '2025-03-31' as BusinessDate;
 
 /** A loan of the book as a row of the statement has it, in the columns that the file has. */
 function expectedOf({ due, repaid, rate, start, days }: Loan, index: number, dialect: Written) {

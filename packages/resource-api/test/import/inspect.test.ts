@@ -5,6 +5,7 @@ import { expect } from 'chai';
 import { parse } from 'yaml';
 import { readDictionary } from '../../src/cli/read-dictionary.ts';
 import { matchNames } from '../../src/import/inspect/match-columns.ts';
+import { AMOUNT_FIELDS } from '../../src/import/profile/fields.ts';
 import { profileSchema } from '../../src/import/profile/profile.ts';
 import { agreementStatus, contractStatus } from '../../src/journal-file/record.ts';
 import { inspect } from '../support/inspecting.ts';
@@ -70,6 +71,16 @@ describe('a column’s name', () => {
     expect([first(spanish), first(french)]).to.deep.equal(['loanNumber', 'dealName']);
   });
 
+  it('of a percentage is that of no amount', () => {
+    const [balance, rate] = matchNames(['Balance %', 'Interest Rate %'], dictionary);
+    expect([balance?.how, rate?.how]).to.deep.equal(['partly', 'exact']);
+  });
+
+  it('that may be two amounts decides none', () => {
+    const [match] = matchNames(['Approved Amount'], dictionary);
+    expect([match?.field, match?.how]).to.deep.equal(['limit', 'partly']);
+  });
+
   it('with other words beside a known one only resembles it', () => {
     const [match] = matchNames(['Revolving Balance'], dictionary);
     expect([match?.field, match?.how]).to.deep.equal(['due', 'partly']);
@@ -93,14 +104,17 @@ describe('the dictionary', () => {
     }
   });
 
-  it('gives a name one field in each language, but for those that are a question', () => {
-    const ambiguous = [...exact].filter(([, entries]) => {
-      return entries.some(({ field, source }) =>
-        entries.some((other) => other.source === source && other.field !== field),
-      );
-    });
-    const QUESTIONS = ['funded amount', 'amount funded', 'interest', 'zins', 'interes', 'juros'];
-    expect(ambiguous.map(([name]) => name)).to.have.members(QUESTIONS);
+  it('gives a name several fields of one language only where it may be several amounts', () => {
+    const isAmount = (field: string) => (AMOUNT_FIELDS as string[]).includes(field);
+    for (const [name, entries] of exact) {
+      for (const source of new Set(entries.map((entry) => entry.source))) {
+        const fields = new Set(
+          entries.filter((entry) => entry.source === source).map(({ field }) => field),
+        );
+        const isRead = [...fields].filter((field) => field !== 'other');
+        expect(isRead.length === 1 || isRead.every(isAmount), `${name} (${source})`).to.equal(true);
+      }
+    }
   });
 });
 
@@ -224,6 +238,11 @@ const CASES: readonly Case[] = [
     },
   },
   {
+    name: 'two columns of one name cannot be told apart',
+    file: lines('Loan Number,Balance,Balance', 'A-1,10.00,11.00'),
+    ...{ setting: 'columns.due', asks: '2 columns are named “Balance”: rename one of them' },
+  },
+  {
     name: 'a limit that is not the sum of its parts is a question',
     file: lines(HEADER, ...ROWS, 'A-4,Dogwood,100.00,60.00,50.00,4.00,2030-01-31,EUR'),
     ...{
@@ -337,6 +356,16 @@ const CASES: readonly Case[] = [
       is: 'Total',
       comment: 'the rows come to its Commitment, Unused, Balance',
     },
+  },
+  {
+    name: 'totals over several currencies are a question',
+    file: lines(
+      HEADER,
+      ...ROWS,
+      'A-4,Dogwood,10.00,5.00,5.00,4.00,2030-01-31,USD',
+      'Total,,8010.50,,,,,',
+    ),
+    ...{ setting: 'totalsRow', asks: 'row 6 adds amounts of several currencies' },
   },
   {
     name: 'totals without a word are a question',

@@ -26,6 +26,8 @@ export interface Column extends Readings {
   readonly how: string;
   /** A field that the name resembles; only a question may use it. */
   readonly resembles: Field | undefined;
+  /** Its name is that of the dictionary: nothing needs to be said. */
+  readonly isVerbatim: boolean;
   /** A column that the dictionary knows, and that no profile reads. */
   readonly isKnown: boolean;
 }
@@ -74,7 +76,8 @@ function columnOf(evidence: ColumnEvidence, match: NameMatch | undefined): Colum
   const numbers = evidence.filled === 0 ? undefined : numbersIn(evidence);
   const readings = { dates, numbers };
   const byValues = kindByValues(evidence, readings);
-  const rest = { evidence, ...readings, isKnown: match?.field === 'other' };
+  const isVerbatim = match !== undefined && plain(match.entry.name) === plain(evidence.header);
+  const rest = { evidence, ...readings, isVerbatim, isKnown: match?.field === 'other' };
   if (match === undefined || wanted === undefined || kindByName === undefined) {
     const how = match?.field === 'other' ? `known as ${quoted(match)}; no profile reads it` : '';
     return { ...rest, kind: byValues, field: undefined, how, resembles: undefined };
@@ -88,8 +91,7 @@ function columnOf(evidence: ColumnEvidence, match: NameMatch | undefined): Colum
     const how = `resembles ${quoted(match)}`;
     return { ...rest, kind: kindByName, field: undefined, how, resembles: wanted };
   }
-  const isSame = plain(match.entry.name) === plain(evidence.header);
-  const how = `named ${isSame ? `so in the dictionary (${match.entry.source})` : quoted(match)}`;
+  const how = `named ${isVerbatim ? `so in the dictionary (${match.entry.source})` : quoted(match)}`;
   return { ...rest, kind: kindByName, field: wanted, how, resembles: undefined };
 }
 

@@ -55,9 +55,8 @@ export class ColumnEvidence {
     this.#budget = budget;
   }
 
-  get distinct(): number {
-    return this.#distinct.size;
-  }
+  /** How many different values there are, where that is not bounded. */
+  distinct = 0;
 
   /** Cells without a value, or with a mark for that. */
   get empty(): number {
@@ -87,6 +86,12 @@ export class ColumnEvidence {
     else if (!this.manyShapes) this.#addShape(text, row);
   }
 
+  /** All cells were added: what only adding needs is forgotten. */
+  close(): void {
+    this.#distinct.clear();
+    this.#shapeOfText.clear();
+  }
+
   #addDistinct(text: string, row: number): void {
     if (this.values.size <= VALUES_KEPT) count(this.values, text, row);
     if (this.distinctIsBounded || this.#distinct.has(text)) return;
@@ -95,6 +100,7 @@ export class ColumnEvidence {
       return;
     }
     this.#budget.left -= 1;
+    this.distinct += 1;
     this.#distinct.add(text);
   }
 

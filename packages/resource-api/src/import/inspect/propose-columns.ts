@@ -45,14 +45,15 @@ function takeColumn(
   const path = ['columns', field];
   const twins = columns.filter(({ evidence }) => evidence.header === header).length;
   const difference = checks.differences.get(field);
-  if (difference !== undefined) {
+  if (twins > 1) {
+    draft.ask(path, `${twins} columns are named “${header}”: rename one of them in the file`);
+  } else if (difference !== undefined) {
     const differ = `they differ in ${rowsOf(difference.rows)}; ${difference.first}`;
     draft.ask(path, `${listOf([first, ...others])} ${differ}`);
-  } else if (twins > 1) {
-    draft.ask(path, `${twins} columns are named “${header}”: rename one of them in the file`);
   } else {
     const same = others.map(({ evidence }) => `; “${evidence.header}” is the same in each row`);
-    draft.set(path, [header], first.how + same.join(''));
+    const why = (first.isVerbatim ? '' : first.how) + same.join('');
+    draft.set(path, [header], why.replace(/^; /, '') || undefined);
   }
 }
 

@@ -1,10 +1,11 @@
 /** A last row of totals: whether it is one, and how the profile knows it. */
 import { readNumber } from '../cells/numbers.ts';
 import { cellText } from '../cells/text.ts';
-import type { Cell } from '../file/table.ts';
+import type { Cell, TableRow } from '../file/table.ts';
 import type { CheckPlan, RowChecks } from './check-rows.ts';
 import type { Column } from './columns.ts';
 import type { ProfileDraft } from './draft.ts';
+import { isBlank } from './header.ts';
 import { CENT, decimal, scaled } from './identities.ts';
 import type { Inspection } from './inspection.ts';
 import type { Proposal } from './proposal.ts';
@@ -12,7 +13,7 @@ import type { Scan } from './scan.ts';
 
 /** Writes `totalsRow`. */
 export function proposeTotals(
-  { found, columns, checks, draft }: Proposal,
+  { found, columns, checks, find, draft }: Proposal,
   plan: CheckPlan,
 ): Inspection['totals'] {
   const { totals, footer, totalsWithin } = found;
@@ -33,12 +34,21 @@ export function proposeTotals(
     const advice = 'write a word such as Total before its sums, or take the row out';
     draft.ask(path, `row ${row} has no words, and ${verdict}: ${advice}`);
   } else if (totalsWithin.length > 0) askForWithin(found, draft);
-  else if (sums.equal.length === 0 && sums.other.length > 0) {
+  else if (addsCurrencies(totals.row, find('currency'))) {
+    const question = `${totals.label}? row ${row} adds amounts of several currencies`;
+    draft.ask(path, `${question}: take the row out of the file, and leave this out`);
+  } else if (sums.equal.length === 0 && sums.other.length > 0) {
     const begins = `${totals.label}? row ${row} begins so, but ${verdict}`;
     draft.ask(path, `${begins}; leave this out if it is a loan`);
   } else draft.set(path, totals.label, `row ${row}: ${verdict}`);
   const cells = totals.row.cells.map(cellText).filter((cell) => cell !== '');
   return { row, text: cells.join(' '), verdict };
+}
+
+/** Totals that name no currency, over rows of several: nothing compares them. */
+function addsCurrencies({ cells }: TableRow, currency: Column | undefined): boolean {
+  if (currency === undefined || currency.evidence.distinct < 2) return false;
+  return isBlank(cells[currency.evidence.index]);
 }
 
 function askForWithin({ totalsWithin, totals }: Scan, draft: ProfileDraft): void {

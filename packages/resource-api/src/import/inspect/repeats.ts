@@ -15,7 +15,9 @@ export class Repeats {
   readonly #same = new Map<Field, number>();
   readonly #number: readonly Column[];
   readonly #others: readonly Column[];
-  readonly #seen = new Map<string, { readonly row: number; readonly cells: readonly string[] }>();
+  /** By number, its first row; and the other cells of that row. */
+  readonly #rowOf = new Map<string, number>();
+  readonly #cellsOf = new Map<string, readonly string[]>();
 
   /** @param number facilities may be numbered anew in each deal: both columns are their number. */
   constructor(number: readonly Column[], columns: readonly Column[]) {
@@ -26,17 +28,20 @@ export class Repeats {
   take(row: TableRow): void {
     const parts = this.#number.map((column) => textAt(row, column));
     const number = parts.join(' / ');
-    if (parts.includes('') || this.#seen.size > KEPT) return;
-    const before = this.#seen.get(number);
-    const cells = this.#others.map((column) => textAt(row, column));
+    if (parts.includes('') || this.#rowOf.size > KEPT) return;
+    const before = this.#rowOf.get(number);
+    const isCompared = before !== undefined || this.#cellsOf.size < COMPARED;
+    const cells = isCompared ? this.#others.map((column) => textAt(row, column)) : [];
     if (before === undefined) {
-      this.#seen.set(number, { row: row.row, cells: this.#seen.size < COMPARED ? cells : [] });
+      this.#rowOf.set(number, row.row);
+      if (isCompared) this.#cellsOf.set(number, cells);
       return;
     }
     this.#rows += 1;
-    this.#first ||= `${number} in rows ${before.row} and ${row.row}`;
+    this.#first ||= `${number} in rows ${before} and ${row.row}`;
+    const first = this.#cellsOf.get(number) ?? [];
     for (const [at, { field }] of this.#others.entries()) {
-      if (field === undefined || before.cells[at] !== cells[at]) continue;
+      if (field === undefined || first[at] !== cells[at]) continue;
       this.#same.set(field, (this.#same.get(field) ?? 0) + 1);
     }
   }

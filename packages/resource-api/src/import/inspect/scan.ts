@@ -131,6 +131,7 @@ class Body {
     const at = endingOf(this.#tail, this.#rows, usual, this.#dictionary);
     const loans = at < 0 ? this.#tail : this.#tail.slice(0, at);
     for (const row of loans) this.#take(row);
+    for (const column of this.#columns) column.close();
     const [ending, ...after] = at < 0 ? [] : this.#tail.slice(at);
     const isNote = ending !== undefined && isFooter(ending, usual);
     const label = ending && labelOf(ending, this.#dictionary);

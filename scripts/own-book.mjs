@@ -41,10 +41,12 @@ export function withProfile(book) {
   const profile = `${basename(book.file).replace(/[^\w-]+/g, '-')}.profile.yaml`;
   const next = `npm start -- --book ${book.file} --profile ${profile}`;
   if (existsSync(profile)) fail(`${profile} is there already. Give it: ${next}`);
-  const text = inspect(book.file, '--out', profile);
-  process.stdout.write(text);
-  if (!/: ["']?\?/.test(readFileSync(profile, 'utf8'))) return { ...book, profile };
-  process.stdout.write(`\nAnswer the open questions in ${profile}, then:\n  ${next}\n`);
+  process.stdout.write(inspect(book.file, '--out', profile));
+  const proposal = readFileSync(profile, 'utf8');
+  const lacksDate = !/^ {2}asOf:/m.test(proposal) && book.asOf === undefined;
+  if (!/: ["']?\?/.test(proposal) && !lacksDate) return { ...book, profile };
+  const date = lacksDate ? ' --as-of YYYY-MM-DD' : '';
+  process.stdout.write(`\nAnswer the open questions in ${profile}, then:\n  ${next}${date}\n`);
   return process.exit(0);
 }
 

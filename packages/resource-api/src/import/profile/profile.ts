@@ -30,6 +30,7 @@ const amountField = z.enum(AMOUNT_FIELDS);
 const sum = z
   .string()
   .refine(isSum, 'expected amounts with + or − between them, such as limit - due');
+const sumByType = z.partialRecord(z.enum([...FACILITY_TYPES, '*']), sum);
 const headers = z.array(z.string()).min(1);
 const country = z.string().regex(/^[A-Z0-9]{2}$/, 'expected two characters');
 
@@ -177,9 +178,11 @@ const MEANINGS = {
       `By the sender’s statuses, \`*\` for all others: of the deal and the facility (${agreementStatus.options.join(', ')}) and of the loan (${contractStatus.options.join(', ')}).`,
     ),
   derive: z
-    .partialRecord(amountField, sum)
+    .partialRecord(amountField, z.union([sum, sumByType]))
     .default({})
-    .describe('Amounts that follow from others: `{"undisbursed": "limit - due"}`, or `0`.'),
+    .describe(
+      'Amounts that follow from others: `{"undisbursed": "limit - due"}`, or `0`; by facility type where it differs: `{"undisbursed": {"revolver": "limit - due", "*": "0"}}`.',
+    ),
 };
 
 const SYNDICATE = {

@@ -65,6 +65,7 @@ export class RowReader {
     const currency = this.#currency();
     const numbers = this.#numbers();
     const borrower = this.#borrower();
+    const facilityType = this.#facilityType();
     const result: StatementRow = {
       row: this.#row,
       ...numbers,
@@ -77,11 +78,13 @@ export class RowReader {
       agent: this.#party('agent'),
       lender: this.#party('lender'),
       share: this.#share(currency),
-      facilityType: this.#facilityType(),
+      facilityType,
       statuses: this.#statuses(),
       allInRate: this.#rate(),
       currency,
-      amounts: this.#amounts.read(this.#row, currency, (field) => this.#cell(field)),
+      amounts: this.#amounts.read({ row: this.#row, currency, facilityType }, (field) =>
+        this.#cell(field),
+      ),
       dates: this.#dates(),
     };
     return this.#report.faultCount > faultsBefore ? undefined : result;

@@ -89,11 +89,12 @@ async function readParties(
   sql: Sql,
   { profile: { source, lender, participants }, asOf }: StatementFile,
 ): Promise<KnownParties> {
-  const named = [lender.externalId, ...(participants ? [participants.externalId] : [])];
-  const known = await sql.query<{ ref: string; id: string }>(
-    `SELECT value AS ref, entity_id AS id FROM external_id
-     WHERE source = $1 AND (value = ANY($2) OR value LIKE $3) ORDER BY entity_id DESC`,
-    [source, named, `${PARTY_REF}%`],
+  const own = [lender.externalId, ...(participants ? [participants.externalId] : [])];
+  const found = await sql.query<{ ref: string; id: string; name: string; country: string | null }>(
+    `SELECT x.value AS ref, y.id, y.name, y.country FROM external_id x
+     JOIN party y ON y.id = x.entity_id
+     WHERE x.source = $1 AND (x.value = ANY($2) OR x.value LIKE $3) ORDER BY y.id DESC`,
+    [source, own, `${PARTY_REF}%`],
   );
   const renamed = await sql.query<{ id: string; country: string | null; name: string }>(
     `SELECT y.id, y.country, party_name(y.key, $1) AS name FROM party y
@@ -101,7 +102,9 @@ async function readParties(
     [asOf],
   );
   // Of several that former releases took for different parties, the oldest one.
-  return { byRef: new Map(known.map(({ ref, id }) => [foldRef(ref), id])), renamed };
+  const known = found.map(({ ref, ...party }) => ({ ref: foldRef(ref), ...party }));
+  const named = known.map(({ ref, name, country }) => ({ ref, name, countryCode: country ?? '' }));
+  return { byRef: new Map(known.map(({ ref, id }) => [ref, id])), named, renamed };
 }
 
 async function writeImport(

@@ -62,14 +62,13 @@ const RESULTS: Readonly<Record<SanityFinding['severity'], string>> = {
 };
 
 /** What is unlikely, and how it can be accepted. */
-export function checksSection({ sanity }: ImportReport): Section | undefined {
-  if (sanity.length === 0) return undefined;
+export function checksSection({ sanity, outcome }: ImportReport): Section | undefined {
+  if (sanity.length === 0 || outcome === 'applied_before') return undefined;
   const refusing = sanity.filter(({ severity }) => severity === 'refused');
   const rows = sanity.map((finding) => [
-    `${finding.message} (${finding.check})`,
+    `${finding.message}${thresholdOf(finding)} (${finding.check})`,
     grouped(`${finding.count}`),
     foundOf(finding),
-    thresholdOf(finding),
     `${RESULTS[finding.severity]}${finding.reason === undefined ? '' : `: ${finding.reason}`}`,
     CHECK_ADVICE[finding.check],
   ]);
@@ -77,7 +76,6 @@ export function checksSection({ sanity }: ImportReport): Section | undefined {
     { name: 'Check' },
     { name: 'Found', isNumber: true },
     { name: 'First of them' },
-    { name: 'Usual at most' },
     { name: 'Result' },
     { name: 'What to do' },
   ];
@@ -95,6 +93,6 @@ function foundOf({ rows, examples = [] }: SanityFinding): string {
 /** A share of loans as a percentage. */
 function thresholdOf({ check, threshold }: SanityFinding): string {
   if (threshold === undefined) return '';
-  if (check !== 'many_loans_vanish') return `${threshold}`;
-  return `${Math.round(threshold * 10_000) / 100} %`;
+  const isShare = check === 'many_loans_vanish';
+  return `: more than ${isShare ? `${Math.round(threshold * 10_000) / 100} %` : threshold}`;
 }

@@ -211,7 +211,7 @@ function controlSection(report: ImportReport): Section | undefined {
     ...(hasTotalsRow ? ['The file has a row of totals.'] : []),
     ...(withoutTotals === undefined
       ? []
-      : [`Applied without the sender’s totals: ${withoutTotals}`]),
+      : [`The sender’s totals were not demanded: ${withoutTotals}.`]),
   ];
   return { title: 'Control totals', sentences, table: { columns, rows } };
 }

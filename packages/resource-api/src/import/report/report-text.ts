@@ -4,8 +4,8 @@ import type { Column, Section, Table } from './section.ts';
 
 const WIDTH = 100;
 const GAP = '  ';
-/** No text column is made narrower. */
-const NARROWEST = 12;
+/** A longer word may be cut. */
+const WORD_KEPT = 26;
 /** A file's text must not move the cursor, or turn the direction of the line. */
 const UNSAFE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
@@ -28,15 +28,24 @@ function tableLines({ columns, rows }: Table): readonly string[] {
 
 /** As wide as the widest cell; where that is too wide, the widest text columns are wrapped. */
 function widthsOf(columns: readonly Column[], rows: Table['rows']): readonly number[] {
-  const widths = columns.map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
+  const widest = (at: number, lengthOf: (cell: string) => number) =>
+    Math.max(...rows.map((row) => lengthOf(row[at] ?? '')));
+  const widths = columns.map((_, at) => widest(at, (cell) => cell.length));
+  const narrowest = columns.map(({ isNumber }, at) =>
+    isNumber ? Number.POSITIVE_INFINITY : Math.min(widest(at, longestWord), WORD_KEPT),
+  );
   const room = WIDTH - GAP.length * (columns.length - 1);
   for (;;) {
     const over = widths.reduce((sum, width) => sum + width, 0) - room;
-    const texts = widths.map((width, at) => (columns[at]?.isNumber ? 0 : width));
-    const widest = Math.max(...texts);
-    if (over <= 0 || widest <= NARROWEST) return widths;
-    widths[texts.indexOf(widest)] = widest - 1;
+    const spare = widths.map((width, at) => (width > (narrowest[at] ?? 0) ? width : 0));
+    const most = Math.max(...spare);
+    if (over <= 0 || most === 0) return widths;
+    widths[spare.indexOf(most)] = most - 1;
   }
+}
+
+function longestWord(text: string): number {
+  return Math.max(...text.split(' ').map(({ length }) => length));
 }
 
 function rowLines(

@@ -10,7 +10,8 @@ import {
 } from 'node:fs';
 import { CommandRefused } from '@cls/shared/cli/command-line';
 
-const CHUNK_CHARACTERS = 64 * 1024;
+/** A disk that is full is noticed early. */
+const CHUNK_CHARACTERS = 16 * 1024;
 
 /**
  * A file that is written as lines come, without anybody waiting for the disk. It gets its name when all

@@ -53,8 +53,8 @@ export async function planStatement(
     if (!(error instanceof NoRoom || error instanceof UnreadableFile)) throw error;
     const { row, column, code, message, value } = error.fault;
     report.fault(row, column, code, message, value);
-    return REFUSED;
   }
+  if (report.faultCount > 0) return REFUSED;
   const { before, vanished } = await findVanished(file, reader, seen.numbers, changes);
   sanity.loans(before, vanished, changes.loans);
   const { newLoans, journals, postings } = seen;
@@ -92,7 +92,7 @@ interface Seen {
 }
 
 async function* recordsOf(
-  { file, deals, dealCount, sanity, request }: StatementPlan,
+  { file, deals, dealCount, report, sanity, request }: StatementPlan,
   reader: BookReader,
   { revertedBefore }: ImportHistory,
   changes: ChangeSummary,
@@ -110,30 +110,57 @@ async function* recordsOf(
     keyPrefix: `${profile.name}:${asOf}:${fileSha256.slice(0, 16)}${again}`,
     partyId: (party) => directory.idOf(party),
   };
+  let planned = 0;
   for await (const batch of deals()) {
-    const known = await reader.deals(
-      file,
-      batch.map(({ number }) => number),
-    );
-    for (const stated of batch) {
+    const { known, own } = await readBatch(batch, file, reader, report);
+    for (const stated of own) {
       const before = known.get(stated.number);
-      const planned = planDeal(stated, before, context);
+      const deal = planDeal(stated, before, context);
       seen.numbers.add(stated.number);
-      if (planned.isNew) seen.newLoans += 1;
-      seen.journals += planned.journals.length;
-      for (const { postings } of planned.journals) seen.postings += postings.length;
-      await room.take(planned);
-      changes.add(planned, before, changesOf(planned, before));
+      if (deal.isNew) seen.newLoans += 1;
+      seen.journals += deal.journals.length;
+      for (const { postings } of deal.journals) seen.postings += postings.length;
+      await room.take(deal);
+      changes.add(deal, before, changesOf(deal, before));
       yield* directory.takeFresh();
-      yield* planned.records;
-      yield* planned.journals;
+      yield* deal.records;
+      yield* deal.journals;
     }
-    const rows = seen.numbers.size;
-    request.onProgress?.({ step: 'planning', rows, of: dealCount, done: rows / dealCount });
+    planned += batch.length;
+    request.onProgress?.({
+      step: 'planning',
+      rows: planned,
+      of: dealCount,
+      done: planned / dealCount,
+    });
   }
-  if (seen.numbers.size !== dealCount) {
+  if (planned !== dealCount) {
     throw new UnreadableFile('file_changed', 'the file changed while it was read: import it again');
   }
+}
+
+/** What the book has of these deals. A number that it has from elsewhere is a fault: numbers are unique. */
+async function readBatch(
+  batch: readonly StatedDeal[],
+  file: StatementFile,
+  reader: BookReader,
+  report: Report,
+) {
+  const known = await reader.deals(
+    file,
+    batch.map(({ number }) => number),
+  );
+  const fresh = batch.flatMap(({ number }) => (known.has(number) ? [] : [number]));
+  const elsewhere = fresh.length === 0 ? new Map() : await reader.elsewhere(file, fresh);
+  const own = batch.filter(({ number, row }) => {
+    const source = elsewhere.get(number);
+    if (source === undefined) return true;
+    const from = source === '' ? 'a journal file' : `the source ${source}`;
+    const message = `the book has this number from ${from}, and not from ${file.profile.source}`;
+    report.fault(row, 'loan number', 'number_from_elsewhere', message, number);
+    return false;
+  });
+  return { known, own };
 }
 
 /** Loans of the book that go on and that the statement does not have; and those that it has before it. */

@@ -3,8 +3,8 @@ import type { ChangeKind } from '../plan/changes.ts';
 import type { AmountField, SanityCheck } from '../profile/profile.ts';
 
 export const CHANGE_WORDS: Readonly<Record<ChangeKind, readonly [title: string, rule: string]>> = {
-  new_loan: ['New loans', 'booked with all amounts, on the statement’s date'],
-  vanished: ['Loans no longer in the statement', 'the book keeps them as they are'],
+  new_loan: ['New loans', 'booked on the statement’s date'],
+  vanished: ['No longer in the statement', 'the book keeps them'],
   drawn: ['Drawn', 'booked as an advance'],
   repaid: ['Repaid', 'booked as a repayment'],
   transferred: ['Sold between lenders', 'booked as a transfer'],
@@ -79,6 +79,7 @@ export const ADVICE: Readonly<Record<string, string>> = {
   missing_column: 'Add the file’s header to columns in the profile.',
   duplicate_column: 'Name the right column in the profile, or remove the other.',
   duplicate_loan: 'Declare rowIs: lender if rows are parts of lenders; else remove the double.',
+  number_from_elsewhere: 'Declare that source in the profile, if these are the same loans.',
   identity_broken: 'Correct the row, or give the identity a tolerance or a reason to be off.',
   differs_in_facility: 'Declare facilityAmounts: split, if each row has its own part.',
   shares_do_not_add_up: 'Ask the sender: a lender is missing, or a share is wrong.',

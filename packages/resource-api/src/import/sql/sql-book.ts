@@ -35,6 +35,7 @@ function readerOf(sql: Sql): BookReader {
   return {
     history: (file) => readHistory(sql, file),
     deals: (file, numbers) => knownDeals(sql, file, numbers),
+    elsewhere: (file, numbers) => readElsewhere(sql, file, numbers),
     numbers: (file) => readNumbers(sql, file),
     parties: (file) => readParties(sql, file),
     volumes: () => volumesOf(sql),
@@ -61,6 +62,20 @@ async function readHistory(
     revertedBefore: same.filter(({ reverted }) => reverted).length,
     closedThrough: await closedThrough(sql),
   };
+}
+
+async function readElsewhere(
+  sql: Sql,
+  { profile: { source } }: StatementFile,
+  numbers: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const deals = await sql.query<{ number: string; source: string }>(
+    `SELECT d.deal_number AS number, coalesce(min(x.source), '') AS source
+     FROM deal d LEFT JOIN external_id x ON x.entity_id = d.id
+     WHERE d.deal_number = ANY($1) GROUP BY 1 HAVING coalesce(bool_and(x.source <> $2), true)`,
+    [numbers, source],
+  );
+  return new Map(deals.map((deal) => [deal.number, deal.source]));
 }
 
 const NUMBERS_AT_ONCE = 20_000;

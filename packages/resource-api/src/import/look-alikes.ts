@@ -8,16 +8,16 @@ const NAMES_KEPT = 200_000;
 const NUMBERED = `${PARTY_REF}#`;
 
 interface Name extends StatedParty {
-  readonly row: number;
+  readonly place: string;
   readonly form: string;
 }
 
-/** Two names of different parties. Without a row: a party of the book. */
+/** Two names of different parties, each with where it stands. */
 export interface LookAlike {
   readonly name: string;
-  readonly row: number;
+  readonly place: string;
   readonly other: string;
-  readonly otherRow: number | undefined;
+  readonly otherPlace: string;
 }
 
 /**
@@ -29,8 +29,11 @@ export class LookAlikes {
   readonly #refs = new Set<string>();
   readonly #names = new Map<string, Name[]>();
 
-  /** @returns the names that were there before and look alike. */
-  add(party: StatedParty, row: number): readonly LookAlike[] {
+  /**
+   * @param file what to call another file than the statement, such as ` of the shares`.
+   * @returns the names that were there before and look alike.
+   */
+  add(party: StatedParty, row: number, file = ''): readonly LookAlike[] {
     const { ref, name } = party;
     if (ref.startsWith(NUMBERED) || this.#refs.has(ref)) return [];
     if (this.#refs.size >= NAMES_KEPT) return [];
@@ -39,8 +42,9 @@ export class LookAlikes {
     if (key === undefined) return [];
     const names = this.#names.get(key) ?? [];
     const alike = names.filter((one) => fits(one.form, form));
-    this.#names.set(key, [...names, { ...party, row, form }]);
-    return alike.map((one) => ({ name, row, other: one.name, otherRow: one.row }));
+    const place = `row ${row}${file}`;
+    this.#names.set(key, [...names, { ...party, place, form }]);
+    return alike.map((one) => ({ name, place, other: one.name, otherPlace: one.place }));
   }
 
   /** Compares the names of the book, once the names of the statement are added. */
@@ -51,7 +55,7 @@ export class LookAlikes {
       const names = key === undefined ? [] : (this.#names.get(key) ?? []);
       return names
         .filter((one) => fits(one.form, form) && byRef.get(one.ref) !== byRef.get(party.ref))
-        .map(({ name, row }) => ({ name, row, other: party.name, otherRow: undefined }));
+        .map(({ name, place }) => ({ name, place, other: party.name, otherPlace: 'the book' }));
     });
   }
 }

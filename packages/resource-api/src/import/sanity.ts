@@ -90,13 +90,15 @@ export class SanityChecks {
       this.#add('matures_before_start', row);
     }
     for (const party of [borrower, guarantor, agent, lender]) {
-      if (party !== undefined) this.#alike(this.#names.add(party, row));
+      if (party !== undefined) this.#alike(this.#names.add(party, row), row);
     }
   }
 
   /** @param rows of the second file. */
   shares(rows: Iterable<LenderShare>): void {
-    for (const { lender, row } of rows) this.#alike(this.#names.add(lender, row));
+    for (const { lender, row } of rows) {
+      this.#alike(this.#names.add(lender, row, ' of the shares'));
+    }
   }
 
   /** Compares names with those of the book, once all rows are there. */
@@ -144,10 +146,9 @@ export class SanityChecks {
     return typeof given === 'object' ? given.above : RULES[check].threshold;
   }
 
-  #alike(found: readonly LookAlike[]): void {
-    for (const { name, row, other, otherRow } of found) {
-      const where = otherRow === undefined ? 'in the book' : `in row ${otherRow}`;
-      this.#add('names_look_alike', row, 1, `“${name}” in row ${row}, “${other}” ${where}`);
+  #alike(found: readonly LookAlike[], row = 0): void {
+    for (const { name, place, other, otherPlace } of found) {
+      this.#add('names_look_alike', row, 1, `“${name}” in ${place}, “${other}” in ${otherPlace}`);
     }
   }
 

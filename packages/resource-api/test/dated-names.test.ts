@@ -3,7 +3,7 @@ import { describeOnDatabase } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { sqlEntitlements } from '../src/access/sql-entitlements.ts';
 import { MIGRATIONS } from '../src/database/migrations.ts';
-import type { ImportReport } from '../src/import/import-statement.ts';
+import type { ImportReport } from '../src/import/import-report.ts';
 import { exportJournals } from '../src/journal-file/export-journals.ts';
 import { importJournals } from '../src/journal-file/import-journals.ts';
 import { sqlJournals } from '../src/journal-file/sql/sql-journals.ts';

@@ -157,8 +157,9 @@ describeOnEngines('input beyond what a store can keep', (engine) => {
         },
         ...{ 'Loans Held': amount, 'Currency of Commitment': 'EUR' },
       }));
-      const request = { source: textSource(statement(day, rows)), profile, expected: { sums: {} } };
-      return importStatement(sqlBook(api.database), { ...request, apply: true });
+      const source = textSource(statement(day, rows));
+      const totals = { expected: { sums: {} }, withoutTotals: 'a test' };
+      return importStatement(sqlBook(api.database), { source, profile, ...totals, apply: true });
     };
     expect((await imported('01/31/2025', 'E1')).outcome).to.equal('applied');
     expect((await imported('02/28/2025', 'E2')).outcome).to.equal('applied');

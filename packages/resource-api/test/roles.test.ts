@@ -251,6 +251,7 @@ async function useEverything(operator: Operator): Promise<void> {
       profile,
       apply: true,
       expected: { sums: {} },
+      withoutTotals: 'a test',
     });
     expect(report.outcome).to.equal('applied');
   }
@@ -269,6 +270,7 @@ async function useEverything(operator: Operator): Promise<void> {
     profile,
     apply: true,
     expected: { sums: {} },
+    withoutTotals: 'a test',
   });
   const dealsNow = async () => (await entitlements.list('ministry'))[0]?.deals;
   expect(await dealsNow()).to.equal(covered - 1);

@@ -3,7 +3,7 @@ import { gunzipSync } from 'node:zlib';
 import { describeOnDatabase } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { parse } from 'csv-parse/sync';
-import type { ImportReport } from '../src/import/import-statement.ts';
+import type { ImportReport } from '../src/import/import-report.ts';
 import { startTestApi, type TestApi } from './support/api.ts';
 import { importWorldBank, worldBankText } from './support/book.ts';
 

@@ -4,6 +4,7 @@ import type { Examples } from '@cls/shared/cli/command-line';
 export const EXAMPLES: Examples = {
   import: [
     'cls-api import statement.csv --profile world-bank-ibrd',
+    'cls-api import statement.csv --html report.html --changes changes.csv',
     'cls-api import statement.csv --rows 9289 --control due=283040726064.12 --apply',
   ],
   'import inspect': [

@@ -1,14 +1,16 @@
-import { writeFileSync } from 'node:fs';
+import { performance } from 'node:perf_hooks';
 import { fileURLToPath } from 'node:url';
-import { CommandRefused, printer, table } from '@cls/shared/cli/command-line';
+import { CommandRefused, type Printer, printer } from '@cls/shared/cli/command-line';
 import { readOptions, text, wholeNumber } from '@cls/shared/cli/options';
 import type { Command } from 'commander';
 import { z } from 'zod';
-import { csvLine } from '../csv/csv-line.ts';
 import { UnreadableFile } from '../import/file/table.ts';
-import { type ImportReport, importStatement } from '../import/import-statement.ts';
+import type { ImportProgress } from '../import/import-report.ts';
+import { importStatement } from '../import/import-statement.ts';
 import { SANITY_CHECKS, type SanityCheck } from '../import/profile/profile.ts';
-import type { StatementFault } from '../import/statement/statement-row.ts';
+import { progressText } from '../import/report/progress-text.ts';
+import { reportText } from '../import/report/report-text.ts';
+import { ImportReportFiles } from './import-report-files.ts';
 import { openStatementFile } from './open-statement-file.ts';
 import type { AsOperator } from './operator.ts';
 import { collect, DATE } from './option-values.ts';
@@ -26,14 +28,10 @@ const OPTIONS = z.object({
   shares: z.string().optional(),
   accept: z.array(text(acceptedOf, ACCEPT_EXPECTED)),
   rejects: z.string().optional(),
+  changes: z.string().optional(),
+  html: z.string().optional(),
+  progress: z.boolean().default(false),
 });
-
-interface Totals {
-  readonly apply: boolean;
-  readonly rows: number | undefined;
-  readonly sums: Readonly<Record<string, string>>;
-  readonly withoutTotals?: string | undefined;
-}
 
 /** Sample statements in the folder `data`, by the name that stands for the file. */
 const SAMPLES: Readonly<Record<string, Sample>> = {
@@ -59,7 +57,7 @@ interface Sample {
   readonly control: Readonly<Record<string, string>>;
 }
 const DATA = new URL('../../../data/', import.meta.url);
-const FAULTS_SHOWN = 20;
+const PROGRESS_EVERY_MS = 500;
 
 /** `cls-api import`: a statement of balances into the ledger, dry unless `--apply` is given. */
 export function addImportCommand(program: Command, asOperator: AsOperator): Command {
@@ -67,7 +65,7 @@ export function addImportCommand(program: Command, asOperator: AsOperator): Comm
     .command('import')
     .argument(
       '<file>',
-      `a CSV statement (also .gz), or a sample that comes with CLS: ${Object.keys(SAMPLES).join(', ')}`,
+      `a statement: text or .xlsx, also .gz or .zip; or a sample that comes with CLS: ${Object.keys(SAMPLES).join(', ')}`,
     )
     .description('import a statement')
     .option(
@@ -82,13 +80,16 @@ export function addImportCommand(program: Command, asOperator: AsOperator): Comm
     .option('--as-of <date>', 'the date of a statement that has no column for it')
     .option('--shares <file>', 'the shares of lenders, where the profile expects a second file')
     .option('--accept <check=reason>', 'apply although a check refuses; the reason', collect, [])
-    .option('--rejects <file>', 'write the faults of a refused file as CSV')
+    .option('--rejects <file>', 'write all faults of a refused file as CSV')
+    .option('--changes <file>', 'write all differences from the book as CSV')
+    .option('--html <file>', 'write the report as a page that can be sent by mail')
+    .option('--progress', 'show progress also where stderr is no terminal')
     .action(async (file: string, given: object, command: Command) => {
       const sample = Object.hasOwn(SAMPLES, file) ? SAMPLES[file] : undefined;
       const { rows = sample?.rows, ...options } = readOptions(OPTIONS, given);
       const sums = { ...sample?.control, ...Object.fromEntries(options.control) };
-      demandTotals({ ...options, rows, sums });
       const path = sample === undefined ? file : fileURLToPath(new URL(sample.file, DATA));
+      const out = printer(command);
       const request = {
         source: await openFile(path),
         shares: options.shares === undefined ? undefined : await openFile(options.shares),
@@ -96,43 +97,41 @@ export function addImportCommand(program: Command, asOperator: AsOperator): Comm
         asOf: options.asOf,
         apply: options.apply,
         expected: { ...(rows === undefined ? {} : { rows }), sums },
+        withoutTotals: options.withoutTotals,
         accept: Object.fromEntries(options.accept),
+        onProgress: options.progress || process.stderr.isTTY ? progressOn(out) : undefined,
       };
-      const report = await asOperator(({ book }) => importStatement(book, request), {
-        mayCreate: request.apply,
-      });
-      if (report.outcome === 'refused') {
-        if (options.rejects !== undefined) writeRejects(options.rejects, report.faults);
-        throw new CommandRefused(
-          `refused, nothing was written:\n${faultTable(report.faults)}`,
-          report,
-        );
-      }
-      printer(command).result(report, reportText(report));
+      const files = new ImportReportFiles(options);
+      const report = await asOperator(
+        ({ book }) => importStatement(book, { ...request, ...files.sinks }),
+        { mayCreate: request.apply },
+      )
+        .catch((error) => {
+          files.discard();
+          throw error;
+        })
+        .finally(() => out.progress(''));
+      files.finish(report);
+      const text = reportText(report);
+      if (report.outcome === 'refused') throw new CommandRefused(text, report);
+      out.result(report, text);
     });
 }
 
-/** What a sender says the file holds is how a cut or changed file is noticed. */
-function demandTotals({ apply, rows, sums, withoutTotals }: Totals): void {
-  const given = rows !== undefined && Object.keys(sums).length > 0;
-  if (!apply || withoutTotals !== undefined || given) return;
-  throw new CommandRefused(
-    'control totals are demanded: give --rows and at least one --control as the sender states ' +
-      'them, or --without-totals with the reason why there are none',
-  );
-}
-
-function writeRejects(file: string, faults: readonly StatementFault[]): void {
-  const lines = faults.map(({ row, column, code, message, value }) =>
-    csvLine([row, column, code, message, value]),
-  );
-  const header = csvLine(['row', 'column', 'code', 'expected', 'value']);
-  try {
-    writeFileSync(file, [header, ...lines].join(''), { flag: 'wx' });
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new CommandRefused(`${file} cannot be written (${code})`);
-  }
+/** Shows the progress twice a second. */
+function progressOn({ progress }: Printer): (now: ImportProgress) => void {
+  let step = '';
+  let begun = 0;
+  let last: number | undefined;
+  let shown = 0;
+  return (now) => {
+    if (step !== now.step) begun = last ?? performance.now();
+    step = now.step;
+    last = performance.now();
+    if (last - shown < PROGRESS_EVERY_MS) return;
+    shown = last;
+    progress(progressText(now, (last - begun) / 1_000));
+  };
 }
 
 async function openFile(path: string) {
@@ -153,36 +152,4 @@ function acceptedOf(given: string): readonly [check: SanityCheck, reason: string
 function sumOf(given: string): readonly [column: string, sum: string] | undefined {
   const [, column, sum] = /^([^=]+)=(.+)$/.exec(given) ?? [];
   return column === undefined || sum === undefined ? undefined : [column, sum];
-}
-
-function faultTable(faults: readonly StatementFault[]): string {
-  const rows = faults
-    .slice(0, FAULTS_SHOWN)
-    .map(({ row, column, code, message, value }) => [`${row}`, column, code, message, value]);
-  const more = faults.length - rows.length;
-  const rest = more > 0 ? `\n… and ${more} more; --json lists all` : '';
-  return `${table(['row', 'column', 'code', 'expected', 'value'], rows)}${rest}`;
-}
-
-function reportText(report: ImportReport): string {
-  const { outcome, asOf, rows, newLoans, journals, postings, warnings } = report;
-  const outcomes = {
-    applied: 'applied',
-    valid: 'valid; nothing was written (give --apply)',
-    applied_before: 'this file was applied before; nothing changed',
-    refused: 'refused',
-  };
-  const facts = [
-    ['outcome', outcomes[outcome]],
-    ['as of', asOf ?? ''],
-    ['rows', `${rows}, ${newLoans} of them new loans`],
-    ['journals', `${journals} with ${postings} postings`],
-    ['warnings', `${warnings.length}`],
-    ...report.changes.map(({ kind, loans, rule }) => [
-      kind.replaceAll('_', ' '),
-      `${loans} loans: ${rule}`,
-    ]),
-    ...Object.entries(report.controlTotals).map(([column, sum]) => [`sum of ${column}`, sum]),
-  ];
-  return table(['', ''], facts).trimStart();
 }

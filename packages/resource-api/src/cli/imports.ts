@@ -35,7 +35,8 @@ export function addImportsCommands(program: Command, asOperator: AsOperator): vo
         throw new CommandRefused(refusalOf(id, result), result);
       }
       const done = result.outcome === 'reverted' ? 'reversed' : 'would be reversed (give --apply)';
-      printer(command).result(result, `${result.journals} journals ${done}`);
+      const journals = result.journals === 1 ? 'journal' : 'journals';
+      printer(command).result(result, `${result.journals} ${journals} ${done}`);
     });
 }
 

@@ -35,6 +35,8 @@ export interface BookReader {
   history(file: StatementFile): Promise<ImportHistory>;
   /** The state of deals at the end of the file's date, by their numbers in its source. */
   deals(file: StatementFile, numbers: readonly string[]): Promise<ReadonlyMap<string, KnownDeal>>;
+  /** Of these numbers, those of deals that the book has from elsewhere: from which source, or ''. */
+  elsewhere(file: StatementFile, numbers: readonly string[]): Promise<ReadonlyMap<string, string>>;
   /** Numbers of all deals of the source which the book has at the file's date, in ranges by number. */
   numbers(file: StatementFile): AsyncIterable<readonly string[]>;
   /** Ids of parties by what statements of the source call them, and of parties that were renamed. */
@@ -51,6 +53,9 @@ export interface ImportRecord {
   readonly appliedAt: string;
   readonly revertedAt: string | null;
   readonly journals: number;
+  /** Why what checks found was right, by check. */
+  readonly accepted: Readonly<Record<string, string>> | null;
+  readonly withoutTotals: string | null;
 }
 
 export type RevertResult =
@@ -66,6 +71,10 @@ export interface StatementFile {
   readonly asOf: BusinessDate;
   readonly rows: number;
   readonly controlTotals: Readonly<Record<string, string>>;
+  /** Why what a check found is right, by check. */
+  readonly accepted: Readonly<Record<string, string>>;
+  /** Why the sender's totals were not demanded. */
+  readonly withoutTotals: string | undefined;
 }
 
 export interface ImportHistory {

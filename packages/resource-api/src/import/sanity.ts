@@ -1,7 +1,10 @@
 /** What is unlikely in a statement, told before anything is applied. Pure. */
 import type { BusinessDate } from '../ledger/business-date.ts';
 import { daysAfter } from '../ledger/business-date.ts';
+import { type LookAlike, LookAlikes } from './look-alikes.ts';
+import type { KnownParties } from './plan/known-deal.ts';
 import { type ImportProfile, SANITY_CHECKS, type SanityCheck } from './profile/profile.ts';
+import type { LenderShare } from './statement/shares.ts';
 import type { StatementRow } from './statement/statement-row.ts';
 
 /** A check that found something. */
@@ -12,6 +15,8 @@ export interface SanityFinding {
   readonly severity: 'refused' | 'accepted' | 'warning';
   readonly count: number;
   readonly rows: readonly number[];
+  /** The first of what was found, in words, where rows do not say it. */
+  readonly examples?: readonly string[];
   readonly threshold?: number;
   readonly reason?: string;
 }
@@ -24,6 +29,7 @@ interface Rule {
 
 const CENTURY_DAYS = 36_525;
 const ROWS_SHOWN = 10;
+const EXAMPLES_SHOWN = 5;
 /** Of few loans some may go in a month. */
 const VANISHED_MIN = 25;
 /** Of few loans all may be overpaid. */
@@ -55,16 +61,25 @@ export const SANITY_RULES: Readonly<Record<SanityCheck, Rule>> = {
   names_look_alike: { message: 'two names look alike and are not the same', severity: 'warn' },
 };
 
+interface Found {
+  count: number;
+  readonly rows: number[];
+  readonly examples: string[];
+}
+
 export class SanityChecks {
   readonly #sanity: ImportProfile['sanity'];
   readonly #today: BusinessDate;
   #rows = 0;
   #belowZero = 0;
-  readonly #found = new Map<SanityCheck, { count: number; rows: number[] }>();
+  readonly #oldest: BusinessDate;
+  readonly #found = new Map<SanityCheck, Found>();
+  readonly #names = new LookAlikes();
 
   constructor({ sanity }: ImportProfile, today: BusinessDate) {
     this.#sanity = sanity;
     this.#today = today;
+    this.#oldest = daysAfter(today, -CENTURY_DAYS);
   }
 
   statement(asOf: BusinessDate | undefined): void {
@@ -75,33 +90,44 @@ export class SanityChecks {
     if (asOf !== undefined && asOf > this.#today) this.#add('date_beyond_today', 0);
   }
 
-  row({ row, amounts, allInRate, dates }: StatementRow): void {
+  row({ row, amounts, allInRate, dates, borrower, guarantor, agent, lender }: StatementRow): void {
     const { due = 0n, limit, dueThirdParty = 0n } = amounts;
     const { effectiveDate, maturityDate } = dates;
-    const oldest = daysAfter(this.#today, -CENTURY_DAYS);
     if (limit !== undefined && due > limit) this.#add('balance_beyond_limit', row);
     this.#rows += 1;
     if (due < 0n || dueThirdParty < 0n) this.#belowZero += 1;
     if (allInRate !== undefined && aboveOne(allInRate)) this.#add('rate_beyond_100_percent', row);
-    if (Object.values(dates).some((date) => date !== undefined && date < oldest)) {
+    if (Object.values(dates).some((date) => date !== undefined && date < this.#oldest)) {
       this.#add('date_a_century_back', row);
     }
     if (effectiveDate && maturityDate && maturityDate < effectiveDate) {
       this.#add('matures_before_start', row);
     }
+    for (const party of [borrower, guarantor, agent, lender]) {
+      if (party !== undefined) this.#alike(this.#names.add(party, row), row);
+    }
+  }
+
+  /** @param rows of the second file. */
+  shares(rows: Iterable<LenderShare>): void {
+    for (const { lender, row } of rows) {
+      this.#alike(this.#names.add(lender, row, ' of the shares'));
+    }
+  }
+
+  /** Compares names with those of the book, once all rows are there. */
+  parties(known: KnownParties): void {
+    this.#alike(this.#names.inBook(known));
   }
 
   /** @param before loans that the book has at the date; `vanished` of them are not in the statement. */
   loans(before: number, vanished: number, changed: number): void {
     const threshold = this.#threshold('many_loans_vanish') ?? 1;
     if (vanished >= VANISHED_MIN && vanished > before * threshold) {
-      this.#add('many_loans_vanish', 0, vanished);
+      const message = `${vanished} of the ${before} loans of the book`;
+      this.#add('many_loans_vanish', 0, vanished, message);
     }
     if (before >= SAME_MIN && changed === 0) this.#add('same_as_before', 0, before);
-  }
-
-  lookAlikes(rows: readonly number[]): void {
-    for (const row of rows) this.#add('names_look_alike', row);
   }
 
   /** @param accepted reasons by check */
@@ -115,11 +141,14 @@ export class SanityChecks {
       const reason = accepted[check];
       const threshold = this.#threshold(check);
       const outcome = reason === undefined ? ('refused' as const) : ('accepted' as const);
+      const { count, rows, examples } = found;
       return {
         check,
         message,
         severity: refuses ? outcome : ('warning' as const),
-        ...found,
+        count,
+        rows,
+        ...(examples.length === 0 ? {} : { examples }),
         ...(threshold === undefined ? {} : { threshold }),
         ...(reason === undefined ? {} : { reason }),
       };
@@ -131,10 +160,19 @@ export class SanityChecks {
     return typeof given === 'object' ? given.above : SANITY_RULES[check].threshold;
   }
 
-  #add(check: SanityCheck, row: number, count = 1): void {
-    const found = this.#found.get(check) ?? { count: 0, rows: [] };
+  #alike(found: readonly LookAlike[], row = 0): void {
+    for (const { name, place, other, otherPlace } of found) {
+      this.#add('names_look_alike', row, 1, `“${name}” in ${place}, “${other}” in ${otherPlace}`);
+    }
+  }
+
+  #add(check: SanityCheck, row: number, count = 1, example?: string): void {
+    const found = this.#found.get(check) ?? { count: 0, rows: [], examples: [] };
     found.count += count;
     if (row > 0 && found.rows.length < ROWS_SHOWN) found.rows.push(row);
+    if (example !== undefined && found.examples.length < EXAMPLES_SHOWN) {
+      found.examples.push(example);
+    }
     this.#found.set(check, found);
   }
 }

@@ -4,7 +4,7 @@
  */
 import type { Random } from '@cls/book-generator/random';
 import type { Database } from '@cls/shared/sql/database';
-import type { ImportReport } from '../../src/import/import-statement.ts';
+import type { ImportReport } from '../../src/import/import-report.ts';
 import { sqlBook } from '../../src/import/sql/sql-book.ts';
 import type { BookRecord, JournalRecord, PostingRecord } from '../../src/journal-file/record.ts';
 import { writeBook } from '../../src/posting/write-book.ts';

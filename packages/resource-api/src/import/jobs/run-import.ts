@@ -38,6 +38,7 @@ async function runStatement(book: Book, work: ImportWork): Promise<ImportResult>
     ...{ source, profile: profileOf(document), apply, expected },
     asOf: asOf === undefined ? undefined : parseBusinessDate(asOf),
     accept: work.accept,
+    withoutTotals: work.withoutTotals,
   });
   const { faults, warnings, changes, fileSha256: _, importId, ...facts } = report;
   return {

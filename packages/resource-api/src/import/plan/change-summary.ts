@@ -1,8 +1,8 @@
 import { minorUnitDigits } from '../../ledger/currency.ts';
 import { formatAmount, magnitudeOf } from '../../ledger/money.ts';
 import { outstandingOf } from '../statement/group-rows.ts';
-import { totalOf } from '../statement/legs.ts';
-import { CHANGE_RULES, type ChangeKind, type LoanChange } from './changes.ts';
+import { CHANGE_RULES, type ChangeKind, type LoanChange, owedBy, vanished } from './changes.ts';
+import { CurrencyTotals, owedBefore } from './currency-totals.ts';
 import type { KnownDeal } from './known-deal.ts';
 import { knownFacility, type PlannedDeal } from './plan-deal.ts';
 
@@ -15,13 +15,20 @@ export interface ChangesByKind {
   readonly changes: readonly Omit<LoanChange, 'kind'>[];
 }
 
+export interface LargestChange {
+  readonly loan: string;
+  readonly currency: string;
+  readonly before: string;
+  readonly after: string;
+}
+
 /** Changes of one kind that a report has one by one; it counts the loans of all. */
 const CHANGES_KEPT = 10_000;
+/** In each currency: amounts of two currencies cannot be compared. */
 const LARGEST_KEPT = 10;
 
 interface Moved {
   readonly loan: string;
-  readonly currency: string;
   readonly before: bigint;
   readonly after: bigint;
 }
@@ -29,45 +36,51 @@ interface Moved {
 /** Gathers what a statement changes, in bounded memory. */
 export class ChangeSummary {
   readonly #kinds = new Map<ChangeKind, { loans: number; last: string; changes: LoanChange[] }>();
-  readonly #outstanding = new Map<string, { before: bigint; after: bigint }>();
-  #largest: Moved[] = [];
+  readonly #totals = new CurrencyTotals();
+  readonly #largest = new Map<string, readonly Moved[]>();
+  readonly #onChange: ((change: LoanChange) => void) | undefined;
   #loans = 0;
+
+  /** @param onChange takes each change, also those that the summary does not keep. */
+  constructor(onChange?: (change: LoanChange) => void) {
+    this.#onChange = onChange;
+  }
 
   /** Loans that change at all. */
   get loans(): number {
     return this.#loans;
   }
 
-  add(
-    { stated, facilities }: PlannedDeal,
-    known: KnownDeal | undefined,
-    changes: readonly LoanChange[],
-  ): void {
+  add(planned: PlannedDeal, known: KnownDeal | undefined, changes: readonly LoanChange[]): void {
+    const { stated, facilities } = planned;
     if (changes.length > 0) this.#loans += 1;
     for (const change of changes) this.#keep(change);
+    this.#totals.add(planned, known);
     for (const facility of facilities) {
-      const { currency } = facility;
       const was = known?.present ? knownFacility(known, stated, facility) : undefined;
-      const before = (was?.drawings ?? []).reduce((sum, { money }) => sum + totalOf(money.due), 0n);
-      const after = outstandingOf(facility);
-      const total = this.#outstanding.get(currency) ?? { before: 0n, after: 0n };
-      total.before += before;
-      total.after += after;
-      this.#outstanding.set(currency, total);
-      this.#rank({ loan: stated.number, currency, before, after });
+      const before = owedBefore(facility, was);
+      this.#rank(facility.currency, {
+        loan: stated.number,
+        before,
+        after: outstandingOf(facility),
+      });
     }
   }
 
-  vanished(loan: string): void {
-    this.#keep({ kind: 'vanished', loan, field: '', before: '', after: '' });
+  /** A loan of the book that the statement does not have. */
+  vanished(loan: string, { facilities }: KnownDeal): void {
+    for (const facility of facilities) {
+      this.#keep(vanished(loan, facility.currency, owedBy(facility)));
+      this.#totals.vanished(loan, facility);
+    }
   }
 
   result() {
     return {
-      outstanding: [...this.#outstanding].map(([currency, { before, after }]) =>
-        shown({ currency, before, after }),
+      outstanding: this.#totals.result(),
+      largest: [...this.#largest].flatMap(([currency, moved]) =>
+        moved.map((one) => shown(currency, one)),
       ),
-      largest: this.#largest.map(({ loan, ...moved }) => ({ loan, ...shown(moved) })),
       changes: (Object.keys(CHANGE_RULES) as ChangeKind[]).flatMap((kind): ChangesByKind[] => {
         const some = this.#kinds.get(kind);
         if (some === undefined) return [];
@@ -78,6 +91,7 @@ export class ChangeSummary {
   }
 
   #keep(change: LoanChange): void {
+    this.#onChange?.(change);
     const some = this.#kinds.get(change.kind) ?? { loans: 0, last: '', changes: [] };
     // Changes of one loan come together.
     if (some.last !== change.loan) some.loans += 1;
@@ -86,20 +100,25 @@ export class ChangeSummary {
     this.#kinds.set(change.kind, some);
   }
 
-  #rank(moved: Moved): void {
+  #rank(currency: string, moved: Moved): void {
+    const ranked = this.#largest.get(currency) ?? [];
+    const last = ranked[LARGEST_KEPT - 1];
     if (moved.before === moved.after) return;
-    const size = ({ before, after }: Moved) => magnitudeOf(after - before);
-    const last = this.#largest[LARGEST_KEPT - 1];
-    if (last !== undefined && size(moved) <= size(last)) return;
-    this.#largest.push(moved);
-    this.#largest.sort((one, other) => (size(other) > size(one) ? 1 : -1));
-    this.#largest = this.#largest.slice(0, LARGEST_KEPT);
+    if (last !== undefined && sizeOf(moved) <= sizeOf(last)) return;
+    const at = ranked.findIndex((one) => sizeOf(one) < sizeOf(moved));
+    const place = at < 0 ? ranked.length : at;
+    this.#largest.set(currency, ranked.toSpliced(place, 0, moved).slice(0, LARGEST_KEPT));
   }
 }
 
-function shown({ currency, before, after }: Omit<Moved, 'loan'>) {
+function sizeOf({ before, after }: Moved): bigint {
+  return magnitudeOf(after - before);
+}
+
+function shown(currency: string, { loan, before, after }: Moved): LargestChange {
   const digits = minorUnitDigits(currency) ?? 2;
   return {
+    loan,
     currency,
     before: formatAmount(before, digits),
     after: formatAmount(after, digits),

@@ -10,7 +10,7 @@ import { detailsOf, statedFacility, termsOfDrawing } from './plan-terms.ts';
 
 export const CHANGE_RULES = {
   new_loan: 'booked with all of its amounts, dated by the statement',
-  vanished: 'kept; nothing is posted',
+  vanished: 'the statement does not have it; the book keeps it, and nothing is posted',
   drawn: 'the difference is posted as advance',
   repaid: 'the difference is posted as scheduled_repayment',
   transferred: 'what lenders bought from each other is posted as transfer',
@@ -52,7 +52,41 @@ export function changesOf(
     }),
     ...(there ? [...termChanges(stated, there), ...detailChanges(stated, there)] : []),
   ];
-  return changes.map((one) => ({ ...one, loan: stated.number }));
+  const gone = there ? vanishedDrawings(stated, there) : [];
+  return [...changes.map((one) => ({ ...one, loan: stated.number })), ...gone];
+}
+
+/** Drawings of the book that owe something, of a deal whose statement does not have them. */
+function vanishedDrawings(stated: StatedDeal, known: KnownDeal): readonly LoanChange[] {
+  return unstatedDrawings(stated, known).flatMap(({ currency, drawings }) =>
+    drawings.flatMap(({ number, money }) => {
+      const due = totalOf(money.due);
+      return due === 0n ? [] : [vanished(`${stated.number}/${number}`, currency, due)];
+    }),
+  );
+}
+
+/** By facility. */
+export function unstatedDrawings(stated: StatedDeal, known: KnownDeal): readonly KnownFacility[] {
+  return known.facilities.map((facility) => {
+    const found = statedFacility(stated, facility);
+    const numbers = new Set(found?.drawings.map(({ number }) => number));
+    return {
+      ...facility,
+      drawings: facility.drawings.filter(({ number }) => !numbers.has(number)),
+    };
+  });
+}
+
+/** The outstanding principal of a facility in the book, in minor units. */
+export function owedBy({ drawings }: KnownFacility): bigint {
+  return drawings.reduce((sum, { money }) => sum + totalOf(money.due), 0n);
+}
+
+/** A loan that the statement does not have. @param due what the book's loan owes, in minor units */
+export function vanished(loan: string, currency: string, due: bigint): LoanChange {
+  const before = formatAmount(due, minorUnitDigits(currency) ?? 2);
+  return { kind: 'vanished', loan, field: 'due', before, after: '' };
 }
 
 function facilityChanges(
@@ -126,7 +160,8 @@ function fallen(
   );
 }
 
-function boughtIn(legs: Legs): bigint {
+/** What holders who bought have bought. */
+export function boughtIn(legs: Legs): bigint {
   return [...legs.values()].reduce((sum, amount) => (amount > 0n ? sum + amount : sum), 0n);
 }
 

@@ -68,6 +68,12 @@ export interface KnownPrincipal {
 export interface KnownParties {
   /** As statements name them, in the form in which names are compared. */
   readonly byRef: ReadonlyMap<string, string>;
+  /** The names of those that statements name, one for each reference. */
+  readonly named: readonly {
+    readonly ref: string;
+    readonly name: string;
+    readonly countryCode: string;
+  }[];
   readonly renamed: readonly {
     readonly id: string;
     readonly country: string | null;

@@ -155,9 +155,11 @@ function planFacility(
 function refOf(
   dealNumber: string,
   { number }: StatedFacility,
-  { drawing }: PlannedJournal,
+  { type, drawing }: PlannedJournal,
 ): string {
-  if (number === undefined && (drawing === undefined || drawing === dealNumber)) return dealNumber;
+  // A sale transfers commitment and principal, in a journal each.
+  const isAlone = drawing === undefined ? type !== 'transfer' : drawing === dealNumber;
+  if (number === undefined && isAlone) return dealNumber;
   return [dealNumber, number ?? '', drawing ?? ''].join('/');
 }
 

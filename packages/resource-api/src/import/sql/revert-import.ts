@@ -10,7 +10,8 @@ export function listImports(database: Database): Promise<ImportRecord[]> {
   return database.query<ImportRecord>(
     `SELECT b.id, b.profile, b.as_of AS "asOf", b.row_count AS rows,
        ${instant('b.applied_at')} AS "appliedAt", ${instant('b.reverted_at')} AS "revertedAt",
-       (SELECT count(*)::int FROM journal j WHERE j.import_key = b.key) AS journals
+       (SELECT count(*)::int FROM journal j WHERE j.import_key = b.key) AS journals,
+       b.accepted, b.without_totals AS "withoutTotals"
      FROM import_batch b ORDER BY b.key`,
   );
 }

@@ -35,6 +35,7 @@ function readerOf(sql: Sql): BookReader {
   return {
     history: (file) => readHistory(sql, file),
     deals: (file, numbers) => knownDeals(sql, file, numbers),
+    elsewhere: (file, numbers) => readElsewhere(sql, file, numbers),
     numbers: (file) => readNumbers(sql, file),
     parties: (file) => readParties(sql, file),
     volumes: () => volumesOf(sql),
@@ -63,6 +64,20 @@ async function readHistory(
   };
 }
 
+async function readElsewhere(
+  sql: Sql,
+  { profile: { source } }: StatementFile,
+  numbers: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const deals = await sql.query<{ number: string; source: string }>(
+    `SELECT d.deal_number AS number, coalesce(min(x.source), '') AS source
+     FROM deal d LEFT JOIN external_id x ON x.entity_id = d.id
+     WHERE d.deal_number = ANY($1) GROUP BY 1 HAVING coalesce(bool_and(x.source <> $2), true)`,
+    [numbers, source],
+  );
+  return new Map(deals.map((deal) => [deal.number, deal.source]));
+}
+
 const NUMBERS_AT_ONCE = 20_000;
 
 async function* readNumbers(
@@ -89,11 +104,12 @@ async function readParties(
   sql: Sql,
   { profile: { source, lender, participants }, asOf }: StatementFile,
 ): Promise<KnownParties> {
-  const named = [lender.externalId, ...(participants ? [participants.externalId] : [])];
-  const known = await sql.query<{ ref: string; id: string }>(
-    `SELECT value AS ref, entity_id AS id FROM external_id
-     WHERE source = $1 AND (value = ANY($2) OR value LIKE $3) ORDER BY entity_id DESC`,
-    [source, named, `${PARTY_REF}%`],
+  const own = [lender.externalId, ...(participants ? [participants.externalId] : [])];
+  const found = await sql.query<{ ref: string; id: string; name: string; country: string | null }>(
+    `SELECT x.value AS ref, y.id, y.name, y.country FROM external_id x
+     JOIN party y ON y.id = x.entity_id
+     WHERE x.source = $1 AND (x.value = ANY($2) OR x.value LIKE $3) ORDER BY y.id DESC`,
+    [source, own, `${PARTY_REF}%`],
   );
   const renamed = await sql.query<{ id: string; country: string | null; name: string }>(
     `SELECT y.id, y.country, party_name(y.key, $1) AS name FROM party y
@@ -101,19 +117,26 @@ async function readParties(
     [asOf],
   );
   // Of several that former releases took for different parties, the oldest one.
-  return { byRef: new Map(known.map(({ ref, id }) => [foldRef(ref), id])), renamed };
+  const known = found.map(({ ref, ...party }) => ({ ref: foldRef(ref), ...party }));
+  const named = known.map(({ ref, name, country }) => ({ ref, name, countryCode: country ?? '' }));
+  return { byRef: new Map(known.map(({ ref, id }) => [ref, id])), named, renamed };
 }
 
 async function writeImport(
   transaction: Transaction,
-  { profile, fileSha256, asOf, rows, controlTotals }: StatementFile,
+  { profile, fileSha256, asOf, rows, controlTotals, accepted, withoutTotals }: StatementFile,
   records: AsyncIterable<BookRecord>,
 ): Promise<string> {
   const id = newId('imp');
   const [batch] = await transaction.query<{ key: bigint }>(
-    `INSERT INTO import_batch (id, profile, source, file_sha256, as_of, row_count, control_totals)
-     VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING key`,
-    [id, profile.name, profile.source, fileSha256, asOf, rows, JSON.stringify(controlTotals)],
+    `INSERT INTO import_batch (id, profile, source, file_sha256, as_of, row_count, control_totals,
+       accepted, without_totals)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) RETURNING key`,
+    [
+      ...[id, profile.name, profile.source, fileSha256, asOf, rows, JSON.stringify(controlTotals)],
+      Object.keys(accepted).length === 0 ? null : JSON.stringify(accepted),
+      withoutTotals ?? null,
+    ],
   );
   if (batch === undefined) throw new Error('the import has no key');
   await writeBook(transaction, records, { key: batch.key, date: asOf });

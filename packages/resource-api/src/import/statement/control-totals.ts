@@ -13,11 +13,20 @@ export interface ExpectedTotals {
   readonly sums: Readonly<Record<string, string>>;
 }
 
+/** A total of the sender beside that of the file: `rows`, `due` or `due:EUR`. Decimal strings. */
+export interface ComparedTotal {
+  readonly name: string;
+  readonly sender: string;
+  readonly file: string;
+}
+
 /** The amount of a field in the file's row of totals; undefined where its cell is empty. */
 type TotalOf = (field: AmountField, currency: string) => bigint | undefined;
 
 /** The sums of the amount columns of a statement, by currency. */
 export class ControlTotals {
+  /** What was compared with the sender's totals so far. */
+  readonly compared: ComparedTotal[] = [];
   readonly #fields: readonly AmountField[];
   readonly #sums = new Map<string, Map<AmountField, bigint>>();
 
@@ -51,18 +60,25 @@ export class ControlTotals {
 
   /** Compares the sums with those of the sender. Each difference is a fault. */
   check(rows: number, expected: ExpectedTotals, report: Report): void {
-    if (expected.rows !== undefined && expected.rows !== rows) {
-      report.fault(0, '', 'control_total', `expected ${expected.rows} rows`, `${rows}`);
+    if (expected.rows !== undefined) {
+      this.compared.push({ name: 'rows', sender: `${expected.rows}`, file: `${rows}` });
+      if (expected.rows !== rows) {
+        report.fault(0, '', 'control_total', `expected ${expected.rows} rows`, `${rows}`);
+      }
     }
     const sums = this.sums();
     for (const [name, text] of Object.entries(expected.sums)) {
-      const sum = sums[name];
+      const sum = Object.hasOwn(sums, name) ? sums[name] : undefined;
       const digits = sum?.split('.')[1]?.length ?? 0;
       const wanted = parseAmount(text, digits);
       if (sum === undefined || wanted === undefined) {
         const message = `expected one of ${Object.keys(sums).join(', ')} and a plain decimal`;
         report.fault(0, name, 'control_total', message, text);
-      } else if (wanted.rounded || formatAmount(wanted.amountMinor, digits) !== sum) {
+        continue;
+      }
+      const sender = wanted.rounded ? text : formatAmount(wanted.amountMinor, digits);
+      this.compared.push({ name, sender, file: sum });
+      if (sender !== sum) {
         report.fault(0, name, 'control_total', `expected a sum of ${text}`, sum);
       }
     }
@@ -79,10 +95,13 @@ export class ControlTotals {
     const digits = minorUnitDigits(currency) ?? 2;
     for (const field of this.#fields) {
       const total = totalOf(field, currency);
-      if (total === undefined || total === (sums.get(field) ?? 0n)) continue;
+      if (total === undefined) continue;
       const sum = formatAmount(sums.get(field) ?? 0n, digits);
+      const sender = formatAmount(total, digits);
+      this.compared.push({ name: field, sender, file: sum });
+      if (sender === sum) continue;
       const message = `expected ${sum}, the sum of the rows above`;
-      report.fault(row, field, 'control_total', message, formatAmount(total, digits));
+      report.fault(row, field, 'control_total', message, sender);
     }
   }
 }

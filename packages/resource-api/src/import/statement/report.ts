@@ -2,38 +2,79 @@ import type { StatementFault } from './statement-row.ts';
 
 const VALUE_SHOWN_CHARS = 60;
 /** Faults, and warnings, that a report has one by one; it counts all. */
-export const FINDINGS_KEPT = 10_000;
+const FINDINGS_KEPT = 10_000;
+const FIRST_OF_KIND = 3;
+
+/** Findings of one code in one column. */
+export interface FindingKind {
+  readonly code: string;
+  readonly column: string;
+  readonly count: number;
+  readonly first: readonly StatementFault[];
+}
 
 /** What is told about a statement: faults, for which it is refused, and warnings. */
 export class Report {
-  readonly faults: StatementFault[] = [];
-  readonly warnings: StatementFault[] = [];
-  readonly faultCounts = new Map<string, number>();
-  readonly warningCounts = new Map<string, number>();
+  readonly #faults: Findings;
+  readonly #warnings = new Findings();
+
+  /** @param onFault takes each fault, also those that the report does not keep. */
+  constructor(onFault?: (fault: StatementFault) => void) {
+    this.#faults = new Findings(onFault);
+  }
 
   fault(row: number, column: string, code: string, message: string, value: string): void {
-    add(this.faults, this.faultCounts, { row, column, code, message, value });
+    this.#faults.add(row, column, code, message, value);
   }
 
   warn(row: number, column: string, code: string, message: string, value: string): void {
-    add(this.warnings, this.warningCounts, { row, column, code, message, value });
+    this.#warnings.add(row, column, code, message, value);
+  }
+
+  get faults(): readonly StatementFault[] {
+    return this.#faults.kept;
   }
 
   get faultCount(): number {
-    return totalOf(this.faultCounts);
+    return this.#faults.count;
+  }
+
+  get faultKinds(): readonly FindingKind[] {
+    return [...this.#faults.kinds.values()];
+  }
+
+  get warnings(): readonly StatementFault[] {
+    return this.#warnings.kept;
   }
 
   get warningCount(): number {
-    return totalOf(this.warningCounts);
+    return this.#warnings.count;
+  }
+
+  get warningKinds(): readonly FindingKind[] {
+    return [...this.#warnings.kinds.values()];
   }
 }
 
-function add(list: StatementFault[], counts: Map<string, number>, finding: StatementFault): void {
-  counts.set(finding.code, (counts.get(finding.code) ?? 0) + 1);
-  if (list.length >= FINDINGS_KEPT) return;
-  list.push({ ...finding, value: finding.value.slice(0, VALUE_SHOWN_CHARS) });
-}
+class Findings {
+  readonly kept: StatementFault[] = [];
+  readonly kinds = new Map<string, FindingKind & { count: number; first: StatementFault[] }>();
+  count = 0;
+  readonly #onFinding: ((finding: StatementFault) => void) | undefined;
 
-function totalOf(counts: ReadonlyMap<string, number>): number {
-  return [...counts.values()].reduce((sum, count) => sum + count, 0);
+  constructor(onFinding?: (finding: StatementFault) => void) {
+    this.#onFinding = onFinding;
+  }
+
+  add(row: number, column: string, code: string, message: string, value: string): void {
+    const finding = { row, column, code, message, value: value.slice(0, VALUE_SHOWN_CHARS) };
+    this.count += 1;
+    if (this.kept.length < FINDINGS_KEPT) this.kept.push(finding);
+    this.#onFinding?.(finding);
+    const key = `${code} ${column}`;
+    const kind = this.kinds.get(key) ?? { code, column, count: 0, first: [] };
+    kind.count += 1;
+    if (kind.first.length < FIRST_OF_KIND) kind.first.push(finding);
+    this.kinds.set(key, kind);
+  }
 }

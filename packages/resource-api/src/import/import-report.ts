@@ -1,0 +1,83 @@
+import type { BusinessDate } from '../ledger/business-date.ts';
+import type { StatementSource } from './file/table.ts';
+import type { ChangesByKind, LargestChange } from './plan/change-summary.ts';
+import type { LoanChange } from './plan/changes.ts';
+import type { OutstandingTotal } from './plan/currency-totals.ts';
+import type { ImportProfile, SanityCheck } from './profile/profile.ts';
+import type { SanityFinding } from './sanity.ts';
+import type { ComparedTotal, ExpectedTotals } from './statement/control-totals.ts';
+import type { FindingKind } from './statement/report.ts';
+import type { StatementFault } from './statement/statement-row.ts';
+
+export interface ImportRequest {
+  readonly source: StatementSource;
+  /** The second file, where the profile has shares. */
+  readonly shares?: StatementSource | undefined;
+  readonly profile: ImportProfile;
+  /** The date of a file that has no column for it. */
+  readonly asOf?: BusinessDate | undefined;
+  readonly apply: boolean;
+  /** The sender's control totals; the file is refused when they differ. */
+  readonly expected: ExpectedTotals;
+  /**
+   * Why the sender gave none. Without this nothing is written unless the number of rows and a sum were
+   * given, or the file has a row of totals.
+   */
+  readonly withoutTotals?: string | undefined;
+  /** Why what a check found is right, by check. */
+  readonly accept?: Readonly<Partial<Record<SanityCheck, string>>>;
+  /** Today, where it is not the machine's. */
+  readonly today?: BusinessDate;
+  readonly onProgress?: ((progress: ImportProgress) => void) | undefined;
+  /** Takes each fault; the report keeps the first of them. */
+  readonly onFault?: ((fault: StatementFault) => void) | undefined;
+  /** Takes each change; the report keeps the first of each kind. */
+  readonly onChange?: ((change: LoanChange) => void) | undefined;
+}
+
+export interface ImportProgress {
+  readonly step: 'reading' | 'planning';
+  /** Rows that were read, or loans that were planned. */
+  readonly rows: number;
+  /** Loans in all, once they are counted. */
+  readonly of: number | undefined;
+  /** What is done of the step, from 0 to 1. */
+  readonly done: number;
+}
+
+export interface ImportReport {
+  readonly outcome: 'applied' | 'valid' | 'refused' | 'applied_before';
+  readonly importId?: string | undefined;
+  /** The name of the file. */
+  readonly file: string;
+  readonly profile: string;
+  readonly asOf?: BusinessDate;
+  readonly fileSha256: string;
+  readonly rows: number;
+  readonly newLoans: number;
+  readonly journals: number;
+  readonly postings: number;
+  /** Sums of every amount column, as decimal strings; `due:EUR` in a file of several currencies. */
+  readonly controlTotals: Readonly<Record<string, string>>;
+  /** What the sender stated, beside what the file has. */
+  readonly comparedTotals: readonly ComparedTotal[];
+  /** Why the sender's totals were not demanded. */
+  readonly withoutTotals?: string | undefined;
+  /** The file has a row of totals, which was compared with the sums of its rows. */
+  readonly hasTotalsRow: boolean;
+  /** The first of them; `faultCount` and `warningCount` count all. */
+  readonly faults: readonly StatementFault[];
+  readonly faultCount: number;
+  readonly faultKinds: readonly FindingKind[];
+  readonly warnings: readonly StatementFault[];
+  readonly warningCount: number;
+  readonly warningKinds: readonly FindingKind[];
+  /** What is unlikely in the statement. */
+  readonly sanity: readonly SanityFinding[];
+  /** Outstanding principal of the statement's loans, by currency. */
+  readonly outstanding: readonly OutstandingTotal[];
+  /** The differences from the book, by kind, with the rule for each kind. */
+  readonly changes: readonly ChangesByKind[];
+  /** The loans whose outstanding principal changes most, in each currency. */
+  readonly largest: readonly LargestChange[];
+}

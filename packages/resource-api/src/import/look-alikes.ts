@@ -1,0 +1,126 @@
+/** Names that differ and yet look alike. Pure. */
+import { PARTY_REF } from '../ledger/external-id.ts';
+import type { KnownParties } from './plan/known-deal.ts';
+import type { StatedParty } from './statement/stated-deal.ts';
+
+/** Names that are remembered; what comes after them is not compared. */
+const NAMES_KEPT = 200_000;
+const NUMBERED = `${PARTY_REF}#`;
+
+interface Name extends StatedParty {
+  readonly place: string;
+  readonly form: string;
+}
+
+/** Two names of different parties, each with where it stands. */
+export interface LookAlike {
+  readonly name: string;
+  readonly place: string;
+  readonly other: string;
+  readonly otherPlace: string;
+}
+
+/**
+ * Finds parties of one country whose names differ in accents, punctuation, spaces, or the way in which the
+ * legal form is written, or of which one has no legal form. Parties that the sender numbers are known
+ * by their numbers.
+ */
+export class LookAlikes {
+  readonly #refs = new Set<string>();
+  readonly #names = new Map<string, Name[]>();
+
+  /**
+   * @param file what to call another file than the statement, such as ` of the shares`.
+   * @returns the names that were there before and look alike.
+   */
+  add(party: StatedParty, row: number, file = ''): readonly LookAlike[] {
+    const { ref, name } = party;
+    if (ref.startsWith(NUMBERED) || this.#refs.has(ref)) return [];
+    if (this.#refs.size >= NAMES_KEPT) return [];
+    this.#refs.add(ref);
+    const { key, form } = partsOf(party);
+    if (key === undefined) return [];
+    const names = this.#names.get(key) ?? [];
+    const alike = names.filter((one) => fits(one.form, form));
+    const place = `row ${row}${file}`;
+    this.#names.set(key, [...names, { ...party, place, form }]);
+    return alike.map((one) => ({ name, place, other: one.name, otherPlace: one.place }));
+  }
+
+  /** Compares the names of the book, once the names of the statement are added. */
+  inBook({ byRef, named }: KnownParties): readonly LookAlike[] {
+    return named.flatMap((party) => {
+      if (this.#refs.has(party.ref)) return [];
+      const { key, form } = partsOf(party);
+      const names = key === undefined ? [] : (this.#names.get(key) ?? []);
+      return names
+        .filter((one) => fits(one.form, form) && byRef.get(one.ref) !== byRef.get(party.ref))
+        .map(({ name, place }) => ({ name, place, other: party.name, otherPlace: 'the book' }));
+    });
+  }
+}
+
+function fits(form: string, other: string): boolean {
+  return form === other || form === '' || other === '';
+}
+
+/** What is compared of a name: all without accents, punctuation and legal form; and the legal form. */
+function partsOf({ name, countryCode }: Pick<StatedParty, 'name' | 'countryCode'>) {
+  const words = wordsOf(name);
+  let first = words.length;
+  while (first > 0 && FORM_WORDS.has(words[first - 1] ?? '')) first -= 1;
+  const form = words
+    .slice(first)
+    .map((word) => FORM_WORDS.get(word))
+    .join('');
+  const stem = words.slice(0, first).join('');
+  return { key: stem === '' ? undefined : `${countryCode}:${stem}`, form };
+}
+
+function wordsOf(name: string): readonly string[] {
+  return name
+    .normalize('NFKD')
+    .toLowerCase()
+    .replaceAll(/[\p{M}\p{Cf}.'’`´]/gu, '')
+    .replaceAll(/[ßæœøłđ]/g, (letter) => LETTERS[letter] ?? letter)
+    .replaceAll(/([aou])e/g, '$1')
+    .replaceAll(/[^\p{L}\p{N}]+/gu, ' ')
+    .replaceAll(/(?<=(?:^| )\p{L}) (?=\p{L}(?: |$))/gu, '')
+    .trim()
+    .split(' ')
+    .filter((word) => !AND.has(word));
+}
+
+/** Letters that Unicode does not take apart. An umlaut may also be written with an e. */
+const LETTERS: Readonly<Record<string, string>> = {
+  ß: 'ss',
+  æ: 'a',
+  œ: 'o',
+  ø: 'o',
+  ł: 'l',
+  đ: 'd',
+};
+
+const AND = new Set(['', 'and', 'und', 'et', 'y']);
+
+/** Words of legal forms at the end of a name, without points, as one of their forms. */
+const FORMS: Readonly<Record<string, string>> = {
+  limited: 'ltd',
+  incorporated: 'inc',
+  corporation: 'corp',
+  company: 'co',
+  cie: 'co',
+  proprietary: 'pty',
+  private: 'pte',
+  aktiengesellschaft: 'ag',
+  kommanditgesellschaft: 'kg',
+  aktiebolag: 'ab',
+  aksjeselskap: 'as',
+};
+const ABBREVIATED =
+  'ltd plc llc inc corp co lp llp pty pte gmbh ug ag kg kgaa ohg gbr ev eg se sa sas sarl sl slu srl spa ' +
+  'bv nv ab as aps oy oyj sro kft zrt';
+const FORM_WORDS: ReadonlyMap<string, string> = new Map([
+  ...ABBREVIATED.split(' ').map((word) => [word, word] as const),
+  ...Object.entries(FORMS),
+]);

@@ -1,0 +1,198 @@
+/** The way from a checked statement to records and journals, batch by batch. */
+import type { BookRecord } from '../journal-file/record.ts';
+import type { BookReader, ImportHistory, StatementFile, WriteImport } from './book.ts';
+import { BATCH_DEALS } from './check-statement.ts';
+import { UnreadableFile } from './file/table.ts';
+import type { ImportReport, ImportRequest } from './import-report.ts';
+import { ChangeSummary } from './plan/change-summary.ts';
+import { changesOf } from './plan/changes.ts';
+import type { KnownDeal } from './plan/known-deal.ts';
+import { PartyDirectory } from './plan/parties.ts';
+import { type PlanContext, planDeal } from './plan/plan-deal.ts';
+import { NoRoom, Room } from './plan/room.ts';
+import type { SanityChecks } from './sanity.ts';
+import { totalOf } from './statement/legs.ts';
+import type { Report } from './statement/report.ts';
+import type { StatedDeal } from './statement/stated-deal.ts';
+
+export interface StatementPlan {
+  readonly file: StatementFile;
+  /** From the first on at each call. */
+  readonly deals: () => AsyncIterable<readonly StatedDeal[]>;
+  readonly dealCount: number;
+  readonly report: Report;
+  readonly sanity: SanityChecks;
+  readonly request: Pick<ImportRequest, 'onProgress' | 'onChange'>;
+}
+
+/** What the plan says of a report. */
+export type Planned = Partial<ImportReport> & Pick<ImportReport, 'outcome'>;
+export const REFUSED: Planned = { outcome: 'refused' };
+
+/** @param write where the statement is applied. */
+export async function planStatement(
+  plan: StatementPlan,
+  reader: BookReader,
+  write: WriteImport | undefined,
+): Promise<Planned> {
+  const { file, report, sanity, request } = plan;
+  const history = await reader.history(file);
+  if (history.appliedBefore !== undefined) {
+    return { outcome: 'applied_before', importId: history.appliedBefore };
+  }
+  checkHistory(file, history, report);
+  if (report.faultCount > 0) return REFUSED;
+  const changes = new ChangeSummary(request.onChange);
+  const seen: Seen = { numbers: new Set(), newLoans: 0, journals: 0, postings: 0 };
+  const records = recordsOf(plan, reader, history, changes, seen);
+  let importId: string | undefined;
+  try {
+    if (write) importId = await write(file, records);
+    else for await (const _ of records);
+  } catch (error) {
+    if (!(error instanceof NoRoom || error instanceof UnreadableFile)) throw error;
+    const { row, column, code, message, value } = error.fault;
+    report.fault(row, column, code, message, value);
+  }
+  if (report.faultCount > 0) return REFUSED;
+  const { before, vanished } = await findVanished(file, reader, seen.numbers, changes);
+  sanity.loans(before, vanished, changes.loans);
+  const { newLoans, journals, postings } = seen;
+  return {
+    outcome: importId === undefined ? 'valid' : 'applied',
+    ...(importId === undefined ? {} : { importId }),
+    ...{ newLoans, journals, postings },
+    ...changes.result(),
+  };
+}
+
+function checkHistory(
+  { asOf }: StatementFile,
+  { last, closedThrough }: ImportHistory,
+  report: Report,
+): void {
+  if (last !== undefined && asOf < last.asOf) {
+    // Its amounts are those of a day: after a later statement they would undo what came since.
+    const message =
+      `a statement of ${last.asOf} is in the book (${last.id}); import older ones first. ` +
+      `If its date is wrong, take it back: cls-api imports revert ${last.id} --apply`;
+    report.fault(0, '', 'out_of_order', message, asOf);
+  } else if (closedThrough !== undefined && asOf <= closedThrough) {
+    const message = `the books are closed through ${closedThrough}`;
+    report.fault(0, '', 'period_closed', message, asOf);
+  }
+}
+
+/** What was planned so far. */
+interface Seen {
+  readonly numbers: Set<string>;
+  newLoans: number;
+  journals: number;
+  postings: number;
+}
+
+async function* recordsOf(
+  { file, deals, dealCount, report, sanity, request }: StatementPlan,
+  reader: BookReader,
+  { revertedBefore }: ImportHistory,
+  changes: ChangeSummary,
+  seen: Seen,
+): AsyncGenerator<BookRecord> {
+  const { profile, asOf, fileSha256 } = file;
+  const parties = await reader.parties(file);
+  sanity.parties(parties);
+  const directory = new PartyDirectory(profile.source, parties);
+  const room = new Room(() => reader.volumes());
+  const again = revertedBefore === 0 ? '' : `:${revertedBefore + 1}`;
+  const context: PlanContext = {
+    asOf,
+    source: profile.source,
+    keyPrefix: `${profile.name}:${asOf}:${fileSha256.slice(0, 16)}${again}`,
+    partyId: (party) => directory.idOf(party),
+  };
+  let planned = 0;
+  for await (const batch of deals()) {
+    const { known, own } = await readBatch(batch, file, reader, report);
+    for (const stated of own) {
+      const before = known.get(stated.number);
+      const deal = planDeal(stated, before, context);
+      seen.numbers.add(stated.number);
+      if (deal.isNew) seen.newLoans += 1;
+      seen.journals += deal.journals.length;
+      for (const { postings } of deal.journals) seen.postings += postings.length;
+      await room.take(deal);
+      changes.add(deal, before, changesOf(deal, before));
+      yield* directory.takeFresh();
+      yield* deal.records;
+      yield* deal.journals;
+    }
+    planned += batch.length;
+    request.onProgress?.({
+      step: 'planning',
+      rows: planned,
+      of: dealCount,
+      done: planned / dealCount,
+    });
+  }
+  if (planned !== dealCount) {
+    throw new UnreadableFile('file_changed', 'the file changed while it was read: import it again');
+  }
+}
+
+/** What the book has of these deals. A number that it has from elsewhere is a fault: numbers are unique. */
+async function readBatch(
+  batch: readonly StatedDeal[],
+  file: StatementFile,
+  reader: BookReader,
+  report: Report,
+) {
+  const known = await reader.deals(
+    file,
+    batch.map(({ number }) => number),
+  );
+  const fresh = batch.flatMap(({ number }) => (known.has(number) ? [] : [number]));
+  const elsewhere = fresh.length === 0 ? new Map() : await reader.elsewhere(file, fresh);
+  const own = batch.filter(({ number, row }) => {
+    const source = elsewhere.get(number);
+    if (source === undefined) return true;
+    const from = source === '' ? 'a journal file' : `the source ${source}`;
+    const message = `the book has this number from ${from}, and not from ${file.profile.source}`;
+    report.fault(row, 'loan number', 'number_from_elsewhere', message, number);
+    return false;
+  });
+  return { known, own };
+}
+
+/** Loans of the book that go on and that the statement does not have; and those that it has before it. */
+async function findVanished(
+  file: StatementFile,
+  reader: BookReader,
+  stated: ReadonlySet<string>,
+  changes: ChangeSummary,
+): Promise<{ readonly before: number; readonly vanished: number }> {
+  let before = 0;
+  let vanished = 0;
+  for await (const numbers of reader.numbers(file)) {
+    const missing = numbers.filter((number) => !stated.has(number));
+    before += numbers.length - missing.length;
+    for (let at = 0; at < missing.length; at += BATCH_DEALS) {
+      const known = await reader.deals(file, missing.slice(at, at + BATCH_DEALS));
+      for (const [number, deal] of known) {
+        if (hasEnded(deal)) continue;
+        vanished += 1;
+        changes.vanished(number, deal);
+      }
+    }
+  }
+  return { before: before + vanished, vanished };
+}
+
+/** Senders leave out what owes nothing and can no longer be drawn. */
+function hasEnded({ status, facilities }: KnownDeal): boolean {
+  const goesOn = ['active', 'pending'].includes(status);
+  return facilities.every(
+    ({ commitment, drawings }) =>
+      drawings.every(({ money }) => totalOf(money.due) === 0n) &&
+      (totalOf(commitment.unfunded) === 0n || !goesOn),
+  );
+}

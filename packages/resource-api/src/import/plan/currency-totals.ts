@@ -1,0 +1,130 @@
+/** What a statement does to the outstanding principal of each currency, step by step. */
+import { minorUnitDigits } from '../../ledger/currency.ts';
+import { formatAmount } from '../../ledger/money.ts';
+import { outstandingOf } from '../statement/group-rows.ts';
+import { totalOf } from '../statement/legs.ts';
+import type { StatedDrawing } from '../statement/stated-deal.ts';
+import { boughtIn, owedBy, unstatedDrawings } from './changes.ts';
+import type { KnownDeal, KnownFacility, KnownPrincipal } from './known-deal.ts';
+import { knownFacility, type PlannedDeal, type PlannedFacility } from './plan-deal.ts';
+import { changeOf, NO_PRINCIPAL, type PrincipalChange } from './plan-money.ts';
+
+export const TOTAL_STEPS = [
+  'before',
+  'newLoans',
+  'drawn',
+  'repaid',
+  'corrected',
+  'after',
+  'transferred',
+  'vanished',
+] as const;
+type TotalStep = (typeof TOTAL_STEPS)[number];
+
+/**
+ * Decimal strings: before + newLoans + drawn + repaid + corrected = after. Repaid is negative. What
+ * lenders bought of each other (`transferred`) changes no total; what the book keeps though the statement
+ * does not have it (`vanished`) is in none of the others.
+ */
+export interface OutstandingTotal extends Readonly<Record<TotalStep, string>> {
+  readonly currency: string;
+  /** How many loans have a part in each. */
+  readonly loans: Readonly<Record<TotalStep, number>>;
+}
+
+interface Total {
+  amount: bigint;
+  loans: number;
+  /** The loan that was counted last: all of one loan comes together. */
+  last: string;
+}
+
+export class CurrencyTotals {
+  readonly #currencies = new Map<string, Map<TotalStep, Total>>();
+
+  add({ stated, facilities }: PlannedDeal, known: KnownDeal | undefined): void {
+    const there = known?.present ? known : undefined;
+    for (const facility of facilities) {
+      for (const [step, amount] of stepsOf(facility, stated, there)) {
+        this.#add(facility.currency, step, stated.number, amount);
+      }
+    }
+    for (const facility of there ? unstatedDrawings(stated, there) : []) {
+      this.vanished(stated.number, facility);
+    }
+  }
+
+  vanished(loan: string, facility: KnownFacility): void {
+    const due = owedBy(facility);
+    if (due !== 0n) this.#add(facility.currency, 'vanished', loan, due);
+  }
+
+  result(): readonly OutstandingTotal[] {
+    return [...this.#currencies].map(([currency, steps]) => {
+      const digits = minorUnitDigits(currency) ?? 2;
+      const of = (step: TotalStep) => steps.get(step) ?? { amount: 0n, loans: 0 };
+      const each = <T>(read: (step: TotalStep) => T) =>
+        Object.fromEntries(TOTAL_STEPS.map((step) => [step, read(step)])) as Record<TotalStep, T>;
+      return {
+        currency,
+        ...each((step) => formatAmount(of(step).amount, digits)),
+        loans: each((step) => of(step).loans),
+      };
+    });
+  }
+
+  #add(currency: string, step: TotalStep, loan: string, amount: bigint): void {
+    const steps = this.#currencies.get(currency) ?? new Map<TotalStep, Total>();
+    this.#currencies.set(currency, steps);
+    const total = steps.get(step) ?? { amount: 0n, loans: 0, last: '' };
+    total.amount += amount;
+    if (total.last !== loan) total.loans += 1;
+    total.last = loan;
+    steps.set(step, total);
+  }
+}
+
+type Step = readonly [step: TotalStep, amount: bigint];
+
+function stepsOf(
+  facility: PlannedFacility,
+  stated: PlannedDeal['stated'],
+  known: KnownDeal | undefined,
+): readonly Step[] {
+  const after = outstandingOf(facility);
+  if (known === undefined) {
+    return [
+      ['newLoans', after],
+      ['after', after],
+    ];
+  }
+  const found = knownFacility(known, stated, facility);
+  return [
+    ['before', owedBefore(facility, found)],
+    ...facility.drawings.flatMap((drawing) =>
+      movementsOf(changeOf(drawing, moneyOf(drawing, found))),
+    ),
+    ['after', after],
+  ];
+}
+
+/** What the book's drawings owe that the statement has too. */
+export function owedBefore(stated: PlannedFacility, known: KnownFacility | undefined): bigint {
+  return stated.drawings.reduce((sum, one) => sum + totalOf(moneyOf(one, known).due), 0n);
+}
+
+function moneyOf({ number }: StatedDrawing, known: KnownFacility | undefined): KnownPrincipal {
+  return known?.drawings.find((one) => one.number === number)?.money ?? NO_PRINCIPAL;
+}
+
+/** A negative draw, and a negative repayment, correct what was stated before. */
+function movementsOf({ advance, repayment, transfer, adjustment }: PrincipalChange) {
+  const [drawn, repaid] = [totalOf(advance), totalOf(repayment)];
+  const steps: readonly Step[] = [
+    [drawn > 0n ? 'drawn' : 'corrected', drawn],
+    [repaid < 0n ? 'repaid' : 'corrected', repaid],
+    ['corrected', totalOf(adjustment)],
+    ['transferred', boughtIn(transfer)],
+  ];
+  return steps.filter(([, amount]) => amount !== 0n);
+}

@@ -1,0 +1,223 @@
+/** What a report says of an import, in the order in which somebody who decides reads it. Pure. */
+import type { ImportReport } from '../import-report.ts';
+import type { ChangesByKind } from '../plan/change-summary.ts';
+import type { ChangeKind } from '../plan/changes.ts';
+import type { AmountField } from '../profile/fields.ts';
+import { checksSection, findingsSection } from './finding-sections.ts';
+import { counted, difference, grouped, type Section } from './section.ts';
+import { AMOUNT_WORDS, CHANGE_WORDS, FIELD_WORDS } from './words.ts';
+
+const FIRST_SHOWN = 3;
+
+export function reportSections(report: ImportReport): readonly Section[] {
+  const { faultKinds, warningKinds } = report;
+  const relaxed = (code: string) => code === 'rounding_gap' || code === 'identity_off';
+  const sections = [
+    outcomeSection(report),
+    findingsSection('Faults', faultKinds),
+    checksSection(report),
+    outstandingSection(report),
+    changesSection(report),
+    largestSection(report),
+    controlSection(report),
+    findingsSection(
+      'Warnings',
+      warningKinds.filter(({ code }) => !relaxed(code)),
+    ),
+    findingsSection(
+      'Sums that were not checked exactly',
+      warningKinds.filter(({ code }) => relaxed(code)),
+    ),
+  ];
+  return sections.filter((section) => section !== undefined);
+}
+
+const TITLES: Readonly<Record<ImportReport['outcome'], string>> = {
+  valid: 'can be applied',
+  applied: 'applied',
+  applied_before: 'applied before',
+  refused: 'refused',
+};
+
+function outcomeSection(report: ImportReport): Section {
+  const { outcome, asOf, file, profile, rows, fileSha256, newLoans, journals, postings } = report;
+  const facts = [
+    ['File', file],
+    ['Profile', profile],
+    ['Rows', grouped(`${rows}`)],
+    [
+      'Journals',
+      `${grouped(`${journals}`)} with ${counted(postings, 'posting')}; ${counted(newLoans, 'new loan')}`,
+    ],
+    ['SHA-256', fileSha256],
+  ];
+  const known = outcome === 'refused' ? facts.filter(([name]) => name !== 'Journals') : facts;
+  return {
+    title: `Statement${asOf === undefined ? '' : ` of ${asOf}`}: ${TITLES[outcome]}`,
+    sentences: outcomeSentences(report),
+    table: { columns: [{ name: '' }, { name: '' }], rows: known },
+  };
+}
+
+function outcomeSentences(report: ImportReport): readonly string[] {
+  const { outcome, importId = '', faultCount, sanity } = report;
+  const refusing = sanity.filter(({ severity }) => severity === 'refused');
+  switch (outcome) {
+    case 'valid':
+      return ['Nothing was written yet: give --apply.', ...demandOf(report)];
+    case 'applied':
+      return [
+        `It is import ${importId}.`,
+        `To take it back: cls-api imports revert ${importId} --apply`,
+      ];
+    case 'applied_before':
+      return [`This file is import ${importId}. Nothing changed.`];
+    case 'refused':
+      return [
+        'Nothing was written.',
+        ...(faultCount > 0 ? [`The file has ${counted(faultCount, 'fault')}.`] : []),
+        ...(refusing.length > 0
+          ? [`It is unlikely in ${counted(refusing.length, 'way')}; see the checks.`]
+          : []),
+      ];
+  }
+}
+
+/** What --apply would refuse. */
+function demandOf({ comparedTotals, withoutTotals }: ImportReport): readonly string[] {
+  if (comparedTotals.length > 0 || withoutTotals !== undefined) return [];
+  return [
+    'It then demands the sender’s totals: --rows and --control, or --without-totals with a reason.',
+  ];
+}
+
+const STEPS = [
+  ['before', 'In the book before', true],
+  ['newLoans', 'New loans', false],
+  ['drawn', 'Drawn', false],
+  ['repaid', 'Repaid', false],
+  ['corrected', 'Corrected', false],
+  ['after', 'In the statement', true],
+  ['transferred', 'Of it sold between lenders', false],
+  ['vanished', 'Only in the book, which keeps it', false],
+] as const;
+
+function outstandingSection({ outstanding }: ImportReport): Section | undefined {
+  if (outstanding.length === 0) return undefined;
+  const rows = outstanding.flatMap((total) =>
+    STEPS.filter(([step, , always]) => always || total.loans[step] > 0).map(([step, words]) => [
+      total.currency,
+      words,
+      grouped(`${total.loans[step]}`),
+      grouped(total[step]),
+    ]),
+  );
+  return {
+    title: 'Outstanding principal',
+    sentences: [],
+    table: {
+      columns: [
+        { name: 'Currency' },
+        { name: 'Step' },
+        { name: 'Loans', isNumber: true },
+        { name: 'Amount', isNumber: true },
+      ],
+      rows,
+    },
+  };
+}
+
+function changesSection({ outcome, changes, asOf }: ImportReport): Section | undefined {
+  if (asOf === undefined || outcome === 'applied_before') return undefined;
+  const title = outcome === 'applied' ? 'What changed' : 'What would change';
+  if (changes.length === 0) {
+    return outcome === 'refused' ? undefined : { title, sentences: ['Nothing.'] };
+  }
+  const rows = changes.map((kind) => {
+    const [words, rule] = CHANGE_WORDS[kind.kind];
+    return [words, grouped(`${kind.loans}`), firstOf(kind), rule];
+  });
+  const columns = [
+    { name: 'Change' },
+    { name: 'Loans', isNumber: true },
+    { name: 'First of them' },
+    { name: 'In the book' },
+  ];
+  return { title, sentences: [], table: { columns, rows } };
+}
+
+function firstOf({ kind, changes, loans }: ChangesByKind): string {
+  const first = changes.slice(0, FIRST_SHOWN).map((change) => changeText(kind, change));
+  return `${first.join('; ')}${loans > first.length ? '; …' : ''}`;
+}
+
+function changeText(kind: ChangeKind, change: ChangesByKind['changes'][number]): string {
+  const { loan, field, before, after } = change;
+  if (kind === 'new_loan') return loan;
+  if (kind === 'vanished') return `${loan} ${grouped(before)}`;
+  if (kind === 'transferred') return `${loan} ${grouped(difference(before, after))}`;
+  const shown = (value: string) => {
+    if (field === 'allInRate') return value.replace(/\.?0+$/, '');
+    return AMOUNT.test(value) ? grouped(value) : value;
+  };
+  const [was, is] = [before, after].map((value) => shown(value) || 'nothing');
+  return `${field === 'due' ? loan : `${loan} ${FIELD_WORDS[field] ?? field}`} ${was} → ${is}`;
+}
+
+const AMOUNT = /^-?\d+(\.\d{1,4})?$/;
+
+function largestSection({ largest }: ImportReport): Section | undefined {
+  if (largest.length === 0) return undefined;
+  const rows = largest.map(({ currency, loan, before, after }) => [
+    currency,
+    loan,
+    grouped(before),
+    grouped(after),
+    grouped(difference(before, after)),
+  ]);
+  const columns = [
+    { name: 'Currency' },
+    { name: 'Loan' },
+    { name: 'Before', isNumber: true },
+    { name: 'After', isNumber: true },
+    { name: 'Difference', isNumber: true },
+  ];
+  const sentences = ['Outstanding principal of the loans that change most.'];
+  return { title: 'Largest differences', sentences, table: { columns, rows } };
+}
+
+function controlSection(report: ImportReport): Section | undefined {
+  const { controlTotals, comparedTotals, withoutTotals, hasTotalsRow, faultCount } = report;
+  const compared = new Set(comparedTotals.map(({ name }) => name));
+  const alone = Object.entries(controlTotals).filter(([name]) => !compared.has(name));
+  const rows = [
+    ...comparedTotals.map(({ name, sender, file }) => [
+      nameOf(name),
+      grouped(sender),
+      grouped(file),
+      sender === file ? 'agree' : 'DIFFER',
+    ]),
+    ...alone.map(([name, sum]) => [nameOf(name), '', grouped(sum), 'not compared']),
+  ];
+  // Rows with a fault are in no sum.
+  if (rows.length === 0 || (faultCount > 0 && compared.size === 0)) return undefined;
+  const columns = [
+    { name: 'Total' },
+    { name: 'Sender', isNumber: true },
+    { name: 'File', isNumber: true },
+    { name: 'Result' },
+  ];
+  const sentences = [
+    ...(hasTotalsRow ? ['The file has a row of totals.'] : []),
+    ...(withoutTotals === undefined
+      ? []
+      : [`The sender’s totals were not demanded: ${withoutTotals}.`]),
+  ];
+  return { title: 'Control totals', sentences, table: { columns, rows } };
+}
+
+/** `due:EUR` is `outstanding principal EUR`. */
+function nameOf(total: string): string {
+  const [field = '', ...currency] = total.split(':');
+  return [AMOUNT_WORDS[field as AmountField] ?? field, ...currency].join(' ');
+}

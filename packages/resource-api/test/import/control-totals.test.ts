@@ -1,0 +1,61 @@
+import type { Database } from '@cls/shared/sql/database';
+import { describeOnDatabase } from '@cls/testing/engines';
+import { expect } from 'chai';
+import { MIGRATIONS } from '../../src/database/migrations.ts';
+import type { ImportProfileDocument } from '../../src/import/profile/profile.ts';
+import { importTape } from '../support/syndicate.ts';
+
+const document: ImportProfileDocument = {
+  name: 'totals',
+  title: 'With a row of totals',
+  source: 'totals',
+  currency: 'EUR',
+  lender: { externalId: 'BANK', name: 'Bank' },
+  totalsRow: 'Total',
+  columns: { loanNumber: ['Loan'], due: ['Balance'] },
+};
+const text = (...rows: readonly string[]) => ['Loan,Balance', ...rows, ''].join('\n');
+
+describeOnDatabase('the totals of a sender', (engine) => {
+  let database: Database;
+  before(async () => {
+    database = await engine.open(MIGRATIONS);
+  });
+  after(() => database?.close());
+
+  const demanded = (given: string, request = {}) =>
+    importTape(database, given, '2025-03-31', { document, withoutTotals: undefined, ...request });
+  const faultsOf = async (given: string, request = {}) =>
+    (await demanded(given, request)).faults.map(({ row, code }) => `${row} ${code}`);
+
+  it('are demanded before anything is written, unless the last row of the file has them', async () => {
+    expect(await faultsOf(text('A,1.00', 'Total,'))).to.deep.equal(['0 no_control_totals']);
+    expect(await faultsOf(text('A,1.00', 'Total,'), { apply: false })).to.deep.equal([]);
+    const { totalsRow: _, ...without } = document;
+    expect(await faultsOf(text('A,1.00'), { document: without })).to.deep.equal([
+      '0 no_control_totals',
+    ]);
+    expect(await faultsOf(text('A,1.00', 'Total,2.00'))).to.deep.equal(['3 control_total']);
+    const report = await demanded(text('A,1.00', 'B,2.00', 'Total,3.00'));
+    expect(report.outcome).to.equal('applied');
+    expect(report.comparedTotals).to.deep.equal([{ name: 'due', sender: '3.00', file: '3.00' }]);
+  });
+
+  it('do not add a fault to a file whose rows have one', async () => {
+    expect(await faultsOf(text('A,x', 'B,2.00', 'Total,3.00'))).to.deep.equal(['2 invalid_amount']);
+  });
+
+  it('of a column that no file has are refused by name', async () => {
+    const expected = { rows: 1, sums: { constructor: '1.00' } };
+    const { faults } = await demanded(text('A,1.00', 'Total,1.00'), { expected });
+    expect(faults).to.deep.equal([
+      {
+        row: 0,
+        column: 'constructor',
+        code: 'control_total',
+        message: 'expected one of due and a plain decimal',
+        value: '1.00',
+      },
+    ]);
+  });
+});

@@ -1,0 +1,170 @@
+import type { Database } from '@cls/shared/sql/database';
+import { describeOnDatabase } from '@cls/testing/engines';
+import { expect } from 'chai';
+import { MIGRATIONS } from '../../src/database/migrations.ts';
+import type { ImportReport } from '../../src/import/import-report.ts';
+import { reportText } from '../../src/import/report/report-text.ts';
+import { APRIL, importTape, MARCH, syndicateText } from '../support/syndicate.ts';
+
+/** Sums of the column `Balance` by currency, in cents. */
+function balancesOf(text: string): Record<string, bigint> {
+  const sums: Record<string, bigint> = {};
+  for (const line of text.trim().split('\n').slice(1)) {
+    const [, , , currency = '', balance = ''] = line.split(';');
+    sums[currency] = (sums[currency] ?? 0n) + cents(balance);
+  }
+  return sums;
+}
+const cents = (amount: string) => BigInt(amount.replace('.', ''));
+
+function expectToAddUp({ outstanding }: ImportReport, before: string, after: string): void {
+  const [was, is] = [balancesOf(before), balancesOf(after)];
+  expect(outstanding.length).to.be.greaterThan(0);
+  for (const total of outstanding) {
+    const { currency, newLoans, drawn, repaid, corrected } = total;
+    const moved = [newLoans, drawn, repaid, corrected].reduce((sum, one) => sum + cents(one), 0n);
+    expect(cents(total.before) + moved, currency).to.equal(cents(total.after));
+    expect(cents(total.before) + cents(total.vanished), currency).to.equal(was[currency] ?? 0n);
+    expect(cents(total.after), currency).to.equal(is[currency] ?? 0n);
+  }
+}
+
+describeOnDatabase('what a loan officer reads of a statement', (engine) => {
+  let database: Database;
+  before(async () => {
+    database = await engine.open(MIGRATIONS);
+  });
+  after(() => database?.close());
+
+  const withoutDigest = (report: ImportReport) =>
+    reportText(report)
+      .split('\n')
+      .map((line) => line.replace(/[0-9a-f]{64}|imp_[0-9A-Z]{26}/g, '…'))
+      .join('\n');
+
+  it('of a first one: what is new, in each currency', async () => {
+    const report = await importTape(database, MARCH, '2025-03-31');
+    expectToAddUp(report, '', MARCH);
+    expect(withoutDigest(report)).to.equal(`\
+STATEMENT OF 2025-03-31: APPLIED
+It is import ….
+To take it back: cls-api imports revert … --apply
+File      statement.csv
+Profile   syndicate
+Rows      5
+Journals  8 with 63 postings; 4 new loans
+SHA-256   …
+
+OUTSTANDING PRINCIPAL
+Currency  Step                Loans        Amount
+EUR       In the book before      0          0.00
+EUR       New loans               2  1,250,000.50
+EUR       In the statement        2  1,250,000.50
+USD       In the book before      0          0.00
+USD       New loans               2  1,077,000.00
+USD       In the statement        2  1,077,000.00
+
+WHAT CHANGED
+Change     Loans  First of them  In the book
+New loans      4  L1; L2; L3; …  booked on the statement’s date
+
+LARGEST DIFFERENCES
+Outstanding principal of the loans that change most.
+Currency  Loan  Before         After    Difference
+EUR       L1      0.00  1,000,000.00  1,000,000.00
+EUR       L2      0.00    250,000.50    250,000.50
+USD       L3      0.00  1,000,000.00  1,000,000.00
+USD       L4      0.00     77,000.00     77,000.00
+
+CONTROL TOTALS
+The sender’s totals were not demanded: a test.
+Total                      Sender          File  Result
+outstanding principal EUR          1,250,000.50  not compared
+outstanding principal USD          1,077,000.00  not compared`);
+  });
+
+  it('of a later one: drawn, repaid, sold, new and gone, beside the sender’s totals', async () => {
+    const expected = { rows: 5, sums: { 'due:EUR': '1300000.50' } };
+    const report = await importTape(database, APRIL, '2025-04-30', {
+      expected,
+      withoutTotals: undefined,
+    });
+    expectToAddUp(report, MARCH, APRIL);
+    const text = withoutDigest(report);
+    expect(text.slice(text.indexOf('OUTSTANDING'))).to.equal(`\
+OUTSTANDING PRINCIPAL
+Currency  Step                              Loans        Amount
+EUR       In the book before                    2  1,250,000.50
+EUR       Drawn                                 1     50,000.00
+EUR       In the statement                      2  1,300,000.50
+EUR       Of it sold between lenders            1    100,000.00
+USD       In the book before                    1  1,000,000.00
+USD       New loans                             1     10,000.00
+USD       Repaid                                1   -100,000.00
+USD       In the statement                      2    910,000.00
+USD       Only in the book, which keeps it      1     77,000.00
+
+WHAT CHANGED
+Change                      Loans  First of them                 In the book
+New loans                       1  L5                            booked on the statement’s date
+No longer in the statement      1  L4 77,000.00                  the book keeps them
+Drawn                           1  L2 250,000.50 → 300,000.50    booked as an advance
+Repaid                          1  L3 1,000,000.00 → 900,000.00  booked as a repayment
+Sold between lenders            1  L1 100,000.00                 booked as a transfer
+
+LARGEST DIFFERENCES
+Outstanding principal of the loans that change most.
+Currency  Loan        Before       After   Difference
+EUR       L2      250,000.50  300,000.50    50,000.00
+USD       L3    1,000,000.00  900,000.00  -100,000.00
+USD       L5            0.00   10,000.00    10,000.00
+
+CONTROL TOTALS
+Total                            Sender          File  Result
+rows                                  5             5  agree
+outstanding principal EUR  1,300,000.50  1,300,000.50  agree
+outstanding principal USD                  910,000.00  not compared`);
+    for (const line of text.split('\n')) expect(line.length, line).to.be.at.most(100);
+  });
+
+  it('that is refused: each kind of fault once, with its rows and what to do', async () => {
+    const text = APRIL.replaceAll('500000.00', '5x').replace('USD;900', 'US$;900');
+    const report = await importTape(database, text, '2025-05-31');
+    expect([report.outcome, report.faultCount]).to.deep.equal(['refused', 3]);
+    const told = withoutDigest(report);
+    expect(told.slice(told.indexOf('FAULTS'))).to.equal(`\
+FAULTS
+What                        Column    Times  First of them               What to do
+Invalid amount              Balance       2  row 2 “5x”, row 3 “5x”:     Declare how amounts are
+(invalid_amount)                             expected a decimal such as  written: decimalSeparator,
+                                             1234.56                     thousandsSeparator, marks.
+Unknown currency            Currency      1  row 5 “US$”: expected an    Use ISO 4217 codes, or
+(unknown_currency)                           ISO 4217 code               declare one currency.`);
+  });
+
+  it('that a check refuses: why, what it would change, and what to type to accept it', async () => {
+    const before = await database.query('SELECT count(*) FROM journal');
+    const text = syndicateText(...APRIL.trim().split('\n').slice(1, 5));
+    const report = await importTape(database, text, '2026-04-30');
+    expect([report.outcome, report.importId]).to.deep.equal(['refused', undefined]);
+    const told = withoutDigest(report);
+    expect(told).to.include(
+      "\nTo apply although it is unlikely, give the reason: --accept 'date_beyond_today=REASON'\n",
+    );
+    expect(told).to.match(/No longer in the statement +2 /);
+    expect(await database.query('SELECT count(*) FROM journal')).to.deep.equal(before);
+    const again = await importTape(database, APRIL, '2026-04-30');
+    expect(again.outcome, 'what is in the book stays so').to.equal('applied_before');
+  });
+
+  it('keeps control characters of a file from the terminal', async () => {
+    const report = await importTape(
+      database,
+      MARCH.replace('400000', '\u001b[2J\u202e4000'),
+      '2025-05-31',
+    );
+    const told = reportText(report);
+    expect(told).to.include('“\ufffd[2J\ufffd4000.00”');
+    expect(told.includes('\u001b') || told.includes('\u202e')).to.equal(false);
+  });
+});

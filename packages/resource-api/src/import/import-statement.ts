@@ -11,6 +11,8 @@ import { readTable } from './file/read-table.ts';
 import { type StatementSource, UnreadableFile } from './file/table.ts';
 import { ChangeSummary, type ChangesByKind } from './plan/change-summary.ts';
 import { changesOf } from './plan/changes.ts';
+import { misfitsOf } from './plan/fits-book.ts';
+import type { KnownDeal } from './plan/known-deal.ts';
 import { PartyDirectory } from './plan/parties.ts';
 import { type PlanContext, type PlannedDeal, planDeal } from './plan/plan-deal.ts';
 import type { AmountField, ImportProfile, SanityCheck } from './profile/profile.ts';
@@ -311,6 +313,7 @@ class Plan {
       const known = await reader.deals(file, numbers);
       for (const stated of deals) {
         const before = known.get(stated.number);
+        if (before !== undefined && !this.#fits(stated, before)) continue;
         const planned = planDeal(stated, before, context);
         await this.#count(planned, reader);
         this.#changes.add(planned, before, changesOf(planned, before));
@@ -321,6 +324,14 @@ class Plan {
       this.#rows += deals.length;
       this.#deps.request.onProgress?.({ step: 'planning', rows: this.#rows, of: file.rows });
     }
+  }
+
+  #fits(stated: StatedDeal, known: KnownDeal): boolean {
+    const misfits = misfitsOf(stated, known);
+    for (const { row, column, message, value } of misfits) {
+      this.#deps.report.fault(row, column, 'differs_from_book', message, value);
+    }
+    return misfits.length === 0;
   }
 
   async #count({ stated, isNew, journals }: PlannedDeal, reader: BookReader): Promise<void> {
@@ -369,12 +380,12 @@ class NoRoom extends Error {}
 /** The amount of a deal that takes most room. */
 function largestAmount({ facilities }: StatedDeal): readonly [AmountField, bigint] {
   const amounts = facilities.flatMap((facility) => {
-    const { original, current, undrawn = 0n } = facility.commitment;
+    const { original, current, undrawn } = facility.commitment;
     return [
       ['originalPrincipal', totalOf(original ?? NO_LEGS)],
       ['limit', totalOf(current ?? NO_LEGS)],
       ['due', outstandingOf(facility)],
-      ['undisbursed', undrawn],
+      ['undisbursed', totalOf(undrawn ?? NO_LEGS)],
     ] as const;
   });
   const size = (amount: bigint) => magnitudeOf(amount);

@@ -2,8 +2,8 @@ import { minorUnitDigits } from '../../ledger/currency.ts';
 import { formatAmount, magnitudeOf } from '../../ledger/money.ts';
 import { outstandingOf } from '../statement/group-rows.ts';
 import { totalOf } from '../statement/legs.ts';
-import { CHANGE_RULES, type ChangeKind, type LoanChange } from './changes.ts';
-import type { KnownDeal } from './known-deal.ts';
+import { CHANGE_RULES, type ChangeKind, hasDrawing, type LoanChange } from './changes.ts';
+import type { KnownDeal, KnownDrawing } from './known-deal.ts';
 import { knownFacility, type PlannedDeal } from './plan-deal.ts';
 
 /** Changes of one kind. */
@@ -40,16 +40,20 @@ export class ChangeSummary {
 
   add(
     { stated, facilities }: PlannedDeal,
-    known: KnownDeal | undefined,
+    book: KnownDeal | undefined,
     changes: readonly LoanChange[],
   ): void {
     if (changes.length > 0) this.#loans += 1;
     for (const change of changes) this.#keep(change);
     for (const facility of facilities) {
       const { currency } = facility;
-      const was = known?.present ? knownFacility(known, stated, facility) : undefined;
-      const before = (was?.drawings ?? []).reduce((sum, { money }) => sum + totalOf(money.due), 0n);
-      const after = outstandingOf(facility);
+      const was = book?.present ? knownFacility(book, stated, facility) : undefined;
+      const sum = (drawings: readonly KnownDrawing[]) =>
+        drawings.reduce((all, { money }) => all + totalOf(money.due), 0n);
+      const known = was?.drawings ?? [];
+      const before = sum(known);
+      const kept = known.filter(({ number }) => !hasDrawing(facility, number));
+      const after = outstandingOf(facility) + sum(kept);
       const total = this.#outstanding.get(currency) ?? { before: 0n, after: 0n };
       total.before += before;
       total.after += after;

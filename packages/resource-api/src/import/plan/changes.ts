@@ -2,7 +2,7 @@
 import { minorUnitDigits } from '../../ledger/currency.ts';
 import { formatAmount } from '../../ledger/money.ts';
 import { type Legs, totalOf } from '../statement/legs.ts';
-import type { StatedDeal, StatedDrawing } from '../statement/stated-deal.ts';
+import type { StatedDeal, StatedDrawing, StatedFacility } from '../statement/stated-deal.ts';
 import type { KnownDeal, KnownDrawing, KnownFacility } from './known-deal.ts';
 import { knownFacility, type PlannedDeal, type PlannedFacility } from './plan-deal.ts';
 import { changeOf, NO_PRINCIPAL } from './plan-money.ts';
@@ -50,9 +50,41 @@ export function changesOf(
       const before = known && knownFacility(known, stated, facility);
       return facilityChanges(facility, before, there !== undefined);
     }),
-    ...(there ? [...termChanges(stated, there), ...detailChanges(stated, there)] : []),
+    ...(there
+      ? [
+          ...goneChanges(stated, there),
+          ...termChanges(stated, there),
+          ...detailChanges(stated, there),
+        ]
+      : []),
   ];
   return changes.map((one) => ({ ...one, loan: stated.number }));
+}
+
+/** Facilities and drawings of the deal that the statement does not have; repaid ones may go untold. */
+function goneChanges(stated: StatedDeal, known: KnownDeal): readonly Change[] {
+  return known.facilities.flatMap((facility) => {
+    const found = statedFacility(stated, facility);
+    const gone = facility.drawings.filter(
+      ({ number, money }) => totalOf(money.due) !== 0n && !hasDrawing(found, number),
+    );
+    const { original, cancelled } = facility.commitment;
+    const idle = found === undefined && gone.length === 0;
+    const committed = totalOf(original) - totalOf(cancelled);
+    const name = facility.ref ?? facility.name;
+    const shown = (amount: bigint) => formatAmount(amount, minorUnitDigits(facility.currency) ?? 2);
+    return [
+      ...(idle && committed !== 0n ? [change('vanished', name, shown(committed), '')] : []),
+      ...gone.map(({ number, money }) =>
+        change('vanished', `${name}/${number}`, shown(totalOf(money.due)), ''),
+      ),
+    ];
+  });
+}
+
+/** Whether a statement has a drawing that the book has. */
+export function hasDrawing(facility: StatedFacility | undefined, drawing: string): boolean {
+  return facility?.drawings.some(({ number }) => number === drawing) ?? false;
 }
 
 function facilityChanges(

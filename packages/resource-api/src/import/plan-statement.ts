@@ -6,6 +6,7 @@ import { UnreadableFile } from './file/table.ts';
 import type { ImportReport, ImportRequest } from './import-report.ts';
 import { ChangeSummary } from './plan/change-summary.ts';
 import { changesOf } from './plan/changes.ts';
+import { misfitsOf } from './plan/fits-book.ts';
 import type { KnownDeal } from './plan/known-deal.ts';
 import { PartyDirectory } from './plan/parties.ts';
 import { type PlanContext, planDeal } from './plan/plan-deal.ts';
@@ -115,6 +116,7 @@ async function* recordsOf(
     const { known, own } = await readBatch(batch, file, reader, report);
     for (const stated of own) {
       const before = known.get(stated.number);
+      if (before !== undefined && !fitsBook(stated, before, report)) continue;
       const deal = planDeal(stated, before, context);
       seen.numbers.add(stated.number);
       if (deal.isNew) seen.newLoans += 1;
@@ -161,6 +163,14 @@ async function readBatch(
     return false;
   });
   return { known, own };
+}
+
+function fitsBook(stated: StatedDeal, known: KnownDeal, report: Report): boolean {
+  const misfits = misfitsOf(stated, known);
+  for (const { row, column, message, value } of misfits) {
+    report.fault(row, column, 'differs_from_book', message, value);
+  }
+  return misfits.length === 0;
 }
 
 /** Loans of the book that go on and that the statement does not have; and those that it has before it. */

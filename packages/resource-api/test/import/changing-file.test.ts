@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { MIGRATIONS } from '../../src/database/migrations.ts';
 import { bytesSource } from '../../src/import/file/bytes-source.ts';
 import type { StatementSource } from '../../src/import/file/table.ts';
-import { importTape, MARCH } from '../support/syndicate.ts';
+import { importTape, MARCH } from '../support/lenders-statement.ts';
 
 describeOnDatabase('a file that is read more than once', (engine) => {
   let database: Database;

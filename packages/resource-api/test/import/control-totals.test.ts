@@ -3,7 +3,7 @@ import { describeOnDatabase } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { MIGRATIONS } from '../../src/database/migrations.ts';
 import type { ImportProfileDocument } from '../../src/import/profile/profile.ts';
-import { importTape } from '../support/syndicate.ts';
+import { importTape } from '../support/lenders-statement.ts';
 
 const document: ImportProfileDocument = {
   name: 'totals',

@@ -3,7 +3,7 @@ import { describeOnDatabase } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { MIGRATIONS } from '../../src/database/migrations.ts';
 import type { ImportProfileDocument } from '../../src/import/profile/profile.ts';
-import { importTape, MARCH, SYNDICATE } from '../support/syndicate.ts';
+import { importTape, MARCH, SYNDICATE } from '../support/lenders-statement.ts';
 
 const DRAWINGS: ImportProfileDocument = {
   name: 'drawings',
@@ -85,7 +85,7 @@ describeOnDatabase('loans that a statement no longer has', (engine) => {
       },
     );
     expect(report.changes.find(({ kind }) => kind === 'vanished')?.changes).to.deep.equal([
-      { loan: 'D1/A', field: 'due', before: '100.00', after: '' },
+      { loan: 'D1/F1/A', field: 'due', before: '100.00', after: '' },
     ]);
     expect(report.outstanding[0]).to.deep.include({
       ...{ before: '50.00', drawn: '100.00', after: '150.00', vanished: '100.00' },

@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { MIGRATIONS } from '../../src/database/migrations.ts';
 import { LookAlikes } from '../../src/import/look-alikes.ts';
 import { partyRef } from '../../src/import/statement/stated-party.ts';
-import { importTape, syndicateText } from '../support/syndicate.ts';
+import { importTape, syndicateText } from '../support/lenders-statement.ts';
 
 const party = (name: string, countryCode = '') => ({
   ref: partyRef(name, countryCode),

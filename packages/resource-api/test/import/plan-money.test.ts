@@ -6,7 +6,7 @@ import {
   NO_COMMITMENT,
   planMoney,
 } from '../../src/import/plan/plan-money.ts';
-import { type Legs, totalOf } from '../../src/import/statement/legs.ts';
+import { combine, type Legs, totalOf } from '../../src/import/statement/legs.ts';
 import type { StatedDrawing, StatedFacility } from '../../src/import/statement/stated-deal.ts';
 import type { FacilityType } from '../../src/ledger/facility-type.ts';
 
@@ -46,6 +46,7 @@ function facility(given: Partial<StatedFacility>): StatedFacility {
       cancelled: undefined,
       current: undefined,
       undrawn: undefined,
+      isApportioned: true,
     },
     drawings: [],
     holders: LENDERS.map((ref) => ({ ref, name: ref, countryCode: '', kind: 'assignment' })),
@@ -58,11 +59,12 @@ const balances = fc
   .record({
     current: legs(positive),
     dues: fc.array(legs(positive), { minLength: 1, maxLength: 3 }),
-    undrawn: fc.option(positive, { nil: undefined }),
+    undrawn: fc.option(legs(positive), { nil: undefined }),
+    isApportioned: fc.boolean(),
     type: fc.constantFrom<FacilityType>('term_loan', 'revolver', 'delayed_draw'),
     limited: fc.boolean(),
   })
-  .map(({ current, dues, undrawn, type, limited }) =>
+  .map(({ current, dues, undrawn, isApportioned, type, limited }) =>
     facility({
       type,
       commitment: {
@@ -70,6 +72,7 @@ const balances = fc
         cancelled: undefined,
         current: limited ? current : undefined,
         undrawn,
+        isApportioned,
       },
       drawings: dues.map((due, index) => drawing(`L${index}`, due)),
     }),
@@ -96,7 +99,8 @@ const cumulative = fc
         original: new Map([['bank', original]]),
         cancelled: new Map([['bank', cancelled]]),
         current: undefined,
-        undrawn,
+        undrawn: new Map([['bank', undrawn]]),
+        isApportioned: true,
       },
       drawings: [
         drawing('L0', due, {
@@ -192,15 +196,19 @@ describe('the plan of a statement', () => {
                 without0(due),
               );
             }
-            const { current, original, cancelled, undrawn } = second.commitment;
+            const { current, original, cancelled, undrawn, isApportioned } = second.commitment;
             if (undrawn !== undefined) {
-              expect(totalOf(end.commitment.unfunded)).to.equal(undrawn);
+              expect(totalOf(end.commitment.unfunded)).to.equal(totalOf(undrawn));
+              if (!isApportioned) {
+                expect(without0(end.commitment.unfunded)).to.deep.equal(without0(undrawn));
+              }
             }
             const now = { ...end.commitment };
             if (original) expect(totalOf(now.original)).to.equal(totalOf(original));
             if (cancelled) expect(totalOf(now.cancelled)).to.equal(totalOf(cancelled));
             if (current) {
-              expect(totalOf(now.original) - totalOf(now.cancelled)).to.equal(totalOf(current));
+              const left = combine([1n, now.original], [-1n, now.cancelled]);
+              expect(without0(left)).to.deep.equal(without0(current));
             }
           }),
         );
@@ -229,6 +237,7 @@ describe('the plan of a statement', () => {
             ['second', 2n * second],
           ]),
           undrawn: undefined,
+          isApportioned: true,
         },
         drawings: [
           drawing(

@@ -7,7 +7,7 @@ import { openEmbeddedDatabase } from '@cls/shared/embedded/embedded-database';
 import type { Database } from '@cls/shared/sql/database';
 import { temporaryDirectory } from '@cls/testing/servers';
 import { expect } from 'chai';
-import { APRIL, MARCH, SYNDICATE, syndicateText } from '../support/syndicate.ts';
+import { APRIL, MARCH, SYNDICATE, syndicateText } from '../support/lenders-statement.ts';
 import { runWith } from '../support/tool.ts';
 
 const TOOL = fileURLToPath(new URL('../../../bin/cls-api.mjs', import.meta.url));

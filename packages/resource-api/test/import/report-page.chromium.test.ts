@@ -10,7 +10,7 @@ import { expect } from 'chai';
 import type { Browser, Page } from 'playwright-core';
 import { MIGRATIONS } from '../../src/database/migrations.ts';
 import { reportHtml } from '../../src/import/report/report-html.ts';
-import { APRIL, importTape, MARCH } from '../support/syndicate.ts';
+import { APRIL, importTape, MARCH } from '../support/lenders-statement.ts';
 
 const HOSTILE = '<img src=https://evil.example/x onerror=alert(1)><b>';
 

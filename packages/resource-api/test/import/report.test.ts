@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { MIGRATIONS } from '../../src/database/migrations.ts';
 import type { ImportReport } from '../../src/import/import-report.ts';
 import { reportText } from '../../src/import/report/report-text.ts';
-import { APRIL, importTape, MARCH, syndicateText } from '../support/syndicate.ts';
+import { APRIL, importTape, MARCH, syndicateText } from '../support/lenders-statement.ts';
 
 /** Sums of the column `Balance` by currency, in cents. */
 function balancesOf(text: string): Record<string, bigint> {

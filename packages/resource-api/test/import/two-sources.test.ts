@@ -2,7 +2,7 @@ import type { Database } from '@cls/shared/sql/database';
 import { describeOnDatabase } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { MIGRATIONS } from '../../src/database/migrations.ts';
-import { importTape, MARCH, SYNDICATE } from '../support/syndicate.ts';
+import { importTape, MARCH, SYNDICATE } from '../support/lenders-statement.ts';
 
 describeOnDatabase('two sources with the same loan numbers', (engine) => {
   let database: Database;

@@ -58,10 +58,10 @@ export function changesOf(
 
 /** Drawings of the book that owe something, of a deal whose statement does not have them. */
 function vanishedDrawings(stated: StatedDeal, known: KnownDeal): readonly LoanChange[] {
-  return unstatedDrawings(stated, known).flatMap(({ currency, drawings }) =>
+  return unstatedDrawings(stated, known).flatMap(({ ref, currency, drawings }) =>
     drawings.flatMap(({ number, money }) => {
       const due = totalOf(money.due);
-      return due === 0n ? [] : [vanished(`${stated.number}/${number}`, currency, due)];
+      return due === 0n ? [] : [vanished(`${ref ?? stated.number}/${number}`, currency, due)];
     }),
   );
 }

@@ -14,11 +14,12 @@ import { minorUnitDigits } from '../../ledger/currency.ts';
 import type { JournalType } from '../../ledger/journal.ts';
 import { formatAmount } from '../../ledger/money.ts';
 import { combine, type Legs, totalOf } from '../statement/legs.ts';
-import type {
-  Holder,
-  StatedDeal,
-  StatedDrawing,
-  StatedFacility,
+import {
+  facilityRef,
+  type Holder,
+  type StatedDeal,
+  type StatedDrawing,
+  type StatedFacility,
 } from '../statement/stated-deal.ts';
 import type { KnownDeal, KnownFacility } from './known-deal.ts';
 import { NO_COMMITMENT, type PlannedJournal, planMoney } from './plan-money.ts';
@@ -28,7 +29,6 @@ import {
   type DealParty,
   detailsOf,
   facilityNameOf,
-  facilityRef,
 } from './plan-terms.ts';
 
 export interface PlanContext {
@@ -160,7 +160,8 @@ function refOf(
   // A sale transfers commitment and principal, in a journal each.
   const isAlone = drawing === undefined ? type !== 'transfer' : drawing === dealNumber;
   if (number === undefined && isAlone) return dealNumber;
-  return [dealNumber, number ?? '', drawing ?? ''].join('/');
+  const parts = [dealNumber, number ?? '', drawing ?? ''];
+  return parts.map((part) => part.replaceAll('%', '%25').replaceAll('/', '%2F')).join('/');
 }
 
 function bareJournal(
@@ -230,6 +231,7 @@ function byParty(facility: StatedFacility, partyId: (party: DealParty) => string
       original: maybe(commitment.original),
       cancelled: maybe(commitment.cancelled),
       current: maybe(commitment.current),
+      undrawn: maybe(commitment.undrawn),
     },
     drawings: facility.drawings.map((drawing) => ({
       ...drawing,

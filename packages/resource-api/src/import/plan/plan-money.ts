@@ -97,14 +97,14 @@ export function planMoney(stated: StatedFacility, state: FacilityState): MoneyPl
   const revolves = isRevolving(stated.type);
   const commitment = commitmentChange(stated, state.commitment, drawings, revolves);
   const facility = facilityJournals(commitment);
-  const overdrawn = (stated.commitment.undrawn ?? totalOf(commitment.unfunded)) < 0n;
+  const overdrawn = totalOf(stated.commitment.undrawn ?? commitment.unfunded) < 0n;
   const onFacility = lenderOfRecordFor(stated);
   const gap = commitment.gap;
   const movements = drawings.map(({ drawing, known, change }) =>
     drawingJournals(drawing, known, change, { revolves, overdrawn, onFacility }),
   );
   const expected = totalOf(commitment.unfunded);
-  const { undrawn = expected } = stated.commitment;
+  const undrawn = totalOf(stated.commitment.undrawn ?? commitment.unfunded);
   return {
     journals: [
       ...facility,
@@ -136,12 +136,12 @@ interface CommitmentChange {
 }
 
 function commitmentChange(
-  { commitment, holders }: StatedFacility,
+  { commitment, holders, drawings: stated }: StatedFacility,
   known: KnownCommitment,
   drawings: readonly DrawingChange[],
   revolves: boolean,
 ): CommitmentChange {
-  const { original, cancelled, undrawn } = commitment;
+  const { original, cancelled, undrawn, isApportioned } = commitment;
   const isNew = known.original.size === 0;
   const sum = (part: keyof PrincipalChange) =>
     combine(...drawings.map(({ change }) => [1n, change[part]] as const));
@@ -149,8 +149,9 @@ function commitmentChange(
   const back = revolves ? negated(sum('repayment')) : NO_LEGS;
   const bought = sum('transfer');
   const now = combine([1n, known.original], [-1n, known.cancelled]);
-  const stated = original ?? commitment.current;
   const facilityDraw = (legs: Legs) => mapHolders(legs, lenderOfRecordFor({ holders }));
+  const dues = stated.map(({ due }) => [1n, facilityDraw(due)] as const);
+  const parts = combine([1n, undrawn ?? NO_LEGS], ...dues);
   const change = {
     original: original ? combine([1n, original], [-1n, known.original]) : NO_LEGS,
     cancelled: cancelled ? combine([1n, cancelled], [-1n, known.cancelled]) : NO_LEGS,
@@ -169,10 +170,16 @@ function commitmentChange(
     const total = totalOf(difference);
     current = split(total, difference, total < 0n ? now : commitment.current);
     transferred = combine([1n, difference], [-1n, current]);
-  } else if (stated === undefined) {
-    const needed = totalOf(advance) + (undrawn ?? 0n) - totalOf(known.unfunded) - totalOf(back);
-    if (needed > 0n) current = inProportion(needed, advance.size > 0 ? facilityDraw(advance) : now);
-    transferred = holders.some(({ kind }) => kind === 'participation') ? NO_LEGS : bought;
+  } else if (original === undefined) {
+    const needed = combine([1n, undrawn ?? NO_LEGS], [-1n, before]);
+    const raised =
+      undrawn === undefined ? overdrawnBy(before) : split(totalOf(needed), needed, parts);
+    if (totalOf(raised) > 0n) current = raised;
+    // Without sales, parts by shares differ from what follows from movements by rounding alone.
+    const follows = undrawn === undefined || (isApportioned && isNothing(bought));
+    const swapped = follows ? NO_LEGS : combine([1n, needed], [-1n, raised]);
+    const sells = !holders.some(({ kind }) => kind === 'participation');
+    transferred = sells ? combine([1n, bought], [1n, swapped]) : NO_LEGS;
   }
   // Principal that changed hands was drawn by the seller's commitment, and is now by the buyer's.
   const transferredUnfunded = combine(
@@ -180,10 +187,28 @@ function commitmentChange(
     [-1n, transferred.size > 0 ? bought : NO_LEGS],
   );
   const unfunded = combine([1n, before], [1n, current], [1n, transferredUnfunded]);
-  const missing = undrawn === undefined ? 0n : undrawn - totalOf(unfunded);
   const weights = combine([1n, now], [1n, change.original], [1n, current], [1n, transferred]);
-  const gap = missing === 0n ? NO_LEGS : inProportion(missing, weights);
+  const gap = undrawn === undefined ? NO_LEGS : gapOf(undrawn, unfunded, weights, isApportioned);
   return { isNew, ...change, current, transferred, transferredUnfunded, unfunded, gap };
+}
+
+function isNothing(legs: Legs): boolean {
+  return [...legs.values()].every((amount) => amount === 0n);
+}
+
+/** What brings nobody's undrawn part below zero. */
+function overdrawnBy(undrawn: Legs): Legs {
+  return new Map([...undrawn].flatMap(([id, part]) => (part < 0n ? [[id, -part] as const] : [])));
+}
+
+/** What the stated undrawn amounts are beyond those that follow from all movements. */
+function gapOf(undrawn: Legs, unfunded: Legs, weights: Legs, isApportioned: boolean): Legs {
+  const missing = combine([1n, undrawn], [-1n, unfunded]);
+  if (!isApportioned) return missing;
+  const total = totalOf(missing);
+  if (total === 0n) return NO_LEGS;
+  const weighty = [...weights.values()].some((weight) => weight > 0n);
+  return inProportion(total, weighty ? weights : undrawn);
 }
 
 function facilityJournals(change: CommitmentChange): readonly PlannedJournal[] {

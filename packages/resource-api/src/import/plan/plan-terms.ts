@@ -2,11 +2,12 @@
 import { foldName } from '@cls/shared/text';
 import type { DetailsRecord, TermsRecord } from '../../journal-file/record.ts';
 import { PARTY_REF } from '../../ledger/external-id.ts';
-import type {
-  StatedDeal,
-  StatedDrawing,
-  StatedFacility,
-  StatedParty,
+import {
+  facilityRef,
+  type StatedDeal,
+  type StatedDrawing,
+  type StatedFacility,
+  type StatedParty,
 } from '../statement/stated-deal.ts';
 import type { KnownDeal, KnownDrawing, KnownFacility, KnownParty } from './known-deal.ts';
 
@@ -98,11 +99,6 @@ export function statedFacility(
   { ref }: Pick<KnownFacility, 'ref'>,
 ): StatedFacility | undefined {
   return facilities.find((one) => one.number === undefined || facilityRef(number, one) === ref);
-}
-
-/** What the source calls a facility: unique among its deals and facilities. */
-export function facilityRef(dealNumber: string, { number }: StatedFacility): string {
-  return `${dealNumber}/${number}`;
 }
 
 function facilityTerms(stated: StatedFacility, known: KnownFacility, anew: boolean) {

@@ -64,12 +64,12 @@ function faultOf(stated: StatedDeal, currency: string): StatementFault {
 /** The amount of a deal that takes most room. */
 function largestAmount({ facilities }: StatedDeal): readonly [AmountField, bigint] {
   const amounts = facilities.flatMap((facility) => {
-    const { original, current, undrawn = 0n } = facility.commitment;
+    const { original, current, undrawn } = facility.commitment;
     return [
       ['originalPrincipal', totalOf(original ?? NO_LEGS)],
       ['limit', totalOf(current ?? NO_LEGS)],
       ['due', outstandingOf(facility)],
-      ['undisbursed', undrawn],
+      ['undisbursed', totalOf(undrawn ?? NO_LEGS)],
     ] as const;
   });
   const size = (amount: bigint) => magnitudeOf(amount);

@@ -23,6 +23,15 @@ export function termsOf(text: string): readonly Term[] {
   }));
 }
 
+/** What a profile says an amount follows from: one sum, or one by facility type. */
+export type Derivation = string | Readonly<Partial<Record<string, string>>>;
+
+/** The sum for a facility of a type; `*` stands for all others. */
+export function sumFor(given: Derivation | undefined, facilityType: string): string | undefined {
+  if (given === undefined || typeof given === 'string') return given;
+  return given[facilityType] ?? given['*'];
+}
+
 /** What a sum comes to, where each of its fields has an amount. */
 export function sumOf(
   terms: readonly Term[],

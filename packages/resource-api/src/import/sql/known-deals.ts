@@ -150,8 +150,9 @@ const RECORDS = `
 const AMOUNTS = `
   SELECT l.facility_key AS "facilityKey", l.contract_key AS "contractKey", y.id AS lender,
     b.original_commitment AS original, b.cancelled_commitment AS cancelled, b.unfunded,
-    b.advances AS disbursed, -b.scheduled_repayments AS repaid, b.transfers AS transferred,
-    b.principal_cash AS due, b.fx_revaluation AS "exchangeAdjustment"
+    b.advances AS disbursed, b.transfers AS transferred,
+    -(b.scheduled_repayments + b.voluntary_prepayments + b.mandatory_prepayments) AS repaid,
+    b.principal_cash + b.principal_pik AS due, b.fx_revaluation AS "exchangeAdjustment"
   FROM balance_line l
   JOIN party y ON y.key = l.lender_key
   CROSS JOIN LATERAL (

@@ -10,10 +10,11 @@ import {
 import { readNumber } from '../cells/numbers.ts';
 import { cellText } from '../cells/text.ts';
 import type { Cell } from '../file/table.ts';
-import { sumOf, type Term, termsOf } from '../profile/derivation.ts';
+import { type Derivation, sumFor, sumOf, termsOf } from '../profile/derivation.ts';
 import { AMOUNT_FIELDS, type AmountField } from '../profile/fields.ts';
 import type { ImportProfile } from '../profile/profile.ts';
 import type { Columns } from './columns.ts';
+import { Identities } from './identities.ts';
 import type { Report } from './report.ts';
 
 export type Amounts = Partial<Record<AmountField, bigint>>;
@@ -24,19 +25,6 @@ interface AmountRow {
   readonly facilityType: FacilityType;
 }
 
-interface Derivation {
-  readonly field: AmountField;
-  /** By facility type, `*` for all others. */
-  readonly terms: ReadonlyMap<string, readonly Term[]>;
-}
-
-interface Identity {
-  readonly field: AmountField;
-  readonly is: readonly Term[];
-  readonly tolerance: string;
-  readonly off: string | undefined;
-}
-
 /** An amount is posted globally and for its holder, each time on two accounts. */
 const GROSS_MAX_MINOR = BOOK_MAX_MINOR / 4n;
 
@@ -45,8 +33,8 @@ export class AmountReader {
   readonly #profile: ImportProfile;
   readonly #columns: Columns;
   readonly #report: Report;
-  readonly #derived: readonly Derivation[];
-  readonly #identities: readonly Identity[];
+  readonly #derived: readonly (readonly [AmountField, Derivation])[];
+  readonly #identities: Identities;
   readonly #emptyIsZero: (field: AmountField) => boolean;
   /** All amounts of the rows before by currency, signs aside. */
   readonly #gross = new Map<string, bigint>();
@@ -55,17 +43,8 @@ export class AmountReader {
     this.#profile = profile;
     this.#columns = columns;
     this.#report = report;
-    this.#derived = Object.entries(profile.derive).map(([field, sum]) => {
-      const sums = typeof sum === 'string' ? { '*': sum } : sum;
-      const terms = Object.entries(sums).map(([type, one]) => [type, termsOf(one)] as const);
-      return { field: field as AmountField, terms: new Map(terms) };
-    });
-    this.#identities = (profile.identities ?? IDENTITIES).map(({ field, is, tolerance, off }) => ({
-      field,
-      is: termsOf(is),
-      tolerance: tolerance ?? SMALLEST,
-      off,
-    }));
+    this.#derived = Object.entries(profile.derive) as [AmountField, Derivation][];
+    this.#identities = new Identities(profile, 'rows', report, (field) => this.#header(field));
     const { emptyIsZero } = profile;
     this.#emptyIsZero = (field) => emptyIsZero === true || (emptyIsZero?.includes(field) ?? false);
   }
@@ -78,7 +57,7 @@ export class AmountReader {
       if (amount === undefined || !this.#fits(row, field, amount, currency)) continue;
       amounts[field] = amount;
     }
-    this.#checkIdentities(row, amounts, currency);
+    this.#identities.check(row, amounts, currency);
     this.#derive(amounts, facilityType);
     for (const field of ['due', 'undisbursed'] as const) {
       const amount = amounts[field] ?? 0n;
@@ -144,42 +123,14 @@ export class AmountReader {
   #derive(amounts: Amounts, facilityType: FacilityType): void {
     for (let left = this.#derived.length; left > 0; left -= 1) {
       const before = Object.keys(amounts).length;
-      for (const { field, terms: byType } of this.#derived) {
-        const terms = byType.get(facilityType) ?? byType.get('*');
-        const amount = amounts[field] ?? (terms && sumOf(terms, amounts));
+      for (const [field, given] of this.#derived) {
+        const sum = sumFor(given, facilityType);
+        const derived = sum === undefined ? undefined : sumOf(termsOf(sum), amounts);
+        const amount = amounts[field] ?? derived;
         if (amount !== undefined) amounts[field] = amount;
       }
       if (Object.keys(amounts).length === before) return;
     }
-  }
-
-  /** Columns that repeat others must agree with them; a small difference is rounding. */
-  #checkIdentities(row: number, amounts: Amounts, currency: string): void {
-    for (const { field, is, tolerance, off } of this.#identities) {
-      const stated = amounts[field];
-      const expected = sumOf(is, amounts);
-      if (stated === undefined || expected === undefined || stated === expected) continue;
-      const message = `expected ${decimal(expected, currency)}: ${this.#told(is, amounts, currency)}`;
-      const value = decimal(stated, currency);
-      const gap = magnitudeOf(expected - stated);
-      const allowed = parseAmount(tolerance, minorUnitDigits(currency) ?? 2)?.amountMinor ?? 0n;
-      if (off !== undefined) {
-        this.#warn(row, field, 'identity_off', `${message}; not checked, because ${off}`, value);
-      } else if (gap > allowed) this.#fault(row, field, 'identity_broken', message, value);
-      else {
-        const told = `${message}; the difference is rounding, and the parts are used`;
-        this.#warn(row, field, 'rounding_gap', told, value);
-      }
-    }
-  }
-
-  #told(terms: readonly Term[], amounts: Amounts, currency: string): string {
-    const parts = terms.map(({ field, sign }, index) => {
-      const amount = `${this.#header(field).trim()} ${decimal(amounts[field] ?? 0n, currency)}`;
-      if (index === 0) return sign < 0n ? `−${amount}` : amount;
-      return `${sign < 0n ? '−' : '+'} ${amount}`;
-    });
-    return parts.join(' ');
   }
 
   #header(field: AmountField): string {
@@ -197,19 +148,6 @@ export class AmountReader {
 
 /** Decimals by which amounts in thousands or millions are moved. */
 const SHIFT = { 1: 0, 1000: 3, 1000000: 6 } as const;
-const SMALLEST = '0.01';
-
-/**
- * Columns that are the sum of others: the World Bank's, by its data dictionary, and a limit. A profile
- * that states identities has these no longer.
- */
-const IDENTITIES: NonNullable<ImportProfile['identities']> = [
-  { field: 'obligation', is: 'due + exchangeAdjustment', tolerance: SMALLEST },
-  { field: 'held', is: 'due + undisbursed', tolerance: SMALLEST },
-  { field: 'dueThirdParty', is: 'sold - repaidThirdParty', tolerance: SMALLEST },
-  { field: 'limit', is: 'due + undisbursed', tolerance: SMALLEST },
-];
-
 function decimal(amountMinor: bigint, currency: string): string {
   return formatAmount(amountMinor, minorUnitDigits(currency) ?? 2);
 }

@@ -1,19 +1,28 @@
 /** From rows to deals with their facilities, drawings and lenders. Pure. */
 import { groupBy } from '@cls/shared/group-by';
-import { minorUnitDigits } from '../../ledger/currency.ts';
-import { formatAmount } from '../../ledger/money.ts';
 import type { AmountField } from '../profile/fields.ts';
 import type { ImportProfile } from '../profile/profile.ts';
+import {
+  amountsOf,
+  checkDerived,
+  checkRepeated,
+  checkWholes,
+  commitmentOf,
+  hasOwnAmounts,
+  partsOf,
+  type Spread,
+} from './facility-amounts.ts';
+import { Identities } from './identities.ts';
 import { combine, inProportion, type Legs, NO_LEGS, totalOf } from './legs.ts';
 import type { Report } from './report.ts';
 import { type LenderShare, type Shares, shareKey, weightsOf } from './shares.ts';
-import type {
-  Cumulative,
-  Holder,
-  StatedCommitment,
-  StatedDeal,
-  StatedDrawing,
-  StatedFacility,
+import {
+  type Cumulative,
+  facilityRef,
+  type Holder,
+  type StatedDeal,
+  type StatedDrawing,
+  type StatedFacility,
 } from './stated-deal.ts';
 import type { StatementRow } from './statement-row.ts';
 
@@ -32,19 +41,52 @@ export function groupRows(
   report: Report,
 ): readonly StatedDeal[] {
   const deals = groupBy(rows, ({ dealNumber }) => dealNumber);
-  return [...deals.values()].map((of) => dealOf(of, { profile, shares, report }));
+  const identities = new Identities(profile, 'facilities', report);
+  const grouping = { profile, shares, report, identities };
+  const stated = [...deals.values()].map((of) => dealOf(of, grouping));
+  checkRefs(stated, report);
+  return stated;
+}
+
+/** Numbers with a slash may make the same name of two: `A/B` and `C` of `A` and `B/C`. */
+function checkRefs(deals: readonly StatedDeal[], report: Report): void {
+  const rows = new Map(deals.map(({ number, row }) => [number, row]));
+  for (const deal of deals) {
+    for (const facility of deal.facilities) {
+      if (facility.number === undefined) continue;
+      const ref = facilityRef(deal.number, facility);
+      const before = rows.get(ref);
+      rows.set(ref, facility.row);
+      if (before === undefined) continue;
+      const message = `expected another number: deal and facility together are what row ${before} has`;
+      report.fault(facility.row, 'facility number', 'same_reference', message, ref);
+    }
+  }
 }
 
 interface Grouping {
   readonly profile: ImportProfile;
   readonly shares: Shares;
   readonly report: Report;
+  readonly identities: Identities;
 }
 
 function dealOf(rows: readonly StatementRow[], grouping: Grouping): StatedDeal {
   const [first] = rows as [StatementRow];
   const facilities = groupBy(rows, ({ facilityNumber }) => facilityNumber);
-  agree(rows, grouping.report, 'borrower', ({ borrower }) => borrower?.ref ?? '');
+  const { report, profile } = grouping;
+  agree(
+    rows,
+    report,
+    'borrower',
+    ({ borrower }) => borrower?.ref ?? '',
+    ({ borrower }) => borrower?.name ?? '',
+  );
+  if (profile.columns.dealName !== undefined)
+    tellOthers(rows, report, 'dealName', ({ dealName }) => dealName);
+  tellOthers(rows, report, 'country', ({ country }) => country);
+  tellOthers(rows, report, 'guarantor', ({ guarantor }) => guarantor?.name);
+  tellOthers(rows, report, 'agent', ({ agent }) => agent?.name);
   return {
     row: first.row,
     number: first.dealNumber,
@@ -69,16 +111,21 @@ const STATUSES = ['active', 'pending', 'matured', 'terminated'];
 
 function facilityOf(rows: readonly StatementRow[], grouping: Grouping): StatedFacility {
   const [first] = rows as [StatementRow];
-  const { profile, report } = grouping;
+  const { profile, report, identities } = grouping;
   const { currency } = first;
   agree(rows, report, 'currency', (row) => row.currency);
   agree(rows, report, 'loanType', ({ facilityType }) => facilityType);
   const loans = [...groupBy(rows, ({ loanNumber }) => loanNumber).values()];
-  for (const parts of loans) checkParts(parts, profile, report);
+  for (const of of loans) checkLoan(of, profile, report);
   const weights = weightsOfFacility(rows, loans, grouping);
   const holders = holdersOf(rows, grouping, weights);
-  const record = holders[0]?.ref ?? '';
-  const spread: Spread = { profile, weights, record };
+  const spread: Spread = { profile, weights, record: holders[0]?.ref ?? '' };
+  const parts = partsOf(rows, loans, spread);
+  for (const of of parts.values()) {
+    checkRepeated(of, profile, report);
+    checkDerived(of, profile, report);
+    identities.check(of[0]?.row ?? first.row, amountsOf(of, profile), currency);
+  }
   return {
     row: first.row,
     number: first.facilityNumber,
@@ -88,8 +135,8 @@ function facilityOf(rows: readonly StatementRow[], grouping: Grouping): StatedFa
     status: leading(rows.map(({ statuses }) => statuses[1])),
     effectiveDate: first.dates.effectiveDate,
     maturityDate: latest(rows),
-    commitment: commitmentOf(rows, loans, spread, report),
-    drawings: loans.flatMap((parts) => drawingOf(parts, spread) ?? []),
+    commitment: commitmentOf(parts, spread),
+    drawings: loans.flatMap((of) => drawingOf(of, spread) ?? []),
     holders,
   };
 }
@@ -100,21 +147,20 @@ function latest(rows: readonly StatementRow[]) {
 }
 
 /** Rows of one loan are the parts of its lenders; otherwise each loan has one row. */
-function checkParts(parts: readonly StatementRow[], { rowIs }: ImportProfile, report: Report) {
-  const [first, ...others] = parts as [StatementRow, ...StatementRow[]];
-  if (first.loanNumber === undefined || rowIs === 'lender') return;
-  for (const { row, loanNumber = '' } of others) {
-    const message = `also in row ${first.row}`;
-    report.fault(row, 'loan number', 'duplicate_loan', message, loanNumber);
+function checkLoan(rows: readonly StatementRow[], profile: ImportProfile, report: Report) {
+  const seen = new Map<string, number>();
+  for (const { row, loanNumber, lender, amounts } of rows) {
+    if (loanNumber === undefined && amounts.due !== undefined && amounts.due !== 0n) {
+      const message = 'expected a loan number, because the row has a balance';
+      report.fault(row, 'loan number', 'missing_value', message, '');
+    }
+    const part = profile.rowIs === 'lender' ? (lender?.name ?? '') : '';
+    const before = seen.get(part);
+    seen.set(part, row);
+    if (before === undefined) continue;
+    report.fault(row, 'loan number', 'duplicate_loan', `also in row ${before}`, loanNumber ?? part);
   }
-}
-
-/** How amounts of a whole are spread over holders. */
-interface Spread {
-  readonly profile: ImportProfile;
-  /** Undefined where the rows have each lender's own amounts, or one lender has all. */
-  readonly weights: Legs | undefined;
-  readonly record: string;
+  if (profile.shareUnit !== undefined) checkWholes(rows, profile, report);
 }
 
 function weightsOfFacility(
@@ -124,37 +170,54 @@ function weightsOfFacility(
 ): Legs | undefined {
   const { rowIs, shareUnit, shares: second } = profile;
   const [first] = rows as [StatementRow];
+  const { currency, dealNumber, facilityNumber, loanNumber } = first;
   const unit = second?.unit ?? shareUnit;
   if (unit === undefined) return undefined;
-  const wholes = [sumOver(loans, 'due'), amountOf(rows, loans, 'limit', profile) ?? -1n];
+  const whole = amountsOf(
+    loans.flatMap(([one]) => one ?? []),
+    profile,
+  );
   const check = (list: readonly LenderShare[]): Legs | undefined => {
-    const weights = weightsOf(
-      list,
-      unit,
-      first.currency,
-      wholes.filter((whole) => whole >= 0n),
-    );
+    const weights = weightsOf(list, unit, currency, [whole.due ?? 0n, whole.limit]);
     if (typeof weights !== 'string') return weights;
     const row = list[0]?.row ?? first.row;
     report.fault(row, 'lenders’ shares', 'shares_do_not_add_up', weights, shareName(first));
     return undefined;
   };
   if (second !== undefined) {
-    const keys = [
-      shareKey(first.dealNumber, first.facilityNumber),
-      shareKey(first.facilityNumber ?? first.loanNumber ?? first.dealNumber),
-      shareKey(first.dealNumber),
-    ];
-    const list = keys.map((key) => shares.get(key)).find((found) => found !== undefined);
+    const list = [
+      shareKey(dealNumber, facilityNumber),
+      shareKey(facilityNumber ?? loanNumber ?? dealNumber),
+      shareKey(dealNumber),
+    ]
+      .map((key) => shares.get(key))
+      .find((found) => found !== undefined);
     return list && check(list);
   }
   if (rowIs !== 'lender') return undefined;
-  const [parts = []] = loans;
+  const [parts = [], ...others] = loans;
+  for (const of of others) checkSameShares(parts, of, report);
   return check(
     parts.flatMap(({ row, lender, share }) =>
       lender === undefined || share === undefined ? [] : [{ row, lender, share }],
     ),
   );
+}
+
+/** Lenders have one share of a facility, of whichever loan a row is. */
+function checkSameShares(
+  [first, ...more]: readonly StatementRow[],
+  others: readonly StatementRow[],
+  report: Report,
+): void {
+  const shareOf = new Map([first, ...more].map((one) => [one?.lender?.ref, one?.share]));
+  for (const { row, lender, share } of others) {
+    if (shareOf.get(lender?.ref) === share && others.length === shareOf.size) continue;
+    const message =
+      `expected the shares of the loan of row ${first?.row}, which is of the same facility; ` +
+      'where they differ, state each lender’s own amounts';
+    report.fault(row, 'lenders’ shares', 'shares_differ', message, lender?.name ?? '');
+  }
 }
 
 function shareName({ dealNumber, facilityNumber }: StatementRow): string {
@@ -248,7 +311,7 @@ function legsOf(parts: readonly StatementRow[], field: AmountField, spread: Spre
   const { profile, weights, record } = spread;
   const whole = amountOfParts(parts, field, profile) ?? 0n;
   if (weights !== undefined) return inProportion(whole, weights);
-  if (profile.rowIs !== 'lender') return new Map([[record, whole]]);
+  if (!hasOwnAmounts(profile)) return new Map([[record, whole]]);
   return combine(
     ...parts.map(
       ({ lender, amounts }) =>
@@ -261,102 +324,43 @@ function legsOf(parts: readonly StatementRow[], field: AmountField, spread: Spre
 function amountOfParts(
   parts: readonly StatementRow[],
   field: AmountField,
-  { rowIs, shareUnit }: ImportProfile,
+  profile: ImportProfile,
 ): bigint | undefined {
   const amounts = parts.map(({ amounts }) => amounts[field]);
   if (amounts.every((amount) => amount === undefined)) return undefined;
-  if (rowIs !== 'lender' || shareUnit !== undefined) return amounts[0];
+  if (!hasOwnAmounts(profile)) return amounts[0];
   return amounts.reduce<bigint>((sum, amount) => sum + (amount ?? 0n), 0n);
 }
 
-function sumOver(loans: readonly (readonly StatementRow[])[], field: AmountField): bigint {
-  return loans.reduce((sum, [first]) => sum + (first?.amounts[field] ?? 0n), 0n);
-}
-
-/** An amount of a facility: stated by each of its rows, or in parts. */
-function amountOf(
-  rows: readonly StatementRow[],
-  loans: readonly (readonly StatementRow[])[],
-  field: AmountField,
-  profile: ImportProfile,
-): bigint | undefined {
-  const amounts = loans.map((parts) => amountOfParts(parts, field, profile));
-  if (amounts.every((amount) => amount === undefined) || rows.length === 0) return undefined;
-  if (profile.facilityAmounts !== 'split') return amounts[0];
-  return amounts.reduce<bigint>((sum, amount) => sum + (amount ?? 0n), 0n);
-}
-
-function commitmentOf(
-  rows: readonly StatementRow[],
-  loans: readonly (readonly StatementRow[])[],
-  spread: Spread,
-  report: Report,
-): StatedCommitment {
-  const { profile } = spread;
-  const of = (field: AmountField) => amountOf(rows, loans, field, profile);
-  for (const field of ['limit', 'undisbursed', 'originalPrincipal', 'cancelled'] as const) {
-    if (profile.facilityAmounts !== 'split') checkRepeated(loans, field, profile, report);
-  }
-  const legs = (whole: bigint | undefined, field: AmountField): Legs | undefined => {
-    if (whole === undefined) return undefined;
-    if (spread.weights !== undefined) return inProportion(whole, spread.weights);
-    if (profile.rowIs !== 'lender') return new Map([[spread.record, whole]]);
-    const parts = profile.facilityAmounts === 'split' ? rows : (loans[0] ?? []);
-    return legsOf(parts, field, spread);
-  };
-  const [original, cancelled, limit] = [of('originalPrincipal'), of('cancelled'), of('limit')];
-  const undrawn = of('undisbursed');
-  if (original !== undefined && cancelled !== undefined) {
-    return {
-      original: legs(original, 'originalPrincipal'),
-      cancelled: legs(cancelled, 'cancelled'),
-      current: undefined,
-      undrawn,
-    };
-  }
-  if (limit !== undefined) {
-    const current = legs(limit, 'limit');
-    return { original: undefined, cancelled: undefined, current, undrawn };
-  }
-  const stated = legs(original, 'originalPrincipal');
-  return { original: stated, cancelled: undefined, current: undefined, undrawn };
-}
-
-/** Rows of a facility that state amounts of the whole facility must state the same. */
-function checkRepeated(
-  loans: readonly (readonly StatementRow[])[],
-  field: AmountField,
-  profile: ImportProfile,
-  report: Report,
-): void {
-  const [first, ...others] = loans;
-  if (first?.[0] === undefined || profile.columns[field] === undefined) return;
-  const whole = amountOfParts(first, field, profile);
-  for (const parts of others) {
-    const amount = amountOfParts(parts, field, profile);
-    const [row] = parts;
-    if (row === undefined || amount === whole) continue;
-    const digits = minorUnitDigits(row.currency) ?? 2;
-    const shown = formatAmount(whole ?? 0n, digits);
-    const message =
-      `expected ${shown}, as row ${first[0].row} states for the same facility; ` +
-      'if each row has its own part, declare facilityAmounts: split';
-    const value = formatAmount(amount ?? 0n, digits);
-    report.fault(row.row, field, 'differs_in_facility', message, value);
-  }
-}
-
+/** @param shown what is told of a row, where it is not what is compared */
 function agree(
   rows: readonly StatementRow[],
   report: Report,
   column: string,
   keyOf: (row: StatementRow) => string,
+  shown = keyOf,
 ): void {
   const [first, ...others] = rows as [StatementRow, ...StatementRow[]];
   for (const row of others) {
     if (keyOf(row) === keyOf(first)) continue;
-    const message = `expected the same as in row ${first.row}, which is of the same deal or facility`;
-    report.fault(row.row, column, 'differs_in_deal', message, keyOf(row));
+    const message = `expected ${shown(first) || 'none'}, as in row ${first.row}, which is of the same deal or facility`;
+    report.fault(row.row, column, 'differs_in_deal', message, shown(row));
+  }
+}
+
+/** What rows say of a deal beside its amounts: the first of them counts. */
+function tellOthers(
+  rows: readonly StatementRow[],
+  report: Report,
+  column: string,
+  textOf: (row: StatementRow) => string | undefined,
+): void {
+  const [first, ...others] = rows as [StatementRow, ...StatementRow[]];
+  for (const row of others) {
+    const text = textOf(row) ?? '';
+    if (text === (textOf(first) ?? '')) continue;
+    const message = `row ${first.row} of the same deal says ${textOf(first) || 'nothing'}, which counts`;
+    report.warn(row.row, column, 'differs_in_deal', message, text);
   }
 }
 

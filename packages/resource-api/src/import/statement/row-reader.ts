@@ -77,7 +77,7 @@ export class RowReader {
       guarantor: this.#guarantor(),
       agent: this.#party('agent'),
       lender: this.#party('lender'),
-      share: this.#share(currency),
+      share: this.#share(),
       facilityType,
       statuses: this.#statuses(),
       allInRate: this.#rate(),
@@ -246,11 +246,11 @@ export class RowReader {
     return undefined;
   }
 
-  #share(currency: string): bigint | undefined {
+  #share(): bigint | undefined {
     const { shareUnit } = this.#profile;
     if (shareUnit === undefined || !this.#columns.has('lenderShare')) return undefined;
     const cell = this.#cell('lenderShare');
-    const share = shareOf(cell, this.#profile, shareUnit, currency);
+    const share = shareOf(cell, this.#profile, shareUnit);
     if (typeof share === 'bigint') return share;
     this.#fault('lenderShare', 'invalid_share', share, cellText(cell));
     return undefined;

@@ -15,20 +15,15 @@ export type ShareUnit = NonNullable<ImportProfile['shareUnit']>;
 
 /** What all fractions of one facility add up to. */
 const WHOLE = 10n ** 12n;
-const DECIMALS: Readonly<Record<'fraction' | 'percent', number>> = { fraction: 12, percent: 10 };
+/** An amount is of a facility whose currency a second file may not have: with as many as any currency. */
+const DECIMALS: Readonly<Record<ShareUnit, number>> = { fraction: 12, percent: 10, amount: 4 };
 
-/** @returns units of 10⁻¹², or minor units of an amount; else a sentence with what was expected. */
-export function shareOf(
-  cell: Cell,
-  profile: ImportProfile,
-  unit: ShareUnit,
-  currency: string,
-): bigint | string {
+/** @returns units of 10⁻¹², or of 10⁻⁴ of an amount; else a sentence with what was expected. */
+export function shareOf(cell: Cell, profile: ImportProfile, unit: ShareUnit): bigint | string {
   const bare = typeof cell === 'string' && unit === 'percent' ? cell.replace(/\s*%\s*$/, '') : cell;
   const read = readNumber(bare, profile);
   if ('expected' in read) return read.expected;
-  const digits = unit === 'amount' ? (minorUnitDigits(currency) ?? 2) : DECIMALS[unit];
-  const parsed = parseAmount(read.text, digits);
+  const parsed = parseAmount(read.text, DECIMALS[unit]);
   if (parsed === undefined || parsed.rounded || parsed.amountMinor < 0n) {
     const units = {
       fraction: 'a fraction such as 0.25',
@@ -72,8 +67,7 @@ export async function readShares(
       }
       const cell = (field: string) => cells[columns?.get(field) ?? -1] ?? '';
       const text = (field: string) => cellText(cell(field)) || undefined;
-      // An amount is in the facility's currency, whose digits are at most four.
-      const share = shareOf(cell('share'), profile, shares.unit, profile.currency ?? 'USD');
+      const share = shareOf(cell('share'), profile, shares.unit);
       const lender = text('lender');
       if (typeof share !== 'bigint') {
         report.fault(row, 'shares: share', 'invalid_share', share, cellText(cell('share')));
@@ -119,7 +113,7 @@ export function weightsOf(
   shares: readonly LenderShare[],
   unit: ShareUnit,
   currency: string,
-  wholes: readonly bigint[],
+  wholes: readonly (bigint | undefined)[],
 ): Legs | string {
   const weights = new Map<string, bigint>();
   for (const { lender, share } of shares) {
@@ -128,10 +122,13 @@ export function weightsOf(
   }
   const sum = shares.reduce((total, { share }) => total + share, 0n);
   if (unit === 'amount') {
-    if (wholes.includes(sum)) return weights;
     const digits = minorUnitDigits(currency) ?? 2;
-    const expected = [...new Set(wholes)].map((whole) => formatAmount(whole, digits)).join(' or ');
-    return `expected shares that add up to ${expected}; they come to ${formatAmount(sum, digits)}`;
+    const known = [...new Set(wholes)].filter((whole) => whole !== undefined);
+    const finer = 10n ** BigInt(DECIMALS.amount - digits);
+    if (known.some((whole) => whole * finer === sum)) return weights;
+    const expected = known.map((whole) => formatAmount(whole, digits)).join(' or ');
+    const shown = sum % finer === 0n ? formatAmount(sum / finer, digits) : formatAmount(sum, 4);
+    return `expected shares that add up to ${expected}; they come to ${shown}`;
   }
   if (sum === WHOLE) return weights;
   const shown = unit === 'percent' ? formatAmount(sum, 10) : formatAmount(sum, 12);

@@ -47,7 +47,9 @@ export interface StatedCommitment {
   readonly cancelled: Legs | undefined;
   /** Original less cancelled. */
   readonly current: Legs | undefined;
-  readonly undrawn: bigint | undefined;
+  readonly undrawn: Legs | undefined;
+  /** Parts of holders follow from shares or are of one holder, so of what is undrawn only the whole is stated. */
+  readonly isApportioned: boolean;
 }
 
 export interface StatedFacility {
@@ -81,4 +83,9 @@ export interface StatedDeal {
   readonly guarantor: StatedParty | undefined;
   readonly agent: StatedParty | undefined;
   readonly facilities: readonly StatedFacility[];
+}
+
+/** What the source calls a facility: unique among its deals and facilities. */
+export function facilityRef(dealNumber: string, { number }: StatedFacility): string {
+  return `${dealNumber}/${number}`;
 }

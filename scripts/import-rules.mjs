@@ -123,5 +123,8 @@ export const LIBRARY_PLACES = [
   { name: 'lru-cache', places: ['resource-api/memory/', 'auth-server/clients/'] },
   { name: 'redis', places: ['resource-api/access/'] },
   { name: 'saxes', places: ['resource-api/import/file/xml'] },
-  { name: 'yaml', places: ['contract-gate/read-document'] },
+  {
+    name: 'yaml',
+    places: ['contract-gate/read-document', 'resource-api/import/profile/read-document'],
+  },
 ];

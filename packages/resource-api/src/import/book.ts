@@ -35,6 +35,8 @@ export interface BookReader {
   history(file: StatementFile): Promise<ImportHistory>;
   /** The state of deals at the end of the file's date, by their numbers in its source. */
   deals(file: StatementFile, numbers: readonly string[]): Promise<ReadonlyMap<string, KnownDeal>>;
+  /** Those of these numbers that a deal of the book has, whoever its sender is. */
+  taken(numbers: readonly string[]): Promise<readonly string[]>;
   /** Numbers of all deals of the source which the book has at the file's date, in ranges by number. */
   numbers(file: StatementFile): AsyncIterable<readonly string[]>;
   /** Ids of parties by what statements of the source call them, and of parties that were renamed. */

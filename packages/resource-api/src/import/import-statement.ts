@@ -157,7 +157,7 @@ async function checkStatement(
   const totals = new ControlTotals(profile);
   const read: ReadStatement = { asOf, rowCount: 0, totals, hasTotalsRow: false };
   const all: StatementRow[] = [];
-  const numbers = new LoanNumbers(report);
+  const numbers = new LoanNumbers(profile, report);
   let shares: Shares = new Map();
   try {
     if (request.shares)
@@ -181,7 +181,13 @@ async function checkStatement(
     checkSecondFile(request, report);
     if (grouped) groupRows(all, profile, shares, report);
     if (read.rowCount > 0 && read.asOf === undefined && profile.columns.asOf === undefined) {
-      report.fault(0, '', 'no_date', 'the file has no column for the date: give --as-of', '');
+      report.fault(
+        0,
+        '',
+        'no_date',
+        'the file has no column for the date: give it with --as-of',
+        '',
+      );
     }
   } catch (error) {
     if (!(error instanceof UnreadableFile)) throw error;
@@ -207,7 +213,8 @@ async function* statedDeals(
 ): AsyncGenerator<readonly StatedDeal[]> {
   const unused = new Report();
   const grouped = groupsRows(profile);
-  const given = profile.columns.asOf === undefined ? asOf : undefined;
+  const isGiven = profile.columns.asOf === undefined || profile.asOfRows === 'only';
+  const given = isGiven ? asOf : undefined;
   let rows: StatementRow[] = [];
   for await (const some of readStatement(readTable(source, profile), profile, given, unused)) {
     rows.push(...some);
@@ -264,7 +271,7 @@ class Plan {
       if (write) importId = await write(this.#file, records);
       else for await (const _ of records);
     } catch (error) {
-      if (!(error instanceof NoRoom)) throw error;
+      if (!(error instanceof DoesNotFit)) throw error;
     }
     if (report.faultCount > 0) return REFUSED;
     const { before, vanished } = await this.#vanished(reader);
@@ -309,6 +316,8 @@ class Plan {
     for await (const deals of this.#deals()) {
       const numbers = deals.map(({ number }) => number);
       const known = await reader.deals(file, numbers);
+      const taken = await reader.taken(numbers.filter((number) => !known.has(number)));
+      if (taken.length > 0) throw this.#taken(deals, new Set(taken));
       for (const stated of deals) {
         const before = known.get(stated.number);
         const planned = planDeal(stated, before, context);
@@ -321,6 +330,20 @@ class Plan {
       this.#rows += deals.length;
       this.#deps.request.onProgress?.({ step: 'planning', rows: this.#rows, of: file.rows });
     }
+  }
+
+  /** Two senders that number their loans alike. */
+  #taken(deals: readonly StatedDeal[], taken: ReadonlySet<string>): DoesNotFit {
+    const { profile } = this.#file;
+    const [column = 'loan number'] = profile.columns.dealNumber ?? profile.columns.loanNumber ?? [];
+    for (const { row, number } of deals) {
+      if (!taken.has(number)) continue;
+      const message =
+        `the book has a deal of this number that no statement of the source ${profile.source} brought; if ` +
+        'both are the same, declare the source of the statement that brought it';
+      this.#deps.report.fault(row, column, 'number_taken', message, number);
+    }
+    return new DoesNotFit();
   }
 
   async #count({ stated, isNew, journals }: PlannedDeal, reader: BookReader): Promise<void> {
@@ -344,7 +367,7 @@ class Plan {
       const message = roomExpected(currency);
       const value = formatAmount(amount, digits);
       this.#deps.report.fault(stated.row, field, 'amount_too_large', message, value);
-      throw new NoRoom();
+      throw new DoesNotFit();
     }
   }
 
@@ -352,19 +375,23 @@ class Plan {
   async #vanished(reader: BookReader): Promise<{ before: number; vanished: number }> {
     let before = 0;
     let vanished = 0;
+    let zerosLost = 0;
     for await (const numbers of reader.numbers(this.#file)) {
       for (const number of numbers) {
         before += 1;
         if (this.#numbers.has(number)) continue;
         vanished += 1;
+        if (/^0/.test(number) && this.#numbers.has(number.replace(/^0+/, ''))) zerosLost += 1;
         this.#changes.vanished(number);
       }
     }
+    this.#deps.sanity.zerosLost(zerosLost);
     return { before, vanished };
   }
 }
 
-class NoRoom extends Error {}
+/** The book cannot take what the statement has; a fault says why. */
+class DoesNotFit extends Error {}
 
 /** The amount of a deal that takes most room. */
 function largestAmount({ facilities }: StatedDeal): readonly [AmountField, bigint] {

@@ -88,6 +88,7 @@ export const SANITY_CHECKS = [
   'lender_below_zero',
   'balance_beyond_limit',
   'many_loans_vanish',
+  'leading_zeros_lost',
   'same_as_before',
   'names_look_alike',
 ] as const;
@@ -108,13 +109,28 @@ const profileShape = z.strictObject({
   delimiter: z.string().length(1, 'expected one character').default(','),
   /** Of a workbook; its only sheet when not given. */
   sheet: z.string().optional(),
-  /** Where the header stands, the first row being 1. Rows before it are left out. */
-  headerRow: z.int().min(1).max(1_000).default(1),
+  /**
+   * Where the header stands, the first row being 1. Rows before it are left out. 0 where the file has
+   * none: its columns are then named by their place, `#1` being the first.
+   */
+  headerRow: z.int().min(0).max(1_000).default(1),
   /**
    * How the first cell that is not empty begins in the row with which the loans end: that row has
    * the sender's totals, and rows after it are left out.
    */
   totalsRow: z.string().min(1).optional(),
+  /**
+   * Rows that are no loans, such as subtotals: those that have one of these values in this column. An
+   * empty text is an empty cell.
+   */
+  leaveOut: z
+    .array(z.strictObject({ column: z.string().min(1), values: z.array(z.string()).min(1) }))
+    .optional(),
+  /**
+   * Of a file with several dates: `only` the rows of the date that is given beside the file count; `all`
+   * rows must have one date.
+   */
+  asOfRows: z.enum(['all', 'only']).default('all'),
 
   // Cells: how a text is read as a number, a date, a rate.
   decimalSeparator: z.enum(['.', ',']).default('.'),
@@ -148,7 +164,10 @@ const profileShape = z.strictObject({
   emptyMarks: z.array(z.string().min(1)).optional(),
 
   // What the columns mean.
-  /** Header names per field, the first that is there; case, marks and units do not count. */
+  /**
+   * Header names per field, the first that is there; case, marks and units do not count. `#3` is the
+   * third column, whatever its name.
+   */
   columns: z.partialRecord(z.enum(FIELDS), headers),
   /** Of all rows, where no column has it. */
   currency: currency.optional(),
@@ -275,6 +294,15 @@ function* contradictions(
   }
   if (has('rate') && has('ratePercent')) {
     yield [['columns', 'ratePercent'], 'expected one of rate and ratePercent'];
+  }
+  if (has('ratePercent') && profile.rateUnit !== 'percent') {
+    yield [
+      ['rateUnit'],
+      'expected percent, because ratePercent has percentages; name the column as rate',
+    ];
+  }
+  if (profile.asOfRows === 'only' && !has('asOf')) {
+    yield [['columns', 'asOf'], 'expected a column, because rows of one date are chosen'];
   }
   if (profile.thousandsSeparator === profile.decimalSeparator) {
     yield [['thousandsSeparator'], 'expected another character than decimalSeparator'];

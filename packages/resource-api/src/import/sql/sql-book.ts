@@ -35,6 +35,7 @@ function readerOf(sql: Sql): BookReader {
   return {
     history: (file) => readHistory(sql, file),
     deals: (file, numbers) => knownDeals(sql, file, numbers),
+    taken: (numbers) => readTaken(sql, numbers),
     numbers: (file) => readNumbers(sql, file),
     parties: (file) => readParties(sql, file),
     volumes: () => volumesOf(sql),
@@ -61,6 +62,15 @@ async function readHistory(
     revertedBefore: same.filter(({ reverted }) => reverted).length,
     closedThrough: await closedThrough(sql),
   };
+}
+
+async function readTaken(sql: Sql, numbers: readonly string[]): Promise<readonly string[]> {
+  if (numbers.length === 0) return [];
+  const rows = await sql.query<{ number: string }>(
+    'SELECT deal_number AS number FROM deal WHERE deal_number = ANY($1)',
+    [numbers],
+  );
+  return rows.map(({ number }) => number);
 }
 
 const NUMBERS_AT_ONCE = 20_000;

@@ -12,8 +12,11 @@ export interface ExpectedTotals {
   readonly sums: Readonly<Record<string, string>>;
 }
 
-/** The amount of a field in the file's row of totals; undefined where its cell is empty. */
-type TotalOf = (field: AmountField, currency: string) => bigint | undefined;
+/** The amount of a field in the file's row of totals, with its column; undefined where its cell is empty. */
+type TotalOf = (
+  field: AmountField,
+  currency: string,
+) => { readonly column: string; readonly amount: bigint } | undefined;
 
 /** The sums of the amount columns of a statement, by currency. */
 export class ControlTotals {
@@ -51,7 +54,13 @@ export class ControlTotals {
   /** Compares the sums with those of the sender. Each difference is a fault. */
   check(rows: number, expected: ExpectedTotals, report: Report): void {
     if (expected.rows !== undefined && expected.rows !== rows) {
-      report.fault(0, '', 'control_total', `expected ${expected.rows} rows`, `${rows}`);
+      report.fault(
+        0,
+        '',
+        'control_total',
+        `expected ${expected.rows} rows; the file has ${rows}`,
+        `${rows}`,
+      );
     }
     const sums = this.sums();
     for (const [name, text] of Object.entries(expected.sums)) {
@@ -62,7 +71,13 @@ export class ControlTotals {
         const message = `expected one of ${Object.keys(sums).join(', ')} and a plain decimal`;
         report.fault(0, name, 'control_total', message, text);
       } else if (wanted.rounded || formatAmount(wanted.amountMinor, digits) !== sum) {
-        report.fault(0, name, 'control_total', `expected a sum of ${text}`, sum);
+        report.fault(
+          0,
+          name,
+          'control_total',
+          `expected a sum of ${text}; the rows add up to ${sum}`,
+          sum,
+        );
       }
     }
   }
@@ -70,7 +85,9 @@ export class ControlTotals {
   /** Compares the sums with those in the file's row of totals. */
   compare({ row }: TableRow, totalOf: TotalOf, report: Report): void {
     if (this.#sums.size > 1) {
-      const message = 'expected rows of one currency above totals that name none';
+      const message =
+        'expected rows of one currency above totals that name none; leave these totals out with leaveOut, ' +
+        'and give the sum of each currency as a control total';
       report.fault(row, '', 'control_total', message, '');
       return;
     }
@@ -78,10 +95,11 @@ export class ControlTotals {
     const digits = minorUnitDigits(currency) ?? 2;
     for (const field of this.#fields) {
       const total = totalOf(field, currency);
-      if (total === undefined || total === (sums.get(field) ?? 0n)) continue;
+      if (total === undefined || total.amount === (sums.get(field) ?? 0n)) continue;
       const sum = formatAmount(sums.get(field) ?? 0n, digits);
-      const message = `expected ${sum}, the sum of the rows above`;
-      report.fault(row, field, 'control_total', message, formatAmount(total, digits));
+      const value = formatAmount(total.amount, digits);
+      const message = `the file states a total of ${value}; the rows above add up to ${sum}`;
+      report.fault(row, total.column, 'control_total', message, value);
     }
   }
 }

@@ -2,8 +2,9 @@
 import { groupBy } from '@cls/shared/group-by';
 import { minorUnitDigits } from '../../ledger/currency.ts';
 import { formatAmount } from '../../ledger/money.ts';
-import type { AmountField, ImportProfile } from '../profile/profile.ts';
+import { AMOUNT_FIELDS, type AmountField, type ImportProfile } from '../profile/profile.ts';
 import { combine, inProportion, type Legs, NO_LEGS, totalOf } from './legs.ts';
+import { duplicate } from './loan-numbers.ts';
 import type { Report } from './report.ts';
 import { type LenderShare, type Shares, shareKey, weightsOf } from './shares.ts';
 import type {
@@ -99,12 +100,41 @@ function latest(rows: readonly StatementRow[]) {
 }
 
 /** Rows of one loan are the parts of its lenders; otherwise each loan has one row. */
-function checkParts(parts: readonly StatementRow[], { rowIs }: ImportProfile, report: Report) {
+function checkParts(parts: readonly StatementRow[], profile: ImportProfile, report: Report) {
+  const { rowIs, shareUnit, columns } = profile;
   const [first, ...others] = parts as [StatementRow, ...StatementRow[]];
-  if (first.loanNumber === undefined || rowIs === 'lender') return;
+  if (first.loanNumber === undefined) return;
+  if (rowIs === 'lender') {
+    if (shareUnit !== undefined)
+      for (const row of others) checkSameAmounts(first, row, profile, report);
+    return;
+  }
+  const column = (columns.loanNumber ?? columns.facilityNumber)?.[0] ?? 'loan number';
   for (const { row, loanNumber = '' } of others) {
-    const message = `also in row ${first.row}`;
-    report.fault(row, 'loan number', 'duplicate_loan', message, loanNumber);
+    report.fault(row, column, 'duplicate_loan', duplicate(first.row), loanNumber);
+  }
+}
+
+/** Each row of a lender with a share states the whole loan, which has one amount. */
+function checkSameAmounts(
+  first: StatementRow,
+  { row, amounts, currency }: StatementRow,
+  { columns }: ImportProfile,
+  report: Report,
+): void {
+  const shown = (amount = 0n) => formatAmount(amount, minorUnitDigits(currency) ?? 2);
+  for (const field of AMOUNT_FIELDS) {
+    if (columns[field] === undefined || amounts[field] === first.amounts[field]) continue;
+    const message =
+      `expected ${shown(first.amounts[field])}, as row ${first.row} states for the same loan; if each ` +
+      'row has the amount of its lender, declare no shareUnit and no column for lenderShare';
+    report.fault(
+      row,
+      columns[field]?.[0] ?? field,
+      'differs_in_loan',
+      message,
+      shown(amounts[field]),
+    );
   }
 }
 
@@ -134,8 +164,9 @@ function weightsOfFacility(
       wholes.filter((whole) => whole >= 0n),
     );
     if (typeof weights !== 'string') return weights;
-    const row = list[0]?.row ?? first.row;
-    report.fault(row, 'lenders’ shares', 'shares_do_not_add_up', weights, shareName(first));
+    const row = list.at(-1)?.row ?? first.row;
+    const column = profile.columns.lenderShare?.[0] ?? 'shares: share';
+    report.fault(row, column, 'shares_do_not_add_up', weights, shareName(first));
     return undefined;
   };
   if (second !== undefined) {
@@ -341,7 +372,8 @@ function checkRepeated(
       `expected ${shown}, as row ${first[0].row} states for the same facility; ` +
       'if each row has its own part, declare facilityAmounts: split';
     const value = formatAmount(amount ?? 0n, digits);
-    report.fault(row.row, field, 'differs_in_facility', message, value);
+    const column = profile.columns[field]?.[0] ?? field;
+    report.fault(row.row, column, 'differs_in_facility', message, value);
   }
 }
 

@@ -31,9 +31,15 @@ export class Report {
 function add(list: StatementFault[], counts: Map<string, number>, finding: StatementFault): void {
   counts.set(finding.code, (counts.get(finding.code) ?? 0) + 1);
   if (list.length >= FINDINGS_KEPT) return;
-  list.push({ ...finding, value: finding.value.slice(0, VALUE_SHOWN_CHARS) });
+  list.push({ ...finding, value: shown(finding.value) });
 }
 
 function totalOf(counts: ReadonlyMap<string, number>): number {
   return [...counts.values()].reduce((sum, count) => sum + count, 0);
+}
+
+/** What shows nothing, or turns what follows around, is told by its number. */
+function shown(value: string): string {
+  const cut = value.slice(0, VALUE_SHOWN_CHARS);
+  return cut.replaceAll(/[\p{Cc}\p{Cf}]/gu, (char) => `\\u{${char.codePointAt(0)?.toString(16)}}`);
 }

@@ -78,7 +78,13 @@ export async function readShares(
       if (typeof share !== 'bigint') {
         report.fault(row, 'shares: share', 'invalid_share', share, cellText(cell('share')));
       } else if (lender === undefined) {
-        report.fault(row, 'shares: lender', 'missing_value', 'a value is required', '');
+        report.fault(
+          row,
+          'shares: lender',
+          'missing_value',
+          'this cell is empty; every row needs a value here',
+          '',
+        );
       } else {
         const key = shareKey(text('dealNumber'), text('facilityNumber') ?? text('loanNumber'));
         const list = byKey.get(key) ?? [];
@@ -102,7 +108,7 @@ function placesOf(
     const index = names.findIndex((name) => accepted?.map(headerName).includes(name));
     if (index >= 0) places.set(field, index);
     else {
-      const message = 'this column is missing in the file of shares';
+      const message = `the file of shares has no column of this name; it has ${header.filter(Boolean).join(', ')}`;
       report.fault(row, accepted?.[0] ?? field, 'missing_column', message, '');
     }
   }
@@ -122,8 +128,10 @@ export function weightsOf(
   wholes: readonly bigint[],
 ): Legs | string {
   const weights = new Map<string, bigint>();
-  for (const { lender, share } of shares) {
-    if (weights.has(lender.ref)) return `expected each lender once; ${lender.name} is there twice`;
+  for (const { row, lender, share } of shares) {
+    if (weights.has(lender.ref)) {
+      return `each lender has one share; ${lender.name} has two, the second in row ${row}`;
+    }
     weights.set(lender.ref, share);
   }
   const sum = shares.reduce((total, { share }) => total + share, 0n);
@@ -131,10 +139,11 @@ export function weightsOf(
     if (wholes.includes(sum)) return weights;
     const digits = minorUnitDigits(currency) ?? 2;
     const expected = [...new Set(wholes)].map((whole) => formatAmount(whole, digits)).join(' or ');
-    return `expected shares that add up to ${expected}; they come to ${formatAmount(sum, digits)}`;
+    return `the shares come to ${formatAmount(sum, digits)}; expected ${expected}`;
   }
   if (sum === WHOLE) return weights;
-  const shown = unit === 'percent' ? formatAmount(sum, 10) : formatAmount(sum, 12);
-  const expected = unit === 'percent' ? '100' : '1';
-  return `expected shares that add up to ${expected}; they come to ${shown.replace(/\.?0+$/, '')}`;
+  const shown = formatAmount(sum, unit === 'percent' ? 10 : 12).replace(/\.?0+$/, '');
+  return unit === 'percent'
+    ? `the shares come to ${shown} %; expected 100 %`
+    : `the shares come to ${shown}; expected 1`;
 }

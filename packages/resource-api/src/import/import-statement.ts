@@ -160,8 +160,10 @@ async function checkStatement(
   const numbers = new LoanNumbers(profile, report);
   let shares: Shares = new Map();
   try {
-    if (request.shares)
-      shares = await readShares(readTable(request.shares, profile), profile, report);
+    if (request.shares) {
+      const dialect = { ...profile, sheet: profile.shares?.sheet ?? profile.sheet };
+      shares = await readShares(readTable(request.shares, dialect), profile, report);
+    }
     const grouped = groupsRows(profile);
     for await (const rows of readStatement(
       readTable(source, profile),

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import type { Database } from '@cls/shared/sql/database';
-import { rollback, tentativeTransaction } from '@cls/shared/sql/tentative-transaction';
 import { describeOnDatabase } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { MIGRATIONS } from '../../src/database/migrations.ts';
@@ -9,6 +8,7 @@ import { type ImportReport, importStatement } from '../../src/import/import-stat
 import { checkProfile, type ProfileFault } from '../../src/import/profile/check-profile.ts';
 import type { ImportProfileDocument } from '../../src/import/profile/profile.ts';
 import { sqlBook } from '../../src/import/sql/sql-book.ts';
+import { alone } from '../support/alone.ts';
 import { date } from '../support/book.ts';
 import { loansOf } from '../support/loans-of-source.ts';
 import { expectReconciled } from '../support/reconciled.ts';
@@ -76,13 +76,6 @@ describeOnDatabase('a statement of a bank that nobody cleaned', (engine) => {
   });
   after(() => database?.close());
 
-  /** Each case has the book for itself: nothing of it stays. */
-  const alone = (work: (book: Database) => Promise<void>) =>
-    tentativeTransaction(database, async (transaction) => {
-      await work({ ...database, ...transaction, transaction: (inner) => inner(transaction) });
-      return rollback(undefined);
-    });
-
   async function load(book: Database, messy: MessyCase) {
     const checked = checkProfile(merged(BANK, messy.declares));
     if (!('profile' in checked))
@@ -126,7 +119,8 @@ describeOnDatabase('a statement of a bank that nobody cleaned', (engine) => {
   };
 
   for (const messy of cases) {
-    it(`with ${messy.case}: ${resultOf(messy)}`, () => alone((book) => check(book, messy)));
+    it(`with ${messy.case}: ${resultOf(messy)}`, () =>
+      alone(database, (book) => check(book, messy)));
   }
 
   const header = 'id;borrower;limit;balance;rate;maturity';
@@ -134,7 +128,7 @@ describeOnDatabase('a statement of a bank that nobody cleaned', (engine) => {
   const january: MessyCase = { case: '', group: 'ids', declares: {}, text: row('00123') };
 
   it('with ids whose leading zeros a spreadsheet dropped since last month: is refused', () =>
-    alone(async (book) => {
+    alone(database, async (book) => {
       expect((await load(book, january)).report?.outcome).to.equal('applied');
       const { report } = await load(book, { ...january, text: row('123') });
       expect(report?.outcome).to.equal('refused');
@@ -144,7 +138,7 @@ describeOnDatabase('a statement of a bank that nobody cleaned', (engine) => {
     }));
 
   it('with ids that another bank has too: is refused by row, not by the database', () =>
-    alone(async (book) => {
+    alone(database, async (book) => {
       expect((await load(book, january)).report?.outcome).to.equal('applied');
       const other = { ...january, declares: { name: 'other', source: 'other' } };
       const { report } = await load(book, other);

@@ -38,6 +38,7 @@ export async function loansOf(database: Database, source: string, asOf: Business
     due: shown(due),
     lenders: shown(lenders),
     totals: shown(totals),
+    facilities: [...deals.values()].flatMap((one) => one.facilities).length,
     first: deal && {
       borrower: deal.borrower.name,
       allInRate: drawing?.allInRate,

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import { type OpenQuestion, openQuestions } from './open-questions.ts';
 import { type ImportProfile, profileSchema } from './profile.ts';
+import { type OpenQuestion, openQuestions } from './profile-questions.ts';
 
 /** What is wrong with one setting. */
 export interface ProfileFault {

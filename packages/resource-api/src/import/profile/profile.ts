@@ -218,6 +218,8 @@ const profileShape = z.strictObject({
   /** A second file, read as the first: which lender has which share of which facility. */
   shares: z
     .strictObject({
+      /** Of a workbook, which may be the file of the loans itself. */
+      sheet: z.string().optional(),
       columns: z.strictObject({
         loanNumber: headers.optional(),
         dealNumber: headers.optional(),

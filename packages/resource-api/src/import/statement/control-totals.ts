@@ -84,22 +84,30 @@ export class ControlTotals {
 
   /** Compares the sums with those in the file's row of totals. */
   compare({ row }: TableRow, totalOf: TotalOf, report: Report): void {
-    if (this.#sums.size > 1) {
-      const message =
-        'expected rows of one currency above totals that name none; leave these totals out with leaveOut, ' +
-        'and give the sum of each currency as a control total';
-      report.fault(row, '', 'control_total', message, '');
-      return;
-    }
-    const [[currency, sums] = ['', new Map<AmountField, bigint>()]] = this.#sums;
-    const digits = minorUnitDigits(currency) ?? 2;
+    // Senders add up what is in several currencies: no amount of money, and yet a check of the file.
+    const [digits = 2] = [...this.#sums.keys()]
+      .map((code) => minorUnitDigits(code) ?? 2)
+      .sort()
+      .reverse();
+    const [currency = ''] = [...this.#sums.keys()].filter(
+      (code) => minorUnitDigits(code) === digits,
+    );
     for (const field of this.#fields) {
       const total = totalOf(field, currency);
-      if (total === undefined || total.amount === (sums.get(field) ?? 0n)) continue;
-      const sum = formatAmount(sums.get(field) ?? 0n, digits);
+      const sum = this.#sumOfAll(field, digits);
+      if (total === undefined || total.amount === sum) continue;
       const value = formatAmount(total.amount, digits);
-      const message = `the file states a total of ${value}; the rows above add up to ${sum}`;
+      const message = `the file states a total of ${value}; the rows above add up to ${formatAmount(sum, digits)}`;
       report.fault(row, total.column, 'control_total', message, value);
     }
+  }
+
+  #sumOfAll(field: AmountField, digits: number): bigint {
+    let all = 0n;
+    for (const [currency, sums] of this.#sums) {
+      const missing = digits - (minorUnitDigits(currency) ?? 2);
+      all += (sums.get(field) ?? 0n) * 10n ** BigInt(missing);
+    }
+    return all;
   }
 }

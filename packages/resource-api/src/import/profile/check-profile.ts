@@ -25,25 +25,30 @@ export function checkProfile(document: unknown): CheckedProfile {
 
 /** One fault for each unknown setting, and the closest for a value that may have several shapes. */
 function faultsOf(issue: z.core.$ZodIssue): readonly ProfileFault[] {
-  const path = issue.path.join('.');
-  if (issue.code !== 'unrecognized_keys') return [{ path, message: issue.message }];
-  return issue.keys.map((key) => ({
-    path: [...issue.path, key].join('.'),
-    message: 'there is no such setting; check how it is spelled and where it belongs',
-  }));
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => ({ path: [...issue.path, key].join('.'), message: UNKNOWN }));
+  }
+  const inner = issue.code === 'invalid_union' ? issue.errors.map(([first]) => first) : [];
+  const deeper = inner.find((one) => one !== undefined && one.path.length > 0);
+  if (deeper !== undefined) return faultsOf({ ...deeper, path: [...issue.path, ...deeper.path] });
+  return [{ path: issue.path.join('.'), message: issue.message }];
 }
+
+const UNKNOWN = 'there is no such setting; check how it is spelled and where it belongs';
 
 /** Sentences for what the schema itself leaves to the library. */
 function messageOf(issue: z.core.$ZodRawIssue): string | undefined {
   const given = shown(issue.input);
   switch (issue.code) {
     case 'invalid_type':
-      if (issue.input === undefined) return `expected ${NOUNS[issue.expected] ?? issue.expected}`;
+      if (issue.input === undefined) {
+        return `this setting is missing: expected ${NOUNS[issue.expected] ?? issue.expected}`;
+      }
       return `expected ${NOUNS[issue.expected] ?? issue.expected}, and not ${given}${quotesFor(issue)}`;
     case 'invalid_value':
       return `expected ${listed(issue.values)}, and not ${given}`;
     case 'invalid_key':
-      return 'there is no such setting; check how it is spelled and where it belongs';
+      return UNKNOWN;
     case 'too_small':
       return issue.origin === 'array'
         ? 'expected at least one entry in the list'

@@ -40,6 +40,11 @@ export function readProfileDocument(text: string): unknown {
 
 /** In words, where the library says what its own functions do. */
 const SENTENCES: Readonly<Record<string, string>> = {
+  RESOURCE_EXHAUSTION: 'lists and settings are nested too deeply',
+  MISSING_CHAR: 'a bracket, a brace or a quotation mark is not closed',
+  BAD_INDENT: 'a bracket is not closed, or a line is indented otherwise than its neighbours',
+  BLOCK_AS_IMPLICIT_KEY:
+    'a line is indented otherwise than its neighbours, or a text with a colon needs quotation marks',
   DUPLICATE_KEY: 'this setting is there twice; keep one',
   TAB_AS_INDENT: 'a tab stands where lines are indented; indent with spaces',
   MULTIPLE_DOCS: 'a second document begins (---); give each profile its own file',

@@ -152,7 +152,7 @@ unknown: 1
     for (const [text, message] of [
       [
         `${BANK}rateUnit: "? percent or fraction"\n`,
-        /open questions \(1\)[^]*rateUnit: percent or/,
+        /open questions \(1\)[\s\S]*rateUnit: percent or/,
       ],
       [
         `${BANK}rateUnit: pct\ncountry: Germany\n`,

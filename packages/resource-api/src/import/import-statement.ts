@@ -19,6 +19,7 @@ import { ControlTotals, type ExpectedTotals } from './statement/control-totals.t
 import { groupRows, groupsRows, outstandingOf } from './statement/group-rows.ts';
 import { NO_LEGS, totalOf } from './statement/legs.ts';
 import { LoanNumbers } from './statement/loan-numbers.ts';
+import { LookAlikes } from './statement/look-alikes.ts';
 import { type ReadStatement, readStatement } from './statement/read-statement.ts';
 import { Report } from './statement/report.ts';
 import { readShares, type Shares } from './statement/shares.ts';
@@ -158,6 +159,7 @@ async function checkStatement(
   const read: ReadStatement = { asOf, rowCount: 0, totals, hasTotalsRow: false };
   const all: StatementRow[] = [];
   const numbers = new LoanNumbers(profile, report);
+  const names = profile.sanity.names_look_alike === 'off' ? undefined : new LookAlikes(report);
   let shares: Shares = new Map();
   try {
     if (request.shares) {
@@ -174,6 +176,7 @@ async function checkStatement(
     )) {
       for (const row of rows) {
         sanity.row(row);
+        if (names?.add(row)) sanity.lookAlikes([row.row]);
         if (!grouped) numbers.add(row);
       }
       if (grouped) all.push(...rows);

@@ -156,8 +156,11 @@ export class AmountReader {
       const allowed = parseAmount(tolerance, minorUnitDigits(currency) ?? 2)?.amountMinor ?? 0n;
       if (off !== undefined) {
         this.#warn(row, field, 'identity_off', `${message}; not checked, because ${off}`, value);
-      } else if (gap > allowed) this.#fault(row, field, 'identity_broken', message, value);
-      else {
+      } else if (gap > allowed) {
+        const hint =
+          '; if the sender rounds, declare a tolerance for it in identities, or why it is off';
+        this.#fault(row, field, 'identity_broken', `${message}${hint}`, value);
+      } else {
         const told = `${message}; the difference is rounding, and the parts are used`;
         this.#warn(row, field, 'rounding_gap', told, value);
       }

@@ -95,6 +95,10 @@ function noHeader(row: number, nearby: readonly TableRow[], profile: ImportProfi
     .find(({ cells }) => hasColumns(cells.map(cellText), profile, 'every'));
   if (better !== undefined)
     return `${expected}, and row ${better.row} has all: declare headerRow: ${better.row}`;
+  const downwards = nearby.map(({ cells }) => cellText(cells[0] ?? ''));
+  if (hasColumns(downwards, profile, 'every')) {
+    return `${expected}: they stand below each other in the first column, so that loans are columns; transpose the table in a spreadsheet`;
+  }
   return `${expected}: declare as headerRow which row has, and 0 where the file has no header`;
 }
 

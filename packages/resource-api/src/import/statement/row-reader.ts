@@ -129,10 +129,11 @@ export class RowReader {
     return false;
   }
 
+  /** Columns that the profile does not use may have anything. */
   #checkTexts(): void {
-    for (const [index, cell] of this.#cells.entries()) {
+    for (const { index, header: column } of this.#columns.values()) {
+      const cell = this.#cells[index];
       if (typeof cell !== 'string') continue;
-      const column = this.#header[index] ?? '';
       if (!isStorable(cell)) {
         this.#report.fault(this.#row, column, 'nul_character', STORABLE_EXPECTED, cell);
       } else if (cell.length > TEXT_MAX) {
@@ -204,9 +205,12 @@ export class RowReader {
     const value = this.#text(field);
     if (value === '') return undefined;
     const { lender, participants } = this.#profile;
-    const reserved = [lender.externalId, participants?.externalId].includes(value);
-    if (reserved || value.startsWith(PARTY_REF)) {
-      const message = 'this value is reserved for another record';
+    if ([lender.externalId, participants?.externalId].includes(value)) {
+      const message =
+        'the profile calls the lender, or the participants, by this number: give them another externalId';
+      this.#fault(field, 'reserved_value', message, value);
+    } else if (value.startsWith(PARTY_REF)) {
+      const message = `expected a number that does not begin with ${PARTY_REF}, by which parties are called`;
       this.#fault(field, 'reserved_value', message, value);
     }
     if (isTotalsWord(value)) {
@@ -252,7 +256,10 @@ export class RowReader {
     if (columns.countryCode === undefined) return country;
     if (value === '' && country !== '') return country;
     if (this.#has('countryCode') && !/^[A-Z0-9]{2}$/.test(value)) {
-      this.#fault('countryCode', 'invalid_country', 'expected two characters', value);
+      const message =
+        'expected two capital letters, such as DE; if the column has other codes or names, list them: ' +
+        `declare countries: { '${value}': … }`;
+      this.#fault('countryCode', 'invalid_country', message, value);
     }
     return value;
   }
@@ -262,7 +269,7 @@ export class RowReader {
     if (name === '') return undefined;
     const countryCode = this.#text('guarantorCountryCode');
     if (countryCode !== '' && !/^[A-Z0-9]{2}$/.test(countryCode)) {
-      const message = 'expected two characters or nothing';
+      const message = 'expected two capital letters, such as DE, or nothing';
       this.#fault('guarantorCountryCode', 'invalid_country', message, countryCode);
     }
     return { ref: partyRef(name, countryCode), name, countryCode };

@@ -136,7 +136,7 @@ describe('a statement', () => {
     expect(fault).to.deep.include({ row: 2, code: 'identity_broken', value: '101.00' });
     expect(fault?.column).to.match(/^Borrower's Obligation/);
     expect(fault?.message).to.match(
-      /^expected 95\.00: Due to IBRD.* 100\.00 \+ Exchange Adjustment.* -5\.00$/,
+      /^expected 95\.00: Due to IBRD.* 100\.00 \+ Exchange Adjustment.* -5\.00;/,
     );
   });
 
@@ -170,7 +170,8 @@ describe('a statement', () => {
 
   it('with a loan twice is refused, naming both rows', async () => {
     const [fault] = (await readText(statement('03/31/2025', [good, good]), profile)).faults;
-    expect(fault).to.include({ row: 3, code: 'duplicate_loan', message: 'also in row 2' });
+    expect(fault).to.include({ row: 3, code: 'duplicate_loan' });
+    expect(fault?.message).to.match(/also in row 2/);
   });
 
   it('with faults in many rows is refused with all of them at once', async () => {
@@ -205,7 +206,7 @@ describe('a statement', () => {
       const { faults } = await readText(text, profile);
       expect(faults.map(({ row, code }) => `${row} ${code}`)).to.deep.equal(['1 wrong_delimiter']);
       expect(faults[0]?.message).to.equal(
-        `expected columns separated by commas; this file separates them by ${name}`,
+        `expected columns separated by commas; this file separates them by ${name}: declare delimiter: ${JSON.stringify(mark)}`,
       );
     }
   });
@@ -475,7 +476,7 @@ describe('cls-api', () => {
     expect(readFileSync(rejects, 'utf8').split('\r\n').slice(0, 3)).to.deep.equal([
       'row,column,code,expected,value',
       `3,Due to IBRD (US$),invalid_amount,"expected a decimal such as 1234.56 or 1,234.56",'=1+1`,
-      '4,Loan Number,missing_value,a value is required,',
+      `4,Loan Number,missing_value,"this cell is empty; every row needs a value here; if rows without one are no loans, declare leaveOut: [{ column: 'Loan Number', values: [''] }]",`,
     ]);
   });
 

@@ -20,6 +20,12 @@ export function isKey(text: string): boolean {
   return text !== '' && text.trim() === text && !INVISIBLE.test(text);
 }
 
+/** The first character that shows nothing, as `U+200B`. */
+export function unseenIn(text: string): string | undefined {
+  const code = INVISIBLE.exec(text)?.[0].codePointAt(0);
+  return code === undefined ? undefined : `U+${code.toString(16).toUpperCase().padStart(4, '0')}`;
+}
+
 export const KEY_EXPECTED = 'expected characters that show, without spaces around them';
 
 /** Whether anything of a text shows. */

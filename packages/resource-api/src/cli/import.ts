@@ -70,7 +70,7 @@ export function addImportCommand(program: Command, asOperator: AsOperator): Comm
     .description('import a statement')
     .option(
       '--profile <name>',
-      `how the file is read: ${shippedProfiles().join(', ')}, or the path of a profile (.json)`,
+      `how the file is read: ${shippedProfiles().join(', ')}, or the path of a profile (.yaml, .json)`,
       'world-bank-ibrd',
     )
     .option('--apply', 'write; without it everything is checked and nothing written')

@@ -1,7 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { CommandRefused } from '@cls/shared/cli/command-line';
 import { utf8Text } from '@cls/shared/cli/utf8';
-import { type ImportProfile, profileSchema } from '../import/profile/profile.ts';
+import { checkProfile } from '../import/profile/check-profile.ts';
+import type { ImportProfile } from '../import/profile/profile.ts';
+import { readProfileDocument, UnreadableProfile } from '../import/profile/read-document.ts';
 
 const SHIPPED = new URL('../../../profiles/', import.meta.url);
 
@@ -11,25 +13,44 @@ export function shippedProfiles(): readonly string[] {
   return names.map((file) => file.slice(0, -'.json'.length)).sort();
 }
 
-/** Reads a shipped profile by name, or one by path (`….json`). @throws {CommandRefused} */
+/**
+ * Reads a shipped profile by name, or one by path (`.yaml`, `.yml`, `.json`).
+ *
+ * @throws {CommandRefused} with everything that is wrong with it, or with its open questions.
+ */
 export function readProfile(nameOrPath: string): ImportProfile {
-  const result = profileSchema.safeParse(readProfileDocument(nameOrPath));
-  if (result.success) return result.data;
-  const faults = result.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
-  throw new CommandRefused(`the profile ${nameOrPath} is not well formed:\n${faults.join('\n')}`);
+  const checked = checkProfile(profileDocument(nameOrPath));
+  if ('profile' in checked) return checked.profile;
+  if ('questions' in checked) {
+    const { questions } = checked;
+    const lines = questions.map(({ path, question }) => `${path}: ${question}`);
+    throw new CommandRefused(
+      `the profile ${nameOrPath} has open questions (${questions.length}): put the answer in place of ` +
+        `each text that begins with “?”\n${lines.join('\n')}`,
+      questions,
+    );
+  }
+  const lines = checked.faults.map(({ path, message }) => (path ? `${path}: ${message}` : message));
+  throw new CommandRefused(
+    `the profile ${nameOrPath} is not well formed:\n${lines.join('\n')}`,
+    checked.faults,
+  );
 }
 
 /** The same, as it is written. @throws {CommandRefused} */
-export function readProfileDocument(nameOrPath: string): unknown {
+export function profileDocument(nameOrPath: string): unknown {
   const shipped = /^[a-z0-9-]+$/.test(nameOrPath);
   const place = shipped ? new URL(`${nameOrPath}.json`, SHIPPED) : nameOrPath;
   try {
-    return JSON.parse(utf8Text(readFileSync(place)).replace(/^\ufeff/, ''));
+    return readProfileDocument(utf8Text(readFileSync(place)).replace(/^\ufeff/, ''));
   } catch (error) {
     if (error instanceof CommandRefused) throw error;
+    if (error instanceof UnreadableProfile) {
+      throw new CommandRefused(`the profile ${nameOrPath} cannot be read: ${error.message}`);
+    }
     const names = shippedProfiles().join(', ');
     throw new CommandRefused(
-      `the profile ${nameOrPath} cannot be read; give ${names} or the path of a .json file`,
+      `the profile ${nameOrPath} cannot be read; give ${names} or the path of a .yaml or .json file`,
     );
   }
 }

@@ -34,7 +34,7 @@ export async function checkStatement(
   const totals = new ControlTotals(profile);
   const read: ReadStatement = { asOf, rowCount: 0, totals, hasTotalsRow: false };
   const all: StatementRow[] = [];
-  const numbers = new LoanNumbers(report);
+  const numbers = new LoanNumbers(profile, report);
   const grouped = groupsRows(profile);
   let shares: Shares = new Map();
   let dealCount = 0;
@@ -59,7 +59,13 @@ export async function checkStatement(
     }
     dealCount = grouped ? groupRows(all, profile, shares, report).length : read.rowCount;
     if (read.rowCount > 0 && read.asOf === undefined && profile.columns.asOf === undefined) {
-      report.fault(0, '', 'no_date', 'the file has no column for the date: give --as-of', '');
+      report.fault(
+        0,
+        '',
+        'no_date',
+        'the file has no column for the date: give it with --as-of',
+        '',
+      );
     }
   } catch (error) {
     if (!(error instanceof UnreadableFile)) throw error;
@@ -88,7 +94,9 @@ async function readSecondFile({ profile, shares }: ImportRequest, report: Report
       : 'the profile expects a second file with the shares of lenders: give --shares';
     report.fault(0, '', 'second_file', message, '');
   }
-  return shares ? readShares(readTable(shares, profile), profile, report) : new Map();
+  if (shares === undefined) return new Map();
+  const dialect = { ...profile, sheet: profile.shares?.sheet ?? profile.sheet };
+  return readShares(readTable(shares, dialect), profile, report);
 }
 
 /** The deals of a statement that was checked, read once more, in batches. */
@@ -101,7 +109,8 @@ export async function* statedDeals(
   // What is told of the file was told when it was checked.
   const unused = new Report();
   const grouped = groupsRows(profile);
-  const given = profile.columns.asOf === undefined ? asOf : undefined;
+  const isGiven = profile.columns.asOf === undefined || profile.asOfRows === 'only';
+  const given = isGiven ? asOf : undefined;
   let rows: StatementRow[] = [];
   for await (const some of readStatement(readTable(source, profile), profile, given, unused)) {
     rows.push(...some);

@@ -2,7 +2,6 @@ import { businessDateOf } from '../ledger/business-date.ts';
 import type { Book, BookReader, StatementFile, WriteImport } from './book.ts';
 import { type CheckedStatement, checkStatement, statedDeals } from './check-statement.ts';
 import { digestOf } from './file/digest.ts';
-import { UnreadableFile } from './file/table.ts';
 import type { ImportReport, ImportRequest } from './import-report.ts';
 import { type Planned, planStatement, REFUSED } from './plan-statement.ts';
 import { SanityChecks } from './sanity.ts';
@@ -13,7 +12,7 @@ export async function importStatement(book: Book, request: ImportRequest): Promi
   const { source, profile, apply, accept = {} } = request;
   const report = new Report(request.onFault);
   const sanity = new SanityChecks(profile, request.today ?? businessDateOf(new Date()));
-  const fileSha256 = await digestOf(source, request.shares).catch(orNone);
+  const fileSha256 = await digestOf(source, request.shares);
   const statement = await checkStatement(request, report, sanity);
   const { asOf, rowCount: rows, shares, dealCount } = statement;
   const controlTotals = statement.totals.sums();
@@ -60,12 +59,6 @@ export async function importStatement(book: Book, request: ImportRequest): Promi
     return { keep: result.outcome === 'applied', result: told(result) };
   };
   return apply ? book.apply(work) : (await book.check(work)).result;
-}
-
-/** A file that cannot be read to its end has none: reading it reports why. */
-function orNone(error: unknown): string {
-  if (error instanceof UnreadableFile) return '';
-  throw error;
 }
 
 /** By a check: what was planned is told, and nothing of it is kept. */

@@ -21,8 +21,8 @@ export interface LookAlike {
 }
 
 /**
- * Finds parties of one country whose names differ in accents, punctuation, spaces, or the way in which the
- * legal form is written, or of which one has no legal form. Parties that the sender numbers are known
+ * Finds parties of one country whose names differ in accents, punctuation, spaces, letters that look the
+ * same in print, or the way in which the legal form is written, or of which one has no legal form. Parties that the sender numbers are known
  * by their numbers.
  */
 export class LookAlikes {
@@ -73,7 +73,7 @@ function partsOf({ name, countryCode }: Pick<StatedParty, 'name' | 'countryCode'
     .slice(first)
     .map((word) => FORM_WORDS.get(word))
     .join('');
-  const stem = words.slice(0, first).join('');
+  const stem = lookOf(words.slice(0, first).join(''));
   return { key: stem === '' ? undefined : `${countryCode}:${stem}`, form };
 }
 
@@ -90,6 +90,17 @@ function wordsOf(name: string): readonly string[] {
     .split(' ')
     .filter((word) => !AND.has(word));
 }
+
+/** The same for letters that are hard to tell apart in print: l and I, O and 0, rn and m. */
+function lookOf(stem: string): string {
+  return stem.replaceAll(/./gu, (letter) => LATIN[letter] ?? letter).replaceAll('rn', 'm');
+}
+
+/** Letters of other alphabets, and digits, that look like Latin letters. */
+const LATIN: Readonly<Record<string, string>> = {
+  ...{ а: 'a', е: 'e', о: 'o', р: 'p', с: 'c', х: 'x', у: 'y', і: 'l', ο: 'o', α: 'a', ν: 'v' },
+  ...{ '0': 'o', '1': 'l', i: 'l', '|': 'l' },
+};
 
 /** Letters that Unicode does not take apart. An umlaut may also be written with an e. */
 const LETTERS: Readonly<Record<string, string>> = {

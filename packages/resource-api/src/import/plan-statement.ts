@@ -56,7 +56,8 @@ export async function planStatement(
     report.fault(row, column, code, message, value);
   }
   if (report.faultCount > 0) return REFUSED;
-  const { before, vanished } = await findVanished(file, reader, seen.numbers, changes);
+  const { before, vanished, zerosLost } = await findVanished(file, reader, seen.numbers, changes);
+  sanity.zerosLost(zerosLost);
   sanity.loans(before, vanished, changes.loans);
   const { newLoans, journals, postings } = seen;
   return {
@@ -154,12 +155,16 @@ async function readBatch(
   );
   const fresh = batch.flatMap(({ number }) => (known.has(number) ? [] : [number]));
   const elsewhere = fresh.length === 0 ? new Map() : await reader.elsewhere(file, fresh);
+  const { dealNumber, facilityNumber, loanNumber } = file.profile.columns;
+  const [column = ''] = dealNumber ?? facilityNumber ?? loanNumber ?? [];
   const own = batch.filter(({ number, row }) => {
     const source = elsewhere.get(number);
     if (source === undefined) return true;
     const from = source === '' ? 'a journal file' : `the source ${source}`;
-    const message = `the book has this number from ${from}, and not from ${file.profile.source}`;
-    report.fault(row, 'loan number', 'number_from_elsewhere', message, number);
+    const message =
+      `the book has this number from ${from}, and not from ${file.profile.source}; ` +
+      'if both are the same sender, declare that source';
+    report.fault(row, column, 'number_from_elsewhere', message, number);
     return false;
   });
   return { known, own };
@@ -173,15 +178,24 @@ function fitsBook(stated: StatedDeal, known: KnownDeal, report: Report): boolean
   return misfits.length === 0;
 }
 
+interface Vanished {
+  /** Loans of the book that the statement has, or should have. */
+  readonly before: number;
+  readonly vanished: number;
+  /** Of them, those that the statement has without the zeros that their numbers begin with. */
+  readonly zerosLost: number;
+}
+
 /** Loans of the book that go on and that the statement does not have; and those that it has before it. */
 async function findVanished(
   file: StatementFile,
   reader: BookReader,
   stated: ReadonlySet<string>,
   changes: ChangeSummary,
-): Promise<{ readonly before: number; readonly vanished: number }> {
+): Promise<Vanished> {
   let before = 0;
   let vanished = 0;
+  let zerosLost = 0;
   for await (const numbers of reader.numbers(file)) {
     const missing = numbers.filter((number) => !stated.has(number));
     before += numbers.length - missing.length;
@@ -190,11 +204,12 @@ async function findVanished(
       for (const [number, deal] of known) {
         if (hasEnded(deal)) continue;
         vanished += 1;
+        if (/^0/.test(number) && stated.has(number.replace(/^0+/, ''))) zerosLost += 1;
         changes.vanished(number, deal);
       }
     }
   }
-  return { before: before + vanished, vanished };
+  return { before: before + vanished, vanished, zerosLost };
 }
 
 /** Senders leave out what owes nothing and can no longer be drawn. */

@@ -42,7 +42,10 @@ export const SANITY_RULES: Readonly<Record<SanityCheck, Rule>> = {
   date_beyond_today: { message: 'the statement is of a day after today', severity: 'refuse' },
   date_a_century_back: { message: 'a date is more than a century back', severity: 'refuse' },
   matures_before_start: { message: 'a loan matures before it starts', severity: 'warn' },
-  rate_beyond_100_percent: { message: 'a rate is above 100 % a year', severity: 'refuse' },
+  rate_beyond_100_percent: {
+    message: 'a rate is above 100 % a year: it may be in basis points',
+    severity: 'refuse',
+  },
   lender_below_zero: {
     message: 'most balances are below zero: they may have the sign of a liability',
     severity: 'refuse',
@@ -53,6 +56,11 @@ export const SANITY_RULES: Readonly<Record<SanityCheck, Rule>> = {
     message: 'many loans of the book are not in the statement',
     severity: 'refuse',
     threshold: 0.1,
+  },
+  leading_zeros_lost: {
+    message:
+      'loans of the book differ from loans of the statement by leading zeros alone: a spreadsheet may have dropped them',
+    severity: 'refuse',
   },
   same_as_before: {
     message: 'the statement states nothing new: it may be an old one with a new date',
@@ -128,6 +136,11 @@ export class SanityChecks {
       this.#add('many_loans_vanish', 0, vanished, message);
     }
     if (before >= SAME_MIN && changed === 0) this.#add('same_as_before', 0, before);
+  }
+
+  /** @param count loans of the book that the statement seems to have without their leading zeros. */
+  zerosLost(count: number): void {
+    if (count > 0) this.#add('leading_zeros_lost', 0, count);
   }
 
   /** @param accepted reasons by check */

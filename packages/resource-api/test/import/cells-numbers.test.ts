@@ -116,7 +116,21 @@ describe('a number in a cell', () => {
     ['5.25 %', POINT, '1234.56; this is a percentage'],
     ['5.', POINT, '1234.56; digits are missing after the separator'],
     ['', GERMAN, '1234,56 or 1.234,56; this cell is empty'],
-    ['#N/A', US, '1234.56 or 1,234.56'],
+    [
+      '12.50M',
+      POINT,
+      '1234.56; this is in thousands, millions or billions, as its last letters say: ask for plain numbers, or for a column of one unit, which amountsIn declares',
+    ],
+    [
+      'gru.79',
+      POINT,
+      '1234.56; this is a month and a year: a spreadsheet may have made it of a number such as 12.79; ask for the number',
+    ],
+    [
+      '#N/A',
+      US,
+      '1234.56 or 1,234.56; this is an error of a spreadsheet: repair its formula, and export the file again',
+    ],
     [new Date('2025-03-31'), POINT, '1234.56; this cell is a date in the workbook'],
     [Number.NaN, POINT, '1234.56'],
     [Number.POSITIVE_INFINITY, POINT, '1234.56'],

@@ -164,7 +164,7 @@ Unknown currency            Currency      1  row 5 “US$”: expected an    Use
       '2025-05-31',
     );
     const told = reportText(report);
-    expect(told).to.include('“\ufffd[2J\ufffd4000.00”');
+    expect(told).to.include('“\\u{1b}[2J\\u{202e}4000.00”');
     expect(told.includes('\u001b') || told.includes('\u202e')).to.equal(false);
   });
 });

@@ -20,9 +20,10 @@ describeOnDatabase('two sources with the same loan numbers', (engine) => {
       expect([report.outcome, report.faultCount]).to.deep.equal(['refused', 3]);
       expect(report.faults[0]).to.deep.equal({
         row: 2,
-        column: 'loan number',
+        column: 'Loan',
         code: 'number_from_elsewhere',
-        message: 'the book has this number from the source syndicate, and not from other',
+        message:
+          'the book has this number from the source syndicate, and not from other; if both are the same sender, declare that source',
         value: 'L1',
       });
     }

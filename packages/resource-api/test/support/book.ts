@@ -53,7 +53,7 @@ export async function readText(text: string, profile: ImportProfile, day?: Busin
     const { row, column, code, message, value } = error.fault;
     report.fault(row, column, code, message, value);
   }
-  const numbers = new LoanNumbers(report);
+  const numbers = new LoanNumbers(profile, report);
   for (const row of rows) numbers.add(row);
   const { faults, warnings } = report;
   return { rows, faults, warnings, asOf: read.asOf };

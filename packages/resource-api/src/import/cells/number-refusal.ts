@@ -1,4 +1,5 @@
 /** Why a text is no number under a dialect, and which declaration would read it. */
+import { monthNamed } from './month-names.ts';
 import { dialectsThatRead } from './number-candidates.ts';
 import type { NumberDialect } from './number-shape.ts';
 
@@ -13,6 +14,18 @@ export function decimalExpected(dialect: NumberDialect): string {
 const NEVER: readonly (readonly [RegExp, string])[] = [
   [/^$/, 'this cell is empty'],
   [/%/, 'this is a percentage'],
+  [
+    /^#[\p{L}\d/]+[!?]?$/u,
+    'this is an error of a spreadsheet: repair its formula, and export the file again',
+  ],
+  [
+    /\d\s*(?:K|M|B|bn|mn|mio|mrd|million|billion)\.?$/i,
+    'this is in thousands, millions or billions, as its last letters say: ask for plain numbers, or ' +
+      'for a column of one unit, which amountsIn declares',
+  ],
+  [/^[-−+].*\d.*(?:[-−]|CR|DR)$/i, 'this has two signs'],
+  [/(?=\P{ASCII})\p{Nd}/u, 'this has digits other than 0 to 9'],
+  [/^[-−+]?(?=.*[oO])[\doO.,]+$/, 'this has the letter O where a zero may be meant'],
   [
     /^[-−+]?[\d.,]+e[-+]?\d+$/i,
     'this is in scientific notation, which leaves digits out: show all digits in the spreadsheet ' +
@@ -31,9 +44,19 @@ const UNGROUPED = 'its separators do not stand between groups of three digits';
 export function whyNoNumber(text: string, dialect: NumberDialect): string {
   const expected = decimalExpected(dialect);
   const reasons = NEVER.flatMap(([shape, reason]) => (shape.test(text) ? [reason] : []));
+  if (isMonth(text)) reasons.push(MONTH);
   const hints = reasons.length > 0 ? reasons.slice(0, 1) : whatToDeclare(text, dialect);
   const ungrouped = hints.length === 0 && /^[-−+]?\d[\d.,'’\s]*\d$/.test(text);
   return [expected, ...hints, ...(ungrouped ? [UNGROUPED] : [])].join('; ');
+}
+
+const MONTH =
+  'this is a month and a year: a spreadsheet may have made it of a number such as 12.79; ask for the number';
+
+/** A Polish `gru.79` is one too. */
+function isMonth(text: string): boolean {
+  const [, name = '', point] = /^(\p{L}{3,9})([. -]?) ?\d\d$/u.exec(text) ?? [];
+  return monthNamed(name) !== undefined || (name !== '' && point === '.');
 }
 
 function whatToDeclare(text: string, dialect: NumberDialect): readonly string[] {

@@ -53,6 +53,9 @@ export function rateExpected(cell: Cell, dialect: NumberDialect, unit: RateUnit)
   const other = Object.entries(UNITS).find(
     ([name, { mark }]) => name !== unit && typeof cell === 'string' && mark.test(cell.trim()),
   );
+  if (other === undefined && typeof cell === 'string' && /\p{L}{3}/u.test(cell)) {
+    return `${expected}; if this stands for no rate, declare it in emptyMarks`;
+  }
   if (other === undefined) return expected;
   const sign = other[0] === 'percent' ? 'a percent sign' : 'bp';
   return `${expected}; this has ${sign}: if all rates of the column have it, declare rateUnit: ${other[0]}`;

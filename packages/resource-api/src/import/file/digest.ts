@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
-import type { StatementSource } from './table.ts';
+import { type StatementSource, UnreadableFile } from './table.ts';
 import { unpack } from './unpack.ts';
 
 /**
  * The SHA-256 of a statement's content, whether it came compressed or not, in hexadecimal digits; of a
- * statement and its second file together where there is one.
+ * statement and its second file together where there is one. Of a file that cannot be unpacked, it is of
+ * the bytes as they are.
  */
 export async function digestOf(
   source: StatementSource,
@@ -12,9 +13,17 @@ export async function digestOf(
 ): Promise<string> {
   const hash = createHash('sha256');
   for (const one of second === undefined ? [source] : [source, second]) {
-    const content = await unpack(one);
-    const bytes = content.kind === 'text' ? content.bytes() : content.source.bytes();
-    for await (const chunk of bytes) hash.update(chunk);
+    for await (const chunk of contentOf(one)) hash.update(chunk);
   }
   return hash.digest('hex');
+}
+
+async function* contentOf(source: StatementSource): AsyncGenerator<Uint8Array> {
+  try {
+    const content = await unpack(source);
+    yield* content.kind === 'text' ? content.bytes() : content.source.bytes();
+  } catch (error) {
+    if (!(error instanceof UnreadableFile)) throw error;
+    yield* source.bytes();
+  }
 }

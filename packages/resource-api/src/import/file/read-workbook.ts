@@ -19,8 +19,8 @@ export interface SheetDescription {
 }
 
 /**
- * The rows of a sheet, in batches. Rows below the header are filled up to its width, since a workbook
- * leaves empty cells out.
+ * The rows of a sheet, in batches. Rows below the header, or all rows where the profile says that there is
+ * none, are filled up to the same width, since a workbook leaves empty cells out.
  *
  * @throws {UnreadableFile} when the sheet is not named and several have rows.
  */
@@ -32,7 +32,7 @@ export async function* readWorkbook(
   const sheet = await chooseSheet(workbook, dialect.sheet);
   if (sheet === undefined) return;
   const { headerRow = Number.POSITIVE_INFINITY } = dialect;
-  let width = 0;
+  let width = headerRow === 0 ? (await describeSheet(workbook, sheet)).columns : 0;
   for await (const rows of readSheet(workbook, sheet, (cell) => readCell(cell, workbook))) {
     yield rows.map(({ row, cells }) => {
       if (row === headerRow) width = cells.length;

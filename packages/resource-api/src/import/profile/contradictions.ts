@@ -48,6 +48,15 @@ export function* contradictionsIn(
   if (has('rate') && has('ratePercent')) {
     yield [['columns', 'ratePercent'], 'expected one of rate and ratePercent'];
   }
+  if (has('ratePercent') && profile.rateUnit !== 'percent') {
+    yield [
+      ['rateUnit'],
+      'expected percent, because ratePercent has percentages; name the column as rate',
+    ];
+  }
+  if (profile.asOfRows === 'only' && !has('asOf')) {
+    yield [['columns', 'asOf'], 'expected a column, because rows of one date are chosen'];
+  }
   if (profile.thousandsSeparator === profile.decimalSeparator) {
     yield [['thousandsSeparator'], 'expected another character than decimalSeparator'];
   }

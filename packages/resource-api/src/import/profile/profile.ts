@@ -42,6 +42,7 @@ export const SANITY_CHECKS = [
   'lender_below_zero',
   'balance_beyond_limit',
   'many_loans_vanish',
+  'leading_zeros_lost',
   'same_as_before',
   'names_look_alike',
 ] as const;
@@ -79,16 +80,30 @@ const FILE = {
   sheet: z.string().optional().describe('Of a workbook, where several sheets have rows.'),
   headerRow: z
     .int()
-    .min(1)
+    .min(0)
     .max(1_000)
     .default(1)
-    .describe('Where the header stands, the first row being 1. Rows before it are left out.'),
+    .describe(
+      'Where the header stands, the first row being 1. Rows before it are left out. 0 where the file has none: its columns are then named by their place, `#1` being the first.',
+    ),
   totalsRow: z
     .string()
     .min(1)
     .optional()
     .describe(
       'How the first filled cell begins in the row with which the loans end, such as `Total`. The totals in it are compared with the sums of the rows; rows after it are left out.',
+    ),
+  leaveOut: z
+    .array(z.strictObject({ column: z.string().min(1), values: z.array(z.string()).min(1) }))
+    .optional()
+    .describe(
+      'Rows that are no loans, such as subtotals: `[{"column": "Type", "values": ["Subtotal", ""]}]`. An empty text is an empty cell.',
+    ),
+  asOfRows: z
+    .enum(['all', 'only'])
+    .default('all')
+    .describe(
+      'Of a file with several dates: all rows must have one date, or only those of `--as-of` count.',
     ),
 };
 
@@ -202,6 +217,8 @@ const SYNDICATE = {
     ),
   shares: z
     .strictObject({
+      /** Of a workbook, which may be the file of the loans itself. */
+      sheet: z.string().optional(),
       columns: z.strictObject({
         loanNumber: headers.optional(),
         dealNumber: headers.optional(),

@@ -58,6 +58,8 @@ export const CHECK_ADVICE: Readonly<Record<SanityCheck, string>> = {
   lender_below_zero: 'Look at these rows: a sign may be turned.',
   balance_beyond_limit: 'Look at these rows: the loan is overdrawn, or a column is another one.',
   many_loans_vanish: 'Ask the sender whether the file is whole, and compare the profile’s source.',
+  leading_zeros_lost:
+    'Store the numbers as text where the file is made: a spreadsheet drops the zeros.',
   same_as_before: 'Ask the sender whether this is the new statement.',
   names_look_alike: 'Ask the sender whether these are two parties; if they are one, use one name.',
 };

@@ -62,7 +62,7 @@ export class AmountReader {
     for (const field of ['due', 'undisbursed'] as const) {
       const amount = amounts[field] ?? 0n;
       if (amount >= 0n) continue;
-      const message = 'a negative balance; imported unchanged';
+      const message = 'this balance is below zero; it is imported as it is';
       this.#warn(row, field, 'negative_balance', message, decimal(amount, currency));
     }
     return amounts;
@@ -74,11 +74,12 @@ export class AmountReader {
     if (text === '' && this.#emptyIsZero(field)) return 0n;
     const read = readNumber(cell, this.#profile);
     if ('expected' in read) {
-      this.#fault(row, field, read.code, read.expected, text);
+      const hint = text === '' ? `; if that means 0, declare emptyIsZero: [${field}]` : '';
+      this.#fault(row, field, read.code, `${read.expected}${hint}`, text);
       return undefined;
     }
     if (read.currency !== undefined && read.currency !== currency) {
-      const message = `expected an amount in ${currency}, and not in ${read.currency}`;
+      const message = `expected an amount in ${currency}, the currency of this row; the mark beside it says ${read.currency}`;
       this.#fault(row, field, 'other_currency', message, text);
       return undefined;
     }
@@ -86,26 +87,33 @@ export class AmountReader {
     const parsed = parseAmount(read.text, digits + SHIFT[this.#profile.amountsIn]);
     if (parsed === undefined) {
       const message = `expected at most ${decimal(AMOUNT_MAX_MINOR, currency)}`;
-      this.#fault(row, field, 'invalid_amount', message, text);
+      this.#fault(row, field, 'amount_too_large', message, text);
       return undefined;
     }
-    if (parsed.rounded) this.#excessDecimals(row, field, text, currency, digits);
+    if (parsed.rounded) this.#excessDecimals(row, field, text, currency);
     return parsed.amountMinor;
   }
 
-  #excessDecimals(
-    row: number,
-    field: AmountField,
-    value: string,
-    currency: string,
-    digits: number,
-  ) {
-    const unit = `${currency} has ${digits} digits`;
-    if (this.#profile.excessDecimals === 'reject') {
-      this.#fault(row, field, 'excess_decimals', unit, value);
-    } else {
-      this.#warn(row, field, 'rounded', `${unit}; rounded half up`, value);
+  #excessDecimals(row: number, field: AmountField, value: string, currency: string) {
+    const { amountsIn, excessDecimals, decimalSeparator, thousandsSeparator } = this.#profile;
+    const digits = (minorUnitDigits(currency) ?? 2) + SHIFT[amountsIn];
+    const unit = amountsIn === 1 ? currency : `an amount in ${amountsIn} ${currency}`;
+    const fact =
+      digits === 0
+        ? `expected no decimals, because ${unit} has none`
+        : `expected at most ${digits} decimals, which ${unit} has`;
+    if (excessDecimals === 'round') {
+      this.#warn(row, field, 'rounded', `${fact}; rounded half up`, value);
+      return;
     }
+    const [other] = decimalSeparator === '.' ? [','] : ['.'];
+    const mayGroup =
+      thousandsSeparator === undefined && /^[-−+]?[1-9]\d{0,2}[.,]\d{3}$/.test(value);
+    const grouped = mayGroup
+      ? `; if this is ${value.replace(/[.,]/, '')}, declare thousandsSeparator: '${decimalSeparator}' and decimalSeparator: '${other}'`
+      : '';
+    const message = `${fact}${grouped}; to round such amounts, declare excessDecimals: round`;
+    this.#fault(row, field, 'excess_decimals', message, value);
   }
 
   #fits(row: number, field: AmountField, amount: bigint, currency: string): boolean {

@@ -1,3 +1,5 @@
+import { cellText } from '../cells/text.ts';
+import type { TableRow } from '../file/table.ts';
 import { FIELDS, type Field } from '../profile/fields.ts';
 import type { ImportProfile } from '../profile/profile.ts';
 import type { Report } from './report.ts';
@@ -16,45 +18,107 @@ export function headerName(text: string): string {
     .trim();
 }
 
+/** Where columns of one of these names stand, from 0; `#3` is the third, whatever its name. */
+export function placesOf(header: readonly string[], accepted: readonly string[]): number[] {
+  const wanted = new Set(accepted.filter((name) => !PLACE.test(name)).map(headerName));
+  const named = header.flatMap((name, at) => (wanted.has(headerName(name)) ? [at] : []));
+  const placed = accepted.flatMap((name) => {
+    const place = Number(PLACE.exec(name)?.[1] ?? 0) - 1;
+    return place >= 0 && place < header.length ? [place] : [];
+  });
+  return [...new Set([...named, ...placed])];
+}
+
+const PLACE = /^#([1-9]\d{0,4})$/;
+
+/** Whether a row has one of the profile's columns, or all of them. */
+export function hasColumns(
+  header: readonly string[],
+  { columns }: ImportProfile,
+  which: 'some' | 'every',
+): boolean {
+  const accepted = Object.values(columns);
+  return accepted[which]((names) => names !== undefined && placesOf(header, names).length > 0);
+}
+
 const DELIMITERS = { ',': 'commas', ';': 'semicolons', '\t': 'tabs', '|': 'vertical bars' };
 
-/** @returns undefined, with a fault, when the header is cut at another character. */
+interface Header {
+  readonly header: readonly string[];
+  readonly row: number;
+  /** Rows before and after it, among which the right header may be. */
+  readonly nearby: readonly TableRow[];
+}
+
+/** @returns undefined, with a fault, when the header is cut at another character, or is none. */
 export function findColumns(
-  header: readonly string[],
-  row: number,
+  { header, row, nearby }: Header,
   profile: ImportProfile,
   report: Report,
 ): Columns | undefined {
-  const other = otherDelimiter(header, profile.delimiter);
+  const other = otherDelimiter(header, profile);
   if (other !== undefined) {
-    const expected = nameOf(profile.delimiter);
-    const message = `expected columns separated by ${expected}; this file separates them by ${nameOf(other)}`;
+    const message =
+      `expected columns separated by ${nameOf(profile.delimiter)}; this file separates them by ` +
+      `${nameOf(other)}: declare delimiter: ${JSON.stringify(other)}`;
     report.fault(row, '', 'wrong_delimiter', message, header[0] ?? '');
     return undefined;
   }
-  const names = header.map(headerName);
+  if (!hasColumns(header, profile, 'some')) {
+    report.fault(row, '', 'wrong_header', noHeader(row, nearby, profile), header.join(', '));
+    return undefined;
+  }
   const columns = new Map<Field, { index: number; header: string }>();
   for (const field of FIELDS) {
     const accepted = profile.columns[field];
     if (accepted === undefined) continue;
-    const wanted = accepted.map(headerName);
-    const [index, second] = names.flatMap((name, at) => (wanted.includes(name) ? [at] : []));
+    const [index, second] = placesOf(header, accepted);
     const told = accepted[0] ?? field;
     if (index === undefined) {
-      report.fault(row, told, 'missing_column', 'this column is missing', '');
+      report.fault(row, told, 'missing_column', missing(header), accepted.join(', '));
     } else if (second !== undefined) {
-      const message = 'this column appears twice';
+      const message =
+        `this column appears twice, as number ${index + 1} and as number ${second + 1}: ` +
+        `name the right one by its place, such as "#${index + 1}"`;
       report.fault(row, told, 'duplicate_column', message, header[second] ?? '');
-    } else columns.set(field, { index, header: header[index] ?? '' });
+    } else columns.set(field, { index, header: header[index] || `#${index + 1}` });
   }
   return columns;
 }
 
+const NEARBY_ROWS = 100;
+
+function noHeader(row: number, nearby: readonly TableRow[], profile: ImportProfile): string {
+  const names = Object.values(profile.columns).flatMap((accepted) => accepted?.[0] ?? []);
+  const expected = `expected a header with ${names.join(', ')}; row ${row} has none of them`;
+  const better = nearby
+    .slice(0, NEARBY_ROWS)
+    .find(({ cells }) => hasColumns(cells.map(cellText), profile, 'every'));
+  if (better !== undefined)
+    return `${expected}, and row ${better.row} has all: declare headerRow: ${better.row}`;
+  const downwards = nearby.map(({ cells }) => cellText(cells[0] ?? ''));
+  if (hasColumns(downwards, profile, 'every')) {
+    return `${expected}: they stand below each other in the first column, so that loans are columns; transpose the table in a spreadsheet`;
+  }
+  return `${expected}: declare as headerRow which row has, and 0 where the file has no header`;
+}
+
+const NAMES_SHOWN = 40;
+
+function missing(header: readonly string[]): string {
+  const shown = header.filter((name) => name !== '').slice(0, NAMES_SHOWN);
+  const more = header.length > NAMES_SHOWN ? `, and ${header.length - NAMES_SHOWN} more` : '';
+  return `the file has no column of this name; it has ${shown.join(', ')}${more}`;
+}
+
 /** What a header of one cell seems to be separated by. */
-function otherDelimiter(header: readonly string[], declared: string): string | undefined {
+function otherDelimiter(header: readonly string[], profile: ImportProfile): string | undefined {
   const [cell = '', ...others] = header;
   if (others.length > 0) return undefined;
-  return Object.keys(DELIMITERS).find((mark) => mark !== declared && cell.includes(mark));
+  return Object.keys(DELIMITERS).find((mark) => {
+    if (mark === profile.delimiter || !cell.includes(mark)) return false;
+    return profile.headerRow === 0 || hasColumns(cell.split(mark), profile, 'some');
+  });
 }
 
 function nameOf(delimiter: string): string {

@@ -20,8 +20,11 @@ export interface ComparedTotal {
   readonly file: string;
 }
 
-/** The amount of a field in the file's row of totals; undefined where its cell is empty. */
-type TotalOf = (field: AmountField, currency: string) => bigint | undefined;
+/** The amount of a field in the file's row of totals, with its column; undefined where its cell is empty. */
+type TotalOf = (
+  field: AmountField,
+  currency: string,
+) => { readonly column: string; readonly amount: bigint } | undefined;
 
 /** The sums of the amount columns of a statement, by currency. */
 export class ControlTotals {
@@ -63,7 +66,13 @@ export class ControlTotals {
     if (expected.rows !== undefined) {
       this.compared.push({ name: 'rows', sender: `${expected.rows}`, file: `${rows}` });
       if (expected.rows !== rows) {
-        report.fault(0, '', 'control_total', `expected ${expected.rows} rows`, `${rows}`);
+        report.fault(
+          0,
+          '',
+          'control_total',
+          `expected ${expected.rows} rows; the file has ${rows}`,
+          `${rows}`,
+        );
       }
     }
     const sums = this.sums();
@@ -79,29 +88,45 @@ export class ControlTotals {
       const sender = wanted.rounded ? text : formatAmount(wanted.amountMinor, digits);
       this.compared.push({ name, sender, file: sum });
       if (sender !== sum) {
-        report.fault(0, name, 'control_total', `expected a sum of ${text}`, sum);
+        report.fault(
+          0,
+          name,
+          'control_total',
+          `expected a sum of ${text}; the rows add up to ${sum}`,
+          sum,
+        );
       }
     }
   }
 
   /** Compares the sums with those in the file's row of totals. */
   compare({ row }: TableRow, totalOf: TotalOf, report: Report): void {
-    if (this.#sums.size > 1) {
-      const message = 'expected rows of one currency above totals that name none';
-      report.fault(row, '', 'control_total', message, '');
-      return;
-    }
-    const [[currency, sums] = ['', new Map<AmountField, bigint>()]] = this.#sums;
-    const digits = minorUnitDigits(currency) ?? 2;
+    // Senders add up what is in several currencies: no amount of money, and yet a check of the file.
+    const [digits = 2] = [...this.#sums.keys()]
+      .map((code) => minorUnitDigits(code) ?? 2)
+      .sort()
+      .reverse();
+    const [currency = ''] = [...this.#sums.keys()].filter(
+      (code) => minorUnitDigits(code) === digits,
+    );
     for (const field of this.#fields) {
       const total = totalOf(field, currency);
       if (total === undefined) continue;
-      const sum = formatAmount(sums.get(field) ?? 0n, digits);
-      const sender = formatAmount(total, digits);
-      this.compared.push({ name: field, sender, file: sum });
-      if (sender === sum) continue;
-      const message = `expected ${sum}, the sum of the rows above`;
-      report.fault(row, field, 'control_total', message, sender);
+      const file = formatAmount(this.#sumOfAll(field, digits), digits);
+      const sender = formatAmount(total.amount, digits);
+      this.compared.push({ name: field, sender, file });
+      if (sender === file) continue;
+      const message = `the file states a total of ${sender}; the rows above add up to ${file}`;
+      report.fault(row, total.column, 'control_total', message, sender);
     }
+  }
+
+  #sumOfAll(field: AmountField, digits: number): bigint {
+    let all = 0n;
+    for (const [currency, sums] of this.#sums) {
+      const missing = digits - (minorUnitDigits(currency) ?? 2);
+      all += (sums.get(field) ?? 0n) * 10n ** BigInt(missing);
+    }
+    return all;
   }
 }

@@ -112,7 +112,7 @@ export function checkWholes(
   profile: ImportProfile,
   report: Report,
 ): void {
-  const hint = '; if each row has the lender’s own amounts, leave out lenderShare';
+  const hint = '; if each row has the amount of its lender, declare no shareUnit and no column for lenderShare';
   checkSame(rows, AMOUNT_FIELDS, 'loan', report, profile, hint);
 }
 
@@ -131,7 +131,7 @@ function checkSame(
       if (found === expected) continue;
       const shown = (amount: bigint) => formatAmount(amount, minorUnitDigits(currency) ?? 2);
       const message = `expected ${shown(expected)}, as row ${first.row} states for the same ${what}${hint}`;
-      report.fault(row, field, `differs_in_${what}`, message, shown(found));
+      report.fault(row, columns[field]?.[0] ?? field, `differs_in_${what}`, message, shown(found));
     }
   }
 }

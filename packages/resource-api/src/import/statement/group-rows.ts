@@ -14,6 +14,7 @@ import {
 } from './facility-amounts.ts';
 import { Identities } from './identities.ts';
 import { combine, inProportion, type Legs, NO_LEGS, totalOf } from './legs.ts';
+import { duplicate } from './loan-numbers.ts';
 import type { Report } from './report.ts';
 import { type LenderShare, type Shares, shareKey, weightsOf } from './shares.ts';
 import {
@@ -148,6 +149,7 @@ function latest(rows: readonly StatementRow[]) {
 
 /** Rows of one loan are the parts of its lenders; otherwise each loan has one row. */
 function checkLoan(rows: readonly StatementRow[], profile: ImportProfile, report: Report) {
+  const { columns } = profile;
   const seen = new Map<string, number>();
   for (const { row, loanNumber, lender, amounts } of rows) {
     if (loanNumber === undefined && amounts.due !== undefined && amounts.due !== 0n) {
@@ -157,8 +159,10 @@ function checkLoan(rows: readonly StatementRow[], profile: ImportProfile, report
     const part = profile.rowIs === 'lender' ? (lender?.name ?? '') : '';
     const before = seen.get(part);
     seen.set(part, row);
-    if (before === undefined) continue;
-    report.fault(row, 'loan number', 'duplicate_loan', `also in row ${before}`, loanNumber ?? part);
+    // A lender with two shares is told where shares are added up.
+    if (before === undefined || profile.shareUnit !== undefined) continue;
+    const column = (columns.loanNumber ?? columns.facilityNumber)?.[0] ?? 'loan number';
+    report.fault(row, column, 'duplicate_loan', duplicate(before), loanNumber ?? part);
   }
   if (profile.shareUnit !== undefined) checkWholes(rows, profile, report);
 }
@@ -180,8 +184,9 @@ function weightsOfFacility(
   const check = (list: readonly LenderShare[]): Legs | undefined => {
     const weights = weightsOf(list, unit, currency, [whole.due ?? 0n, whole.limit]);
     if (typeof weights !== 'string') return weights;
-    const row = list[0]?.row ?? first.row;
-    report.fault(row, 'lenders’ shares', 'shares_do_not_add_up', weights, shareName(first));
+    const row = list.at(-1)?.row ?? first.row;
+    const column = profile.columns.lenderShare?.[0] ?? 'shares: share';
+    report.fault(row, column, 'shares_do_not_add_up', weights, shareName(first));
     return undefined;
   };
   if (second !== undefined) {

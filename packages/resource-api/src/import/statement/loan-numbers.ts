@@ -1,21 +1,41 @@
+import type { ImportProfile } from '../profile/profile.ts';
 import type { Report } from './report.ts';
 import type { StatementRow } from './statement-row.ts';
 
 /** Finds loans that a statement has twice. */
 export class LoanNumbers {
   readonly #rows = new Map<string, number>();
+  /** Rows of numbers that have lower-case letters, by the number in upper case. */
+  readonly #inUpperCase = new Map<string, number>();
   readonly #report: Report;
+  readonly #column: string;
 
-  constructor(report: Report) {
+  constructor({ columns }: ImportProfile, report: Report) {
     this.#report = report;
+    this.#column = columns.loanNumber?.[0] ?? 'loan number';
   }
 
   add({ row, dealNumber }: StatementRow): void {
     const first = this.#rows.get(dealNumber);
-    if (first === undefined) this.#rows.set(dealNumber, row);
-    else {
-      const message = `also in row ${first}`;
-      this.#report.fault(row, 'loan number', 'duplicate_loan', message, dealNumber);
+    if (first !== undefined) {
+      this.#report.fault(row, this.#column, 'duplicate_loan', duplicate(first), dealNumber);
+      return;
     }
+    const upper = dealNumber.toUpperCase();
+    const alike = this.#inUpperCase.get(upper) ?? this.#rows.get(upper);
+    if (alike !== undefined) {
+      const message = `this number differs from that of row ${alike} in upper and lower case alone`;
+      this.#report.warn(row, this.#column, 'numbers_look_alike', message, dealNumber);
+    }
+    if (upper !== dealNumber) this.#inUpperCase.set(upper, row);
+    this.#rows.set(dealNumber, row);
   }
+}
+
+/** @param first the row that has the loan already. */
+export function duplicate(first: number): string {
+  return (
+    `this loan is also in row ${first}, and each loan has one row; if rows are drawings of a facility, or ` +
+    'parts of lenders, declare columns for facilityNumber and loanNumber, or rowIs: lender'
+  );
 }

@@ -9,6 +9,7 @@ import type { ImportProfile } from '../profile/profile.ts';
 import { findColumns } from './columns.ts';
 import { ControlTotals } from './control-totals.ts';
 import type { Report } from './report.ts';
+import { RowChoice } from './row-choice.ts';
 import { RowReader } from './row-reader.ts';
 import type { StatementRow } from './statement-row.ts';
 
@@ -36,16 +37,25 @@ export async function* readStatement(
   const totals = new ControlTotals(profile);
   const state = Object.assign(read, { asOf, rowCount: 0, totals, hasTotalsRow: false });
   let reader: RowReader | undefined;
+  let choice: RowChoice | undefined;
+  const preamble: TableRow[] = [];
   for await (const batch of table) {
     const rows: StatementRow[] = [];
     for (const line of batch) {
-      if (line.row < profile.headerRow) continue;
+      if (line.row < profile.headerRow) {
+        preamble.push(line);
+        continue;
+      }
       if (reader === undefined) {
-        const header = line.cells.map(cellText);
-        const columns = findColumns(header, line.row, profile, report);
+        const header = headerOf(line, profile);
+        const nearby = [...preamble, ...batch];
+        const columns = findColumns({ header, row: line.row, nearby }, profile, report);
         if (columns === undefined) return;
         reader = new RowReader({ columns, header, profile, report, asOf });
-      } else if (isTotals(line, profile)) {
+        choice = new RowChoice(header, line.row, { profile, asOf, report });
+        if (profile.headerRow > 0) continue;
+      }
+      if (isTotals(line, profile)) {
         const last = reader;
         // Rows with a fault are not in the sums, which then differ for that alone.
         if (report.faultCount === 0) {
@@ -54,22 +64,28 @@ export async function* readStatement(
         state.hasTotalsRow = true;
         yield rows;
         return;
-      } else {
-        state.rowCount += 1;
-        const row = reader.read(line);
-        state.asOf = reader.asOf;
-        if (row === undefined) continue;
-        totals.add(row);
-        rows.push(row);
       }
+      if (choice?.leavesOut(line)) continue;
+      state.rowCount += 1;
+      const row = reader.read(line);
+      state.asOf = reader.asOf;
+      if (row === undefined) continue;
+      totals.add(row);
+      rows.push(row);
     }
     yield rows;
   }
+  reader?.reportDates();
+  choice?.report(state.rowCount, report);
   if (reader === undefined) {
-    const message = `expected a header in row ${profile.headerRow}; the file ends before it`;
+    const message =
+      preamble.length > 0
+        ? `expected a header in row ${profile.headerRow}; the file ends before it`
+        : 'the file is empty';
     report.fault(profile.headerRow, '', 'no_header', message, '');
-  } else if (state.rowCount === 0) {
-    report.fault(profile.headerRow, '', 'no_rows', 'the file has no rows', '');
+  } else if (state.rowCount === 0 && report.faultCount === 0) {
+    const message = 'the file has a header and no loans below it';
+    report.fault(profile.headerRow, '', 'no_rows', message, '');
   }
   if (profile.totalsRow !== undefined && !state.hasTotalsRow && state.rowCount > 0) {
     const message = `expected a last row that begins with ${profile.totalsRow}; the file has none, so it may be cut`;
@@ -81,4 +97,9 @@ function isTotals({ cells }: TableRow, { totalsRow }: ImportProfile): boolean {
   if (totalsRow === undefined) return false;
   const first = cells.map(cellText).find((text) => text !== '') ?? '';
   return first.toLowerCase().startsWith(totalsRow.toLowerCase());
+}
+
+/** Without a header, columns are called by their place. */
+function headerOf({ cells }: TableRow, { headerRow }: ImportProfile): readonly string[] {
+  return headerRow === 0 ? cells.map((_, at) => `#${at + 1}`) : cells.map(cellText);
 }

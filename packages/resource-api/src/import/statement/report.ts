@@ -67,7 +67,7 @@ class Findings {
   }
 
   add(row: number, column: string, code: string, message: string, value: string): void {
-    const finding = { row, column, code, message, value: value.slice(0, VALUE_SHOWN_CHARS) };
+    const finding = { row, column, code, message, value: shown(value) };
     this.count += 1;
     if (this.kept.length < FINDINGS_KEPT) this.kept.push(finding);
     this.#onFinding?.(finding);
@@ -77,4 +77,10 @@ class Findings {
     if (kind.first.length < FIRST_OF_KIND) kind.first.push(finding);
     this.kinds.set(key, kind);
   }
+}
+
+/** What shows nothing, or turns what follows around, is told by its number. */
+function shown(value: string): string {
+  const cut = value.slice(0, VALUE_SHOWN_CHARS);
+  return cut.replaceAll(/[\p{Cc}\p{Cf}]/gu, (char) => `\\u{${char.codePointAt(0)?.toString(16)}}`);
 }

@@ -1,7 +1,7 @@
-import { isKey, isStorable, KEY_EXPECTED, STORABLE_EXPECTED } from '@cls/shared/text';
+import { isStorable, STORABLE_EXPECTED } from '@cls/shared/text';
 import type { BusinessDate } from '../../ledger/business-date.ts';
 import { minorUnitDigits } from '../../ledger/currency.ts';
-import { EXTERNAL_VALUE_EXPECTED, isExternalValue, PARTY_REF } from '../../ledger/external-id.ts';
+import { PARTY_REF } from '../../ledger/external-id.ts';
 import type { FacilityType } from '../../ledger/facility-type.ts';
 import { dateExpected } from '../cells/date-refusal.ts';
 import { readDate } from '../cells/dates.ts';
@@ -13,7 +13,9 @@ import { type AmountField, DATE_FIELDS, type DateField, type Field } from '../pr
 import type { ImportProfile } from '../profile/profile.ts';
 import { AmountReader } from './amount-reader.ts';
 import type { Columns } from './columns.ts';
+import { isTotalsWord, whyNoKey } from './loan-key.ts';
 import type { Report } from './report.ts';
+import { datesTold } from './row-choice.ts';
 import { shareOf } from './shares.ts';
 import type { StatedParty } from './stated-deal.ts';
 import { partyOf, partyRef } from './stated-party.ts';
@@ -21,7 +23,9 @@ import type { StatementRow } from './statement-row.ts';
 
 /** Of a cell; names of journal files are as long. */
 const TEXT_MAX = 500;
-const UNLISTED = 'the profile does not list this value';
+/** 9999-12-31 is what some programs write for no end. */
+const LATEST_LIKELY = '2199-12-31';
+const REQUIRED = 'this cell is empty; every row needs a value here';
 /** What Unicode calls an unknown region: the country of deals whose statement has none. */
 const UNKNOWN_COUNTRY = 'ZZ';
 
@@ -43,6 +47,8 @@ export class RowReader {
   readonly #report: Report;
   readonly #amounts: AmountReader;
   readonly #emptyMarks: ReadonlySet<string>;
+  readonly #otherDates = new Map<BusinessDate, number>();
+  #otherDateRow = 0;
   #cells: readonly Cell[] = [];
   #row = 0;
 
@@ -61,7 +67,7 @@ export class RowReader {
     const faultsBefore = this.#report.faultCount;
     if (!this.#take(line)) return undefined;
     this.#checkTexts();
-    this.#readAsOf();
+    if (!this.#readAsOf()) return undefined;
     const currency = this.#currency();
     const numbers = this.#numbers();
     const borrower = this.#borrower();
@@ -91,32 +97,46 @@ export class RowReader {
   }
 
   /** An amount of the row of totals; undefined where its cell is empty. */
-  total(line: TableRow, field: AmountField, currency: string): bigint | undefined {
+  total(line: TableRow, field: AmountField, currency: string) {
     this.#cells = line.cells;
     this.#row = line.row;
     const cell = this.#cell(field);
     if (cellText(cell) === '') return undefined;
-    return this.#amounts.readOne(this.#row, field, cell, currency);
+    const amount = this.#amounts.readOne(this.#row, field, cell, currency);
+    return amount === undefined ? undefined : { column: this.#headerOf(field), amount };
   }
 
   #take({ cells, row }: TableRow): boolean {
     this.#row = row;
     this.#cells = cells;
     const width = this.#header.length;
-    if (cells.length === width) return true;
-    const message = `expected ${width} columns, got ${cells.length}`;
-    this.#report.fault(row, '', 'row_width', message, '');
+    const told = () => cells.map(cellText).join(this.#profile.delimiter);
+    if (cells.length !== width) {
+      const why =
+        cells.length > width
+          ? 'a cell may have a delimiter in it, such as a decimal comma, without quotation marks around it'
+          : 'the row may be cut off';
+      const message = `expected ${width} cells, as in the first row; this row has ${cells.length}: ${why}`;
+      this.#report.fault(row, '', 'row_width', message, told());
+      return false;
+    }
+    if (!cells.every((cell, at) => cellText(cell) === this.#header[at])) return true;
+    const [{ header = '' } = {}] = this.#columns.values();
+    const rule = `[{ column: '${header}', values: ['${header}'] }]`;
+    const message = `this row is the header again; if pages were joined, declare leaveOut: ${rule}`;
+    this.#report.fault(row, '', 'repeated_header', message, told());
     return false;
   }
 
+  /** Columns that the profile does not use may have anything. */
   #checkTexts(): void {
-    for (const [index, cell] of this.#cells.entries()) {
+    for (const { index, header: column } of this.#columns.values()) {
+      const cell = this.#cells[index];
       if (typeof cell !== 'string') continue;
-      const column = this.#header[index] ?? '';
       if (!isStorable(cell)) {
-        this.#report.fault(this.#row, column, 'nul_character', STORABLE_EXPECTED, '');
+        this.#report.fault(this.#row, column, 'nul_character', STORABLE_EXPECTED, cell);
       } else if (cell.length > TEXT_MAX) {
-        const message = `expected at most ${TEXT_MAX} characters`;
+        const message = `expected at most ${TEXT_MAX} characters; this cell has ${cell.length}`;
         this.#report.fault(this.#row, column, 'text_too_long', message, cell);
       }
     }
@@ -136,8 +156,12 @@ export class RowReader {
     return this.#columns.has(field) || this.#profile.columns[field] === undefined;
   }
 
+  #headerOf(field: Field): string {
+    return this.#columns.get(field)?.header ?? field;
+  }
+
   #fault(field: Field, code: string, message: string, value: string): void {
-    this.#report.fault(this.#row, this.#columns.get(field)?.header ?? field, code, message, value);
+    this.#report.fault(this.#row, this.#headerOf(field), code, message, value);
   }
 
   #numbers() {
@@ -153,14 +177,18 @@ export class RowReader {
           ? 'facilityNumber'
           : 'loanNumber';
     if (own === undefined && this.#has(required)) {
-      this.#fault(required, 'missing_value', 'a value is required', '');
+      const { header = required } = this.#columns.get(required) ?? {};
+      const message =
+        `${REQUIRED}; if rows without one are no loans, declare leaveOut: ` +
+        `[{ column: '${header}', values: [''] }]`;
+      this.#fault(required, 'missing_value', message, '');
     }
     // A deal of several loans without facility numbers: each loan is a facility.
     const within = facility ?? loan;
     if (columns.dealNumber !== undefined && within === undefined) {
       const field = columns.facilityNumber === undefined ? 'loanNumber' : 'facilityNumber';
       if (columns[field] !== undefined && this.#has(field)) {
-        this.#fault(field, 'missing_value', 'a value is required', '');
+        this.#fault(field, 'missing_value', REQUIRED, '');
       }
     }
     const grouped = columns.dealNumber !== undefined && within !== undefined;
@@ -180,15 +208,22 @@ export class RowReader {
       this.#fault(field, 'invalid_key', message, value);
     }
     const { lender, participants } = this.#profile;
-    const reserved = [lender.externalId, participants?.externalId].includes(value);
-    if (reserved || value.startsWith(PARTY_REF)) {
-      const message = 'this value is reserved for another record';
+    if ([lender.externalId, participants?.externalId].includes(value)) {
+      const message =
+        'the profile calls the lender, or the participants, by this number: give them another externalId';
+      this.#fault(field, 'reserved_value', message, value);
+    } else if (value.startsWith(PARTY_REF)) {
+      const message = `expected a number that does not begin with ${PARTY_REF}, by which parties are called`;
       this.#fault(field, 'reserved_value', message, value);
     }
-    if (!(isKey(value) && isExternalValue(value))) {
-      const expected = isKey(value) ? EXTERNAL_VALUE_EXPECTED : KEY_EXPECTED;
-      this.#fault(field, 'invalid_key', expected, value);
+    if (isTotalsWord(value)) {
+      const message =
+        `this row seems to have totals, and no loan: declare totalsRow: ${value} if the loans end ` +
+        `here, or leaveOut: [{ column: '${this.#columns.get(field)?.header}', values: ['${value}'] }]`;
+      this.#fault(field, 'undeclared_totals', message, value);
     }
+    const wrong = whyNoKey(value);
+    if (wrong !== undefined) this.#fault(field, 'invalid_key', wrong, value);
     return value;
   }
 
@@ -206,7 +241,10 @@ export class RowReader {
     const countryCode = this.#country();
     const stated = this.#text('country');
     if (stated === '' && borrower === undefined && this.#columns.has('country')) {
-      this.#fault('country', 'missing_value', 'a value is required', '');
+      this.#fault('country', 'missing_value', REQUIRED, '');
+    } else if (stated === '' && !borrower && dealNumber !== '' && this.#columns.has('borrower')) {
+      const message = 'this cell is empty; the borrower is called by the number of the loan';
+      this.#report.warn(this.#row, this.#headerOf('borrower'), 'unnamed_borrower', message, '');
     }
     const name = stated || dealNumber;
     return { ref: partyRef(name, countryCode), name, countryCode };
@@ -221,7 +259,10 @@ export class RowReader {
     if (columns.countryCode === undefined) return country;
     if (value === '' && country !== '') return country;
     if (this.#has('countryCode') && !/^[A-Z0-9]{2}$/.test(value)) {
-      this.#fault('countryCode', 'invalid_country', 'expected two characters', value);
+      const message =
+        'expected two capital letters, such as DE; if the column has other codes or names, list them: ' +
+        `declare countries: { '${value}': … }`;
+      this.#fault('countryCode', 'invalid_country', message, value);
     }
     return value;
   }
@@ -231,7 +272,7 @@ export class RowReader {
     if (name === '') return undefined;
     const countryCode = this.#text('guarantorCountryCode');
     if (countryCode !== '' && !/^[A-Z0-9]{2}$/.test(countryCode)) {
-      const message = 'expected two characters or nothing';
+      const message = 'expected two capital letters, such as DE, or nothing';
       this.#fault('guarantorCountryCode', 'invalid_country', message, countryCode);
     }
     return { ref: partyRef(name, countryCode), name, countryCode };
@@ -241,7 +282,7 @@ export class RowReader {
     const name = this.#text(field);
     if (name !== '') return partyOf(name, this.#profile);
     if (field === 'lender' && this.#profile.rowIs === 'lender' && this.#has('lender')) {
-      this.#fault('lender', 'missing_value', 'a value is required', '');
+      this.#fault('lender', 'missing_value', REQUIRED, '');
     }
     return undefined;
   }
@@ -256,8 +297,9 @@ export class RowReader {
     return undefined;
   }
 
-  #readAsOf(): void {
-    if (!this.#columns.has('asOf')) return;
+  /** @returns false for a row of another date, of which nothing else is told. */
+  #readAsOf(): boolean {
+    if (!this.#columns.has('asOf')) return true;
     const cell = this.#cell('asOf');
     const { dateFormats, twoDigitYearsFrom } = this.#profile;
     const date = readDate(cell, dateFormats, twoDigitYearsFrom);
@@ -266,30 +308,59 @@ export class RowReader {
     } else if (this.asOf === undefined) {
       this.asOf = date;
     } else if (date !== this.asOf) {
-      const message = `all rows must have the same date; the first row has ${this.asOf}`;
-      this.#fault('asOf', 'mixed_dates', message, cellText(cell));
+      if (this.#otherDates.size === 0) this.#otherDateRow = this.#row;
+      this.#otherDates.set(date, (this.#otherDates.get(date) ?? 0) + 1);
+      return false;
     }
+    return true;
+  }
+
+  /** At the end of the file: a fault where rows have other dates than the first, or the one given. */
+  reportDates(): void {
+    if (this.asOf === undefined || this.#otherDates.size === 0) return;
+    const message =
+      `expected one date in all rows, ${this.asOf}; other rows have ${datesTold(this.#otherDates)}. ` +
+      'To read the rows of one date, declare asOfRows: only, and give the date with --as-of';
+    const [[first = ''] = []] = this.#otherDates;
+    const column = this.#headerOf('asOf');
+    this.#report.fault(this.#otherDateRow, column, 'mixed_dates', message, first);
   }
 
   #currency(): string {
     const { currency, currencyColumn } = this.#profile;
-    const value = this.#text('currency');
+    const value = this.#currencyCode();
     if (currency === undefined) {
-      if (minorUnitDigits(value) === undefined && this.#has('currency')) {
-        this.#fault('currency', 'unknown_currency', 'expected an ISO 4217 code', value);
+      if (value === '' && this.#has('currency')) {
+        this.#fault('currency', 'missing_value', REQUIRED, '');
+      } else if (minorUnitDigits(value) === undefined && this.#has('currency')) {
+        const message =
+          'expected an ISO 4217 code such as EUR; if this stands for one, declare ' +
+          `currencyMarks: { '${value}': … }`;
+        this.#fault('currency', 'unknown_currency', message, value);
       }
       return value;
     }
     if (value === '' || value === currency) return currency;
     if (currencyColumn === 'loan' && /^[A-Z]{3}$/.test(value)) {
       const message = `the loan is in ${value}; its amounts are in ${currency}`;
-      const column = this.#columns.get('currency')?.header ?? 'currency';
-      this.#report.warn(this.#row, column, 'loan_currency', message, value);
+      this.#report.warn(this.#row, this.#headerOf('currency'), 'loan_currency', message, value);
       return currency;
     }
-    const expected = currencyColumn === 'loan' ? 'a currency code' : currency;
-    this.#fault('currency', 'unknown_currency', `expected ${expected} or nothing`, value);
+    const message =
+      currencyColumn === 'loan'
+        ? 'expected a currency code or nothing'
+        : `expected ${currency}, which the profile declares for all amounts, or nothing; if amounts are in ` +
+          'the currency of this column, declare no currency; if the column has the loan’s currency and ' +
+          `amounts are in ${currency}, declare currencyColumn: loan`;
+    this.#fault('currency', 'unknown_currency', message, value);
     return currency;
+  }
+
+  /** `eur` is EUR; `GBp`, which is pence, is no code. Marks of currencies stand for their codes. */
+  #currencyCode(): string {
+    const value = this.#text('currency');
+    const marked = own(this.#profile.currencyMarks ?? {}, value);
+    return marked ?? (/^[a-z]{3}$/.test(value) ? value.toUpperCase() : value);
   }
 
   #facilityType(): FacilityType {
@@ -298,7 +369,8 @@ export class RowReader {
     const type = own(types, value) ?? types['*'];
     const told = value !== '' || !this.#columns.has('loanType');
     if (type !== undefined && told) return type;
-    if (this.#has('loanType')) this.#fault('loanType', 'unknown_loan_type', UNLISTED, value);
+    const message = unlisted('facilityTypes', value);
+    if (this.#has('loanType')) this.#fault('loanType', 'unknown_loan_type', message, value);
     return 'term_loan';
   }
 
@@ -307,7 +379,8 @@ export class RowReader {
     const value = this.#text('status');
     const found = own(statuses, value) ?? statuses['*'];
     if (found !== undefined) return found;
-    if (this.#has('status')) this.#fault('status', 'unknown_status', UNLISTED, value);
+    const message = unlisted('statuses', value);
+    if (this.#has('status')) this.#fault('status', 'unknown_status', message, value);
     return ['', '', ''];
   }
 
@@ -335,6 +408,11 @@ export class RowReader {
       const date = readDate(cell, dateFormats, twoDigitYearsFrom);
       if (date === undefined) this.#fault(field, 'invalid_date', this.#expectedDate(cell), text);
       else dates[field] = date;
+      if (date !== undefined && date > LATEST_LIKELY) {
+        const message =
+          'this date is more than a century ahead; if it stands for no date, declare it in emptyMarks';
+        this.#report.warn(this.#row, this.#headerOf(field), 'unlikely_date', message, text);
+      }
     }
     return dates;
   }
@@ -343,6 +421,10 @@ export class RowReader {
     const { dateFormats, twoDigitYearsFrom } = this.#profile;
     return dateExpected(dateFormats, cell, twoDigitYearsFrom);
   }
+}
+
+function unlisted(setting: 'facilityTypes' | 'statuses', value: string): string {
+  return `the profile does not list this value: add '${value}' to ${setting}, or '*' for all that it does not list`;
 }
 
 /** Text of the file must not find properties that every object inherits. */

@@ -72,7 +72,13 @@ export async function readShares(
       if (typeof share !== 'bigint') {
         report.fault(row, 'shares: share', 'invalid_share', share, cellText(cell('share')));
       } else if (lender === undefined) {
-        report.fault(row, 'shares: lender', 'missing_value', 'a value is required', '');
+        report.fault(
+          row,
+          'shares: lender',
+          'missing_value',
+          'this cell is empty; every row needs a value here',
+          '',
+        );
       } else {
         const key = shareKey(text('dealNumber'), text('facilityNumber') ?? text('loanNumber'));
         const list = byKey.get(key) ?? [];
@@ -96,7 +102,7 @@ function placesOf(
     const index = names.findIndex((name) => accepted?.map(headerName).includes(name));
     if (index >= 0) places.set(field, index);
     else {
-      const message = 'this column is missing in the file of shares';
+      const message = `the file of shares has no column of this name; it has ${header.filter(Boolean).join(', ')}`;
       report.fault(row, accepted?.[0] ?? field, 'missing_column', message, '');
     }
   }
@@ -116,8 +122,10 @@ export function weightsOf(
   wholes: readonly (bigint | undefined)[],
 ): Legs | string {
   const weights = new Map<string, bigint>();
-  for (const { lender, share } of shares) {
-    if (weights.has(lender.ref)) return `expected each lender once; ${lender.name} is there twice`;
+  for (const { row, lender, share } of shares) {
+    if (weights.has(lender.ref)) {
+      return `each lender has one share; ${lender.name} has two, the second in row ${row}`;
+    }
     weights.set(lender.ref, share);
   }
   const sum = shares.reduce((total, { share }) => total + share, 0n);
@@ -128,10 +136,11 @@ export function weightsOf(
     if (known.some((whole) => whole * finer === sum)) return weights;
     const expected = known.map((whole) => formatAmount(whole, digits)).join(' or ');
     const shown = sum % finer === 0n ? formatAmount(sum / finer, digits) : formatAmount(sum, 4);
-    return `expected shares that add up to ${expected}; they come to ${shown}`;
+    return `the shares come to ${shown}; expected ${expected}`;
   }
   if (sum === WHOLE) return weights;
-  const shown = unit === 'percent' ? formatAmount(sum, 10) : formatAmount(sum, 12);
-  const expected = unit === 'percent' ? '100' : '1';
-  return `expected shares that add up to ${expected}; they come to ${shown.replace(/\.?0+$/, '')}`;
+  const shown = formatAmount(sum, unit === 'percent' ? 10 : 12).replace(/\.?0+$/, '');
+  return unit === 'percent'
+    ? `the shares come to ${shown} %; expected 100 %`
+    : `the shares come to ${shown}; expected 1`;
 }

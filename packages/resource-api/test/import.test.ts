@@ -654,6 +654,12 @@ describe('cls-api', () => {
       1,
       'not in the book',
     ],
+    [
+      'a reason that is none',
+      ['import', 'world-bank', '--rows', '1', '--without-totals', ' '],
+      2,
+      'expected a reason',
+    ],
     ['a control total that is none', ['import', 'world-bank', '--control', 'due'], 2, 'column=sum'],
   ] as const) {
     it(`answers ${given} with exit code ${code} and says why`, async () => {

@@ -79,6 +79,21 @@ describeOnDatabase('two statements of one portfolio', (engine) => {
     }
   });
 
+  it('add up in the report, step by step, to what the sender states', () => {
+    const due = (rows: ReadonlyMap<string, Row>) =>
+      ['Due to IBRD', 'Due 3rd Party']
+        .flatMap((column) => [...rows.values()].map((row) => cents(units(row[column]).toFixed(2))))
+        .reduce((sum, amount) => sum + amount, 0n);
+    const [total] = later.outstanding;
+    const steps = [total?.newLoans, total?.drawn, total?.repaid, total?.corrected];
+    expect(total?.vanished).to.equal('0.00');
+    expect(cents(total?.before ?? '')).to.equal(due(rows2023));
+    expect(cents(total?.after ?? '')).to.equal(due(rows2025));
+    expect(steps.reduce((sum, step) => sum + cents(step ?? ''), due(rows2023))).to.equal(
+      due(rows2025),
+    );
+  });
+
   it('add up to each statement’s totals at its date, to the cent', async () => {
     const [then] = (await get('?asOf=2023-05-31&limit=1&includeZero=true')).totals;
     expect([then.count, then.obligation]).to.deep.equal([9_012, '241443444980.16']);

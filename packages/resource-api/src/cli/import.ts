@@ -23,7 +23,7 @@ const OPTIONS = z.object({
   apply: z.boolean().default(false),
   rows: wholeNumber(0, 999_999_999, 'expected a whole number').exactOptional(),
   control: z.array(text(sumOf, 'expected column=sum, such as due=283040726064.12')),
-  withoutTotals: z.string().optional(),
+  withoutTotals: z.string().regex(/\S/, 'expected a reason').optional(),
   asOf: DATE.exactOptional(),
   shares: z.string().optional(),
   accept: z.array(text(acceptedOf, ACCEPT_EXPECTED)),

@@ -4,11 +4,16 @@ import type { KnownParties } from './plan/known-deal.ts';
 import type { StatedParty } from './statement/stated-deal.ts';
 
 /** Names that are remembered; what comes after them is not compared. */
-const NAMES_KEPT = 200_000;
+const NAMES_KEPT = 100_000;
+/** Of names that all look alike; what comes after them is not compared. */
+const ALIKE_KEPT = 20;
 const NUMBERED = `${PARTY_REF}#`;
 
-interface Name extends StatedParty {
-  readonly place: string;
+interface Name {
+  readonly ref: string;
+  readonly name: string;
+  readonly row: number;
+  readonly file: string;
   readonly form: string;
 }
 
@@ -41,23 +46,32 @@ export class LookAlikes {
     const { key, form } = partsOf(party);
     if (key === undefined) return [];
     const names = this.#names.get(key) ?? [];
+    if (names.length >= ALIKE_KEPT) return [];
     const alike = names.filter((one) => fits(one.form, form));
-    const place = `row ${row}${file}`;
-    this.#names.set(key, [...names, { ...party, place, form }]);
-    return alike.map((one) => ({ name, place, other: one.name, otherPlace: one.place }));
+    const added = { ref, name, row, file, form };
+    this.#names.set(key, [...names, added]);
+    return alike.map((one) => pairOf(added, one.name, placeOf(one)));
   }
 
   /** Compares the names of the book, once the names of the statement are added. */
   inBook({ byRef, named }: KnownParties): readonly LookAlike[] {
     return named.flatMap((party) => {
-      if (this.#refs.has(party.ref)) return [];
+      if (party.ref.startsWith(NUMBERED) || this.#refs.has(party.ref)) return [];
       const { key, form } = partsOf(party);
       const names = key === undefined ? [] : (this.#names.get(key) ?? []);
       return names
         .filter((one) => fits(one.form, form) && byRef.get(one.ref) !== byRef.get(party.ref))
-        .map(({ name, place }) => ({ name, place, other: party.name, otherPlace: 'the book' }));
+        .map((one) => pairOf(one, party.name, 'the book'));
     });
   }
+}
+
+function pairOf(one: Name, other: string, otherPlace: string): LookAlike {
+  return { name: one.name, place: placeOf(one), other, otherPlace };
+}
+
+function placeOf({ row, file }: Name): string {
+  return `row ${row}${file}`;
 }
 
 function fits(form: string, other: string): boolean {

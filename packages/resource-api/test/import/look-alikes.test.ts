@@ -50,6 +50,14 @@ describe('two names of one statement', () => {
     expect(isAlike('Fundación', 'FUNDACIÓN'.normalize('NFD'))).to.equal(false);
   });
 
+  it('are told for the first twenty of names that all look alike', () => {
+    const names = new LookAlikes();
+    const told = Array.from({ length: 1_000 }, (_, at) =>
+      names.add(party(`Acme${'.'.repeat(at)}`), at + 2),
+    );
+    expect(told.flat()).to.have.length((20 * 19) / 2);
+  });
+
   it('are no question where the sender has a number for each, or in two countries', () => {
     const names = new LookAlikes();
     const numbered = (number: string, name: string) => ({

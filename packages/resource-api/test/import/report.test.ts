@@ -4,7 +4,13 @@ import { expect } from 'chai';
 import { MIGRATIONS } from '../../src/database/migrations.ts';
 import type { ImportReport } from '../../src/import/import-report.ts';
 import { reportText } from '../../src/import/report/report-text.ts';
-import { APRIL, importTape, MARCH, syndicateText } from '../support/lenders-statement.ts';
+import {
+  APRIL,
+  importTape,
+  MARCH,
+  SYNDICATE,
+  syndicateText,
+} from '../support/lenders-statement.ts';
 
 /** Sums of the column `Balance` by currency, in cents. */
 function balancesOf(text: string): Record<string, bigint> {
@@ -139,7 +145,10 @@ Invalid amount              Balance       2  row 2 “5x”, row 3 “5x”:    
 (invalid_amount)                             expected a decimal such as  written: decimalSeparator,
                                              1234.56                     thousandsSeparator, marks.
 Unknown currency            Currency      1  row 5 “US$”: expected an    Use ISO 4217 codes, or
-(unknown_currency)                           ISO 4217 code               declare one currency.`);
+(unknown_currency)                           ISO 4217 code such as EUR;  declare one currency.
+                                             if this stands for one,
+                                             declare currencyMarks: {
+                                             'US$': … }`);
   });
 
   it('that a check refuses: why, what it would change, and what to type to accept it', async () => {
@@ -155,6 +164,45 @@ Unknown currency            Currency      1  row 5 “US$”: expected an    Use
     expect(await database.query('SELECT count(*) FROM journal')).to.deep.equal(before);
     const again = await importTape(database, APRIL, '2026-04-30');
     expect(again.outcome, 'what is in the book stays so').to.equal('applied_before');
+  });
+
+  it('how often a tolerance was used, and which sums were not checked, and why', async () => {
+    const document = {
+      ...SYNDICATE,
+      name: 'sums',
+      source: 'sums',
+      rowIs: 'loan' as const,
+      columns: {
+        loanNumber: ['Loan'],
+        currency: ['Currency'],
+        due: ['Balance'],
+        undisbursed: ['Undrawn'],
+        limit: ['Limit'],
+        held: ['Held'],
+      },
+      identities: [
+        { field: 'limit' as const, is: 'due + undisbursed', tolerance: '0.05' },
+        { field: 'held' as const, is: 'due', off: 'the sender counts it otherwise' },
+      ],
+    };
+    const rows = [
+      'A;EUR;60.00;40.03;100.00;60.00',
+      'B;EUR;5.00;0.00;5.00;9.00',
+      'C;EUR;5.02;0.00;5.00;8.00',
+    ];
+    const text = ['Loan;Currency;Balance;Undrawn;Limit;Held', ...rows, ''].join('\n');
+    const report = await importTape(database, text, '2025-03-31', { document });
+    expect(
+      report.warningKinds.map(({ code, column, count }) => [code, column, count]),
+    ).to.deep.equal([
+      ['rounding_gap', 'Limit', 2],
+      ['identity_off', 'Held', 2],
+    ]);
+    const told = reportText(report).replaceAll(/\s+/g, ' ');
+    expect(told)
+      .to.include('SUMS THAT WERE NOT CHECKED EXACTLY')
+      .and.include('the sender counts it');
+    expect(told).not.to.include('WARNINGS');
   });
 
   it('keeps control characters of a file from the terminal', async () => {

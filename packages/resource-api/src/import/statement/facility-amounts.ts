@@ -112,7 +112,8 @@ export function checkWholes(
   profile: ImportProfile,
   report: Report,
 ): void {
-  const hint = '; if each row has the amount of its lender, declare no shareUnit and no column for lenderShare';
+  const hint =
+    '; if each row has the amount of its lender, declare no shareUnit and no column for lenderShare';
   checkSame(rows, AMOUNT_FIELDS, 'loan', report, profile, hint);
 }
 

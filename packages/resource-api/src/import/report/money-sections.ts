@@ -1,0 +1,97 @@
+/** What a report says of amounts: by currency, by loan, and beside the sender's totals. Pure. */
+import type { ImportReport } from '../import-report.ts';
+import type { AmountField } from '../profile/fields.ts';
+import { difference, grouped, type Section } from './section.ts';
+import { AMOUNT_WORDS } from './words.ts';
+
+const STEPS = [
+  ['before', 'In the book before', true],
+  ['newLoans', 'New loans', false],
+  ['drawn', 'Drawn', false],
+  ['repaid', 'Repaid', false],
+  ['corrected', 'Corrected', false],
+  ['after', 'In the statement', true],
+  ['transferred', 'Of it sold between lenders', false],
+  ['vanished', 'Only in the book, which keeps it', false],
+] as const;
+
+export function outstandingSection({ outstanding }: ImportReport): Section | undefined {
+  if (outstanding.length === 0) return undefined;
+  const rows = outstanding.flatMap((total) =>
+    STEPS.filter(([step, , always]) => always || total.loans[step] > 0).map(([step, words]) => [
+      total.currency,
+      words,
+      grouped(`${total.loans[step]}`),
+      grouped(total[step]),
+    ]),
+  );
+  return {
+    title: 'Outstanding principal',
+    sentences: [],
+    table: {
+      columns: [
+        { name: 'Currency' },
+        { name: 'Step' },
+        { name: 'Loans', isNumber: true },
+        { name: 'Amount', isNumber: true },
+      ],
+      rows,
+    },
+  };
+}
+
+export function largestSection({ largest }: ImportReport): Section | undefined {
+  if (largest.length === 0) return undefined;
+  const rows = largest.map(({ currency, loan, before, after }) => [
+    currency,
+    loan,
+    grouped(before),
+    grouped(after),
+    grouped(difference(before, after)),
+  ]);
+  const columns = [
+    { name: 'Currency' },
+    { name: 'Loan' },
+    { name: 'Before', isNumber: true },
+    { name: 'After', isNumber: true },
+    { name: 'Difference', isNumber: true },
+  ];
+  const sentences = ['Outstanding principal of the loans that change most.'];
+  return { title: 'Largest differences', sentences, table: { columns, rows } };
+}
+
+export function controlSection(report: ImportReport): Section | undefined {
+  const { controlTotals, comparedTotals, withoutTotals, hasTotalsRow, faultCount } = report;
+  const compared = new Set(comparedTotals.map(({ name }) => name));
+  const alone = Object.entries(controlTotals).filter(([name]) => !compared.has(name));
+  const rows = [
+    ...comparedTotals.map(({ name, sender, file }) => [
+      nameOf(name),
+      grouped(sender),
+      grouped(file),
+      sender === file ? 'agree' : 'DIFFER',
+    ]),
+    ...alone.map(([name, sum]) => [nameOf(name), '', grouped(sum), 'not compared']),
+  ];
+  // Rows with a fault are in no sum.
+  if (rows.length === 0 || (faultCount > 0 && compared.size === 0)) return undefined;
+  const columns = [
+    { name: 'Total' },
+    { name: 'Sender', isNumber: true },
+    { name: 'File', isNumber: true },
+    { name: 'Result' },
+  ];
+  const sentences = [
+    ...(hasTotalsRow ? ['The file has a row of totals.'] : []),
+    ...(withoutTotals === undefined
+      ? []
+      : [`The sender’s totals were not demanded: ${withoutTotals}.`]),
+  ];
+  return { title: 'Control totals', sentences, table: { columns, rows } };
+}
+
+/** `due:EUR` is `outstanding principal EUR`. */
+function nameOf(total: string): string {
+  const [field = '', ...currency] = total.split(':');
+  return [AMOUNT_WORDS[field as AmountField] ?? field, ...currency].join(' ');
+}

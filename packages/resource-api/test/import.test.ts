@@ -136,7 +136,7 @@ describe('a statement', () => {
     expect(fault).to.deep.include({ row: 2, code: 'identity_broken', value: '101.00' });
     expect(fault?.column).to.match(/^Borrower's Obligation/);
     expect(fault?.message).to.match(
-      /^expected 95\.00: Due to IBRD.* 100\.00 \+ Exchange Adjustment.* -5\.00;/,
+      /^expected 95\.00: Due to IBRD.* 100\.00 \+ Exchange Adjustment.* -5\.00/,
     );
   });
 

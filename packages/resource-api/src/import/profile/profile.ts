@@ -169,6 +169,11 @@ const profileShape = z.strictObject({
    * third column, whatever its name.
    */
   columns: z.partialRecord(z.enum(FIELDS), headers),
+  /**
+   * What is written for a comma in numbers of loans, facilities and deals, which external ids may not
+   * have: funds call their investments by names.
+   */
+  commasInNumbers: z.enum([';', '/', ' ']).optional(),
   /** Of all rows, where no column has it. */
   currency: currency.optional(),
   /**

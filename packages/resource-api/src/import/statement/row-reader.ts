@@ -17,7 +17,7 @@ import {
 } from '../profile/profile.ts';
 import { AmountReader } from './amount-reader.ts';
 import type { Columns } from './columns.ts';
-import { isTotalsWord, whyNoKey } from './loan-key.ts';
+import { isTotalsWord, numberOf, whyNoKey } from './loan-key.ts';
 import type { Report } from './report.ts';
 import { datesTold } from './row-choice.ts';
 import { shareOf } from './shares.ts';
@@ -202,7 +202,7 @@ export class RowReader {
   }
 
   #key(field: Field): string | undefined {
-    const value = this.#text(field);
+    const value = numberOf(this.#text(field), this.#profile);
     if (value === '') return undefined;
     const { lender, participants } = this.#profile;
     if ([lender.externalId, participants?.externalId].includes(value)) {

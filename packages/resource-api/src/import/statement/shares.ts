@@ -7,6 +7,7 @@ import type { Cell, TableRow } from '../file/table.ts';
 import type { ImportProfile } from '../profile/profile.ts';
 import { headerName } from './columns.ts';
 import type { Legs } from './legs.ts';
+import { numberOf } from './loan-key.ts';
 import type { Report } from './report.ts';
 import type { StatedParty } from './stated-deal.ts';
 import { partyOf } from './stated-party.ts';
@@ -72,6 +73,7 @@ export async function readShares(
       }
       const cell = (field: string) => cells[columns?.get(field) ?? -1] ?? '';
       const text = (field: string) => cellText(cell(field)) || undefined;
+      const number = (field: string) => numberOf(cellText(cell(field)), profile) || undefined;
       // An amount is in the facility's currency, whose digits are at most four.
       const share = shareOf(cell('share'), profile, shares.unit, profile.currency ?? 'USD');
       const lender = text('lender');
@@ -86,7 +88,10 @@ export async function readShares(
           '',
         );
       } else {
-        const key = shareKey(text('dealNumber'), text('facilityNumber') ?? text('loanNumber'));
+        const key = shareKey(
+          number('dealNumber'),
+          number('facilityNumber') ?? number('loanNumber'),
+        );
         const list = byKey.get(key) ?? [];
         list.push({ row, lender: partyOf(lender, profile), share });
         byKey.set(key, list);

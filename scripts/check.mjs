@@ -18,6 +18,11 @@ const checks = [
     process.execPath,
     [join(root, 'scripts', 'memory-reference.mjs'), '--check'],
   ],
+  [
+    'profile reference',
+    process.execPath,
+    [join(root, 'scripts', 'profile-reference.mjs'), '--check'],
+  ],
   ['contracts', process.execPath, [join(root, 'scripts', 'contracts.mjs'), '--check']],
   ['migrations', process.execPath, [join(root, 'scripts', 'check-migrations.mjs')]],
   ['schema', process.execPath, [join(root, 'scripts', 'schema.mjs'), '--check']],

@@ -8,6 +8,7 @@ import { createInterface } from 'node:readline';
 import { root } from './bootstrap.mjs';
 import { DEMO, demoBook } from './demo-book.mjs';
 import { madeProfile, madeStatements, STATEMENTS } from './demo-statements.mjs';
+import { loadOwnBook } from './own-book.mjs';
 import { showProgress, watchChild } from './progress.mjs';
 
 const FULL_CONTROL = 'external-api.fullcontrol';
@@ -47,10 +48,13 @@ const ACCOUNTS = [
   },
 ];
 
+/** Customers whose permissions or grants cover any book. */
+const seesAll = (customer) => ['platform', 'agency'].includes(customer);
+
 const fileIn = (dataDir) => join(dataDir, 'demo.json');
 
 /** Returns the demo callers, creating them and the book on the first start. @param known those of an earlier one */
-export async function prepareDemo({ known, dataDir, baseUrl, explorerUrl, environment }) {
+export async function prepareDemo({ book, known, dataDir, baseUrl, explorerUrl, environment }) {
   const file = fileIn(dataDir);
   const auth = openTool('auth-server', environment);
   if (known !== undefined) {
@@ -59,14 +63,14 @@ export async function prepareDemo({ known, dataDir, baseUrl, explorerUrl, enviro
     return writeDemo(file, { ...known, baseUrl, explorer });
   }
   const api = openTool('resource-api', environment);
-  const loading = showProgress(
-    'First start: loading 9,289 World Bank loans as of four dates, creating demo callers',
-  );
+  const what = book?.file ?? '9,289 World Bank loans as of four dates';
+  const loading = showProgress(`First start: loading ${what}, creating demo callers`);
+  const who = book === undefined ? () => true : seesAll;
   const [callers] = await Promise.all([
-    createCallers(auth.run, explorerUrl),
-    loadBook(api.run),
+    createCallers(auth.run, explorerUrl, who),
+    loadBook(api.run, book, who),
   ]).finally(loading.end);
-  process.stdout.write(`${whatIsReal()}\n`);
+  if (book === undefined) process.stdout.write(`${whatIsReal()}\n`);
   await Promise.all([auth.close(), api.close()]);
   return writeDemo(file, { baseUrl, ...callers });
 }
@@ -101,15 +105,19 @@ async function registerExplorer(auth, url, known) {
   return { url, clientId, clientSecret };
 }
 
-/** An interrupted first start may have created some callers: those get new secrets. */
-async function createCallers(auth, explorerUrl) {
+/**
+ * An interrupted first start may have created some callers: those get new secrets.
+ *
+ * @param who of the customers are created, by id
+ */
+async function createCallers(auth, explorerUrl, who) {
   const customers = idsBy(await auth('customers', 'list'), 'id');
-  for (const { id, name } of CUSTOMERS) {
+  for (const { id, name } of CUSTOMERS.filter(({ id }) => who(id))) {
     if (!customers.has(id)) await auth('customers', 'create', id, '--name', name, '--demo');
   }
   const existing = idsBy(await auth('service-accounts', 'list'), 'name');
   const serviceAccounts = [];
-  for (const wanted of SERVICE_ACCOUNTS) {
+  for (const wanted of SERVICE_ACCOUNTS.filter(({ customer }) => who(customer))) {
     const id = existing.get(wanted.name);
     const { clientId, clientSecret } = id
       ? await auth('service-accounts', 'replace-secret', id)
@@ -119,7 +127,7 @@ async function createCallers(auth, explorerUrl) {
   }
   const people = idsBy(await auth('accounts', 'list'), 'email');
   const accounts = [];
-  for (const wanted of ACCOUNTS) {
+  for (const wanted of ACCOUNTS.filter(({ customer }) => who(customer))) {
     const { email, customer, permissions } = wanted;
     const { password } = people.has(email)
       ? await auth('accounts', 'replace-password', email, '--generate-password')
@@ -132,7 +140,15 @@ async function createCallers(auth, explorerUrl) {
   return { serviceAccounts, accounts, explorer };
 }
 
-async function loadBook(api) {
+async function loadBook(api, book, who) {
+  if (book === undefined) await loadDemoBook(api);
+  else await loadOwnBook(api, book);
+  for (const { id, grant } of CUSTOMERS.filter(({ id }) => who(id))) {
+    if (grant) await api('entitlements', 'grant', '--new-customer', '--customer', id, ...grant);
+  }
+}
+
+async function loadDemoBook(api) {
   const dates = STATEMENTS.map(({ date }) => date);
   const history = demoBook(dates.slice(0, -1));
   const lateNews = history.pop();
@@ -146,9 +162,6 @@ async function loadBook(api) {
   }
   // By now the last date of the book is reported: what comes later restates it.
   await importJournals(api, lateNews);
-  for (const { id, grant } of CUSTOMERS) {
-    if (grant) await api('entitlements', 'grant', '--new-customer', '--customer', id, ...grant);
-  }
 }
 
 function importJournals(api, text) {

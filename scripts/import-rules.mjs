@@ -125,6 +125,10 @@ export const LIBRARY_PLACES = [
   { name: 'saxes', places: ['resource-api/import/file/xml'] },
   {
     name: 'yaml',
-    places: ['contract-gate/read-document', 'resource-api/import/profile/read-document'],
+    places: [
+      'contract-gate/read-document',
+      'resource-api/import/inspect/write-profile',
+      'resource-api/import/profile/read-document',
+    ],
   },
 ];

@@ -10,15 +10,20 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fail, root } from './bootstrap.mjs';
 import { prepareDemo, readDemo } from './demo.mjs';
 import { startGateway } from './gateway.mjs';
+import { dataDirOf } from './own-book.mjs';
 import { showProgress, standstill, watchChild } from './progress.mjs';
 
 const STOP_TIMEOUT_MS = 15_000;
 const RESTART_DELAY_MS = 1_000;
 
-/** @param onStop takes the function that stops everything. */
-export async function startPlatform({ onStop }) {
+/**
+ * @param book in place of the demonstration's (own-book.mjs)
+ * @param onStop takes the function that stops everything.
+ */
+export async function startPlatform({ book, onStop }) {
   const port = readPort();
-  const dataDir = resolve(process.env.CLS_DATA_DIR || './.cls-data');
+  const ownDataDir = resolve(process.env.CLS_DATA_DIR || './.cls-data');
+  const dataDir = book === undefined ? ownDataDir : dataDirOf(ownDataDir, book);
   const baseUrl = `http://localhost:${port}`;
   const explorerUrl = process.env.EXPLORER_URL || `http://localhost:${port + 3}`;
   makeDataDir(dataDir);
@@ -69,7 +74,7 @@ export async function startPlatform({ onStop }) {
     const known = readDemo(dataDir);
     await start(known === undefined ? ['auth-server'] : ['auth-server', 'resource-api']);
     const demo = await Promise.race([
-      prepareDemo({ known, dataDir, baseUrl, explorerUrl, environment }),
+      prepareDemo({ book, known, dataDir, baseUrl, explorerUrl, environment }),
       watch.stoodStill,
     ]);
     if (known === undefined) await start(['resource-api']);
@@ -86,7 +91,7 @@ export async function startPlatform({ onStop }) {
       EXPLORER_CLIENT_SECRET: clientSecret,
     });
     watch.stop();
-    greet(baseUrl, environment.ISSUER, demo, services, dataDir);
+    greet({ baseUrl, issuer: environment.ISSUER, demo, services, dataDir, book });
   } catch (error) {
     if (stopping) return;
     say(error.message);
@@ -245,17 +250,17 @@ function tryListen(port) {
   });
 }
 
-function greet(baseUrl, issuer, demo, services, dataDir) {
+function greet({ baseUrl, issuer, demo, services, dataDir, book }) {
   const [caller] = demo.serviceAccounts;
   const person = demo.accounts.find(({ totpSecret }) => totpSecret === undefined);
   const token = `curl -s -u ${caller.clientId}:${caller.clientSecret} -d grant_type=client_credentials ${baseUrl}/oauth/token`;
   process.stdout.write(`
 CLS is running at ${baseUrl}
 
-A token, then the two largest loans of Ukraine (paste both lines):
+A token, then the two largest loans${book === undefined ? ' of Ukraine' : ''} (paste both lines):
 
 TOKEN=$(${token} | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')
-curl -s -H "Authorization: Bearer $TOKEN" '${baseUrl}/api/v1/cls/balances?country=UA&sort=-outstanding&limit=2'
+curl -s -H "Authorization: Bearer $TOKEN" '${baseUrl}/api/v1/cls/balances?${book === undefined ? 'country=UA&' : ''}sort=-outstanding&limit=2'
 
 In a browser: ${issuer}/${person === undefined ? '' : `, as ${person.email} with the password ${person.password}`}
 Documentation for callers: ${issuer}/docs

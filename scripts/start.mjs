@@ -1,5 +1,6 @@
 // `npm start`: the whole platform on one machine, for evaluation and development.
 import { bootstrapServices, fail } from './bootstrap.mjs';
+import { ownBookOf, withProfile } from './own-book.mjs';
 import { whenNpmEnds } from './progress.mjs';
 
 if (process.env.NODE_ENV === 'production') {
@@ -19,9 +20,11 @@ const askedToStop = () => {
 };
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, askedToStop);
 whenNpmEnds(askedToStop);
+const ownBook = ownBookOf(process.argv.slice(2));
 await bootstrapServices();
 const { startPlatform } = await import('./platform.mjs');
 await startPlatform({
+  book: ownBook && withProfile(ownBook),
   onStop: (stopPlatform) => {
     stop = stopPlatform;
   },

@@ -37,6 +37,10 @@ BEGIN
   EXECUTE format('GRANT UPDATE (parent_key) ON lender_position TO %I', service);
   EXECUTE format('GRANT UPDATE (reverted_at) ON import_batch TO %I', service);
   EXECUTE format('GRANT DELETE ON entitlement_rule TO %I', service);
+  IF to_regclass('import_job') IS NOT NULL THEN
+    EXECUTE format('GRANT UPDATE, DELETE ON import_profile, import_job TO %I', service);
+    EXECUTE format('GRANT DELETE ON import_job_part TO %I', service);
+  END IF;
   -- Kept by triggers, which run as the role that writes.
   EXECUTE format('GRANT UPDATE ON book_state, grant_change TO %I', service);
   EXECUTE format('GRANT UPDATE ON version_usage, version_usage_source TO %I', service);

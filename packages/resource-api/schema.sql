@@ -2446,7 +2446,9 @@ CREATE TABLE import_batch (
     row_count integer NOT NULL,
     control_totals jsonb NOT NULL,
     applied_at timestamp with time zone DEFAULT now() NOT NULL,
-    reverted_at timestamp with time zone
+    reverted_at timestamp with time zone,
+    accepted jsonb,
+    without_totals text
 );
 
 ALTER TABLE import_batch ALTER COLUMN key ADD GENERATED ALWAYS AS IDENTITY (
@@ -2456,6 +2458,51 @@ ALTER TABLE import_batch ALTER COLUMN key ADD GENERATED ALWAYS AS IDENTITY (
     NO MINVALUE
     NO MAXVALUE
     CACHE 1
+);
+
+CREATE TABLE import_job (
+    key bigint NOT NULL,
+    id text NOT NULL,
+    customer_id text NOT NULL,
+    subject text NOT NULL,
+    client_id text NOT NULL,
+    idempotency_key text NOT NULL,
+    request jsonb NOT NULL,
+    profile jsonb,
+    status text NOT NULL,
+    file_sha256 text,
+    size_bytes bigint,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    started_at timestamp with time zone,
+    ended_at timestamp with time zone,
+    runner text,
+    leased_until timestamp with time zone,
+    attempts integer DEFAULT 0 NOT NULL,
+    import_id text,
+    report jsonb,
+    CONSTRAINT import_job_status_check CHECK ((status = ANY (ARRAY['receiving'::text, 'queued'::text, 'running'::text, 'checked'::text, 'applied'::text, 'refused'::text, 'failed'::text])))
+);
+
+ALTER TABLE import_job ALTER COLUMN key ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME import_job_key_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE import_job_part (
+    job_key bigint NOT NULL,
+    part integer NOT NULL,
+    content bytea NOT NULL
+);
+
+CREATE TABLE import_profile (
+    name text NOT NULL,
+    profile jsonb NOT NULL,
+    changed_at timestamp with time zone DEFAULT now() NOT NULL,
+    changed_by text NOT NULL
 );
 
 CREATE TABLE item_life (
@@ -2887,6 +2934,21 @@ ALTER TABLE ONLY import_batch
 ALTER TABLE ONLY import_batch
     ADD CONSTRAINT import_batch_pkey PRIMARY KEY (key);
 
+ALTER TABLE ONLY import_job
+    ADD CONSTRAINT import_job_id_key UNIQUE (id);
+
+ALTER TABLE ONLY import_job_part
+    ADD CONSTRAINT import_job_part_pkey PRIMARY KEY (job_key, part);
+
+ALTER TABLE ONLY import_job
+    ADD CONSTRAINT import_job_pkey PRIMARY KEY (key);
+
+ALTER TABLE ONLY import_job
+    ADD CONSTRAINT import_job_subject_idempotency_key_key UNIQUE (subject, idempotency_key);
+
+ALTER TABLE ONLY import_profile
+    ADD CONSTRAINT import_profile_pkey PRIMARY KEY (name);
+
 ALTER TABLE ONLY item_life
     ADD CONSTRAINT item_life_pkey PRIMARY KEY (level, item_key, currency, known_seq);
 
@@ -3039,6 +3101,12 @@ CREATE INDEX facility_terms_known ON facility_terms USING btree (known_seq);
 CREATE INDEX fx_rate_pair ON fx_rate USING btree (from_currency, to_currency, rate_date, number);
 
 CREATE UNIQUE INDEX import_batch_once ON import_batch USING btree (profile, file_sha256) WHERE (reverted_at IS NULL);
+
+CREATE INDEX import_job_ended ON import_job USING btree (ended_at);
+
+CREATE INDEX import_job_of_customer ON import_job USING btree (customer_id, key);
+
+CREATE INDEX import_job_open ON import_job USING btree (key) WHERE (status = ANY (ARRAY['receiving'::text, 'queued'::text, 'running'::text]));
 
 CREATE INDEX journal_corrects ON journal USING btree (corrects_seq) WHERE (corrects_seq IS NOT NULL);
 
@@ -3437,6 +3505,9 @@ ALTER TABLE ONLY facility_terms
 ALTER TABLE ONLY facility_terms
     ADD CONSTRAINT facility_terms_known_seq_fkey FOREIGN KEY (known_seq) REFERENCES journal(seq);
 
+ALTER TABLE ONLY import_job_part
+    ADD CONSTRAINT import_job_part_job_key_fkey FOREIGN KEY (job_key) REFERENCES import_job(key) ON DELETE CASCADE;
+
 ALTER TABLE ONLY journal
     ADD CONSTRAINT journal_corrects_seq_fkey FOREIGN KEY (corrects_seq) REFERENCES journal(seq);
 
@@ -3515,6 +3586,8 @@ ALTER TABLE facility ENABLE ROW LEVEL SECURITY;
 ALTER TABLE facility_details ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE facility_terms ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE import_job ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE item_life ENABLE ROW LEVEL SECURITY;
 
@@ -3598,6 +3671,8 @@ CREATE POLICY reader ON facility FOR SELECT TO cls_reader USING ((( SELECT ((cur
 CREATE POLICY reader ON facility_details FOR SELECT TO cls_reader USING (((current_setting('cls.full_control'::text, true) = 'on'::text) OR sees_deal(deal_key)));
 
 CREATE POLICY reader ON facility_terms FOR SELECT TO cls_reader USING (((current_setting('cls.full_control'::text, true) = 'on'::text) OR sees_deal(deal_key)));
+
+CREATE POLICY reader ON import_job FOR SELECT TO cls_reader USING ((customer_id = current_setting('cls.customer'::text, true)));
 
 CREATE POLICY reader ON item_life FOR SELECT TO cls_reader USING ((( SELECT ((current_setting('cls.full_control'::text, true) = 'on'::text) OR (EXISTS ( SELECT
            FROM entitlement_rule r
@@ -3722,6 +3797,8 @@ GRANT SELECT ON TABLE facility TO cls_reader;
 GRANT SELECT ON TABLE facility_details TO cls_reader;
 
 GRANT SELECT ON TABLE facility_terms TO cls_reader;
+
+GRANT SELECT ON TABLE import_job TO cls_reader;
 
 GRANT SELECT ON TABLE item_life TO cls_reader;
 

@@ -233,6 +233,9 @@ describe('nginx in front of two replicas of each service', () => {
     const large = await send('/oauth/token', { method: 'POST', body: 'x'.repeat(70_000) });
     expect(large.status).to.equal(413);
     expect(JSON.parse(large.text)).to.include({ code: 'too_large', status: 413 });
+    // A file for import is larger: the service answers, here that there is no token.
+    const file = await send('/api/v1/cls/imports', { method: 'POST', body: 'x'.repeat(70_000) });
+    expect(JSON.parse(file.text)).to.include({ code: 'missing_token', status: 401 });
     const accept = 'text/html';
     const page = await send('/device', {
       ...{ method: 'POST', headers: { accept }, body: 'x'.repeat(70_000) },

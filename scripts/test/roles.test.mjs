@@ -32,11 +32,11 @@ const SERVICES = {
     'INSERT UPDATE(reverted_at)': ['import_batch'],
     'INSERT UPDATE(parent_key)': ['lender_position'],
     'INSERT UPDATE(rolled_from_key)': ['loan_contract'],
-    'INSERT DELETE': ['entitlement_rule'],
     'INSERT UPDATE': words(
       'book_state grant_change version_notice version_usage version_usage_source',
     ),
-    'INSERT UPDATE DELETE': ['notice_contact'],
+    'INSERT UPDATE DELETE': ['import_job', 'import_profile', 'notice_contact'],
+    'INSERT DELETE': ['entitlement_rule', 'import_job_part'],
     '': words(`read_log_day schema_migration schema_step
       commitment_event deal_grant deal_now due_item sorted_item`),
   },

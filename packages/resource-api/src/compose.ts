@@ -30,6 +30,7 @@ import { connectRedis, type RedisScripts } from './access/redis-connection.ts';
 import { redisWindow } from './access/redis-window.ts';
 import { memoryWindow } from './access/shared-window.ts';
 import { rememberVerified } from './access/verified-tokens.ts';
+import { composeImports } from './compose-imports.ts';
 import { measureResourceApi } from './compose-metrics.ts';
 import { composeNotices } from './compose-notices.ts';
 import { composeQuestions } from './compose-questions.ts';
@@ -144,7 +145,9 @@ async function compose(
     log,
   });
   const notices = await composeNotices(config, database, counted, clock, log, tracing);
-  const versions = versionsOf(questions.versionDeps, notices.retiredAt);
+  const imports = composeImports(config, database, log);
+  const versionDeps = { ...questions.versionDeps, imports: imports.deps };
+  const versions = versionsOf(versionDeps, notices.retiredAt);
   const countThrottled = measureResourceApi(metrics, { database, replicas, keys, shared });
   const readiness = composeReadiness(config, apart, keys, metrics, log);
   // A book that others bill is not billed here.
@@ -168,6 +171,7 @@ async function compose(
   };
   const running = await listen(config, app, shared, observed);
   const telling = notices.start(() => versions.registry);
+  const importing = imports.start();
   log.info({ port: running.port, issuer }, 'resource-api is listening');
   return {
     log,
@@ -177,7 +181,7 @@ async function compose(
       await running.stop();
       keys.stop();
       readiness.stop();
-      await Promise.all([telling.stop(), usage.stop(), reading.stop()]);
+      await Promise.all([telling.stop(), importing.stop(), usage.stop(), reading.stop()]);
       await redis?.stop();
       await reads.close();
       await metrics.stop();

@@ -9,6 +9,7 @@ import {
   type ServiceEnvironment,
 } from '@cls/shared/service/service-environment';
 import type { CallerLimits } from './access/caller-budget.ts';
+import type { JobLimits } from './import/jobs/import-job.ts';
 import { READ_LOG_MODES, type ReadLogSettings } from './reads/read-log.ts';
 
 export interface ResourceApiConfig extends ServiceEnvironment {
@@ -32,8 +33,19 @@ export interface ResourceApiConfig extends ServiceEnvironment {
   readonly readLog: ReadLogSettings;
   /** Origins whose pages may read answers; none without them. */
   readonly corsOrigins: readonly string[];
+  readonly imports: ImportSettings;
   /** How customers are told of the end of a version. */
   readonly notices: NoticeSettings;
+}
+
+/** Files that callers post into the book over HTTP. */
+export interface ImportSettings {
+  readonly enabled: boolean;
+  readonly maxBytes: number;
+  /** Jobs that have not ended. */
+  readonly limits: JobLimits;
+  /** Days after its end. */
+  readonly keptDays: number;
 }
 
 export interface NoticeSettings {
@@ -68,6 +80,7 @@ function readConfig(read: EnvironmentReader): ResourceApiConfig {
     corsOrigins: readCorsOrigins(read),
     readReplicas: readReplicaUrls(read, shared),
     notices: readNotices(read, shared),
+    imports: readImports(read, shared),
     jwksRefreshS: read.integer('JWKS_REFRESH_S', {
       about: 'seconds between background reads of the key set',
       min: 1,
@@ -165,6 +178,34 @@ function readReplicaUrls(read: EnvironmentReader, { database }: ServiceEnvironme
     read.fault('API_READ_DATABASE_URLS', 'needs API_DATABASE_URL, the primary of the replicas');
   }
   return (urls?.expose().split(/ +/) ?? []).map((url) => new Secret(url));
+}
+
+function readImports(
+  read: EnvironmentReader,
+  { database: { kind } }: ServiceEnvironment,
+): ImportSettings {
+  const limit = (name: string, about: string, fallback: number) =>
+    read.integer(name, { about, min: 1, max: 1_000, fallback });
+  return {
+    enabled:
+      read.choice('IMPORTS', ['on', 'off'], {
+        about:
+          'whether callers with the permission `cls-ledger.post` may post statements and journal files over HTTP',
+        fallback: kind === 'embedded' ? 'on' : 'off',
+        fallbackText: '`on` with the embedded store, else `off`',
+      }) === 'on',
+    maxBytes: limit('IMPORT_MAX_MIB', 'size of a posted file, in MiB', 64) * 1_048_576,
+    limits: {
+      perCaller: limit('CALLER_IMPORTS', 'imports of one caller that have not ended', 4),
+      inAll: limit('MAX_IMPORTS', 'imports of all callers that have not ended', 32),
+    },
+    keptDays: read.integer('IMPORT_RETENTION_DAYS', {
+      about: 'days that an import over HTTP and its `Idempotency-Key` are kept after its end',
+      min: 1,
+      max: 3_650,
+      fallback: 30,
+    }),
+  };
 }
 
 function readNotices(

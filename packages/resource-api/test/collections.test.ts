@@ -58,7 +58,7 @@ describe('the collections of a version', () => {
       expect(request.url.query.map(({ key }: Json) => key)).to.deep.equal(namesIn(one, 'query'));
       const variables = (request.url.variable ?? []).map(({ key }: Json) => key);
       expect(variables).to.deep.equal(namesIn(one, 'path'));
-      expect(request.url.raw).to.match(/^\{\{baseUrl\}\}\/api\/v1\/[\w/:]+(\?limit=2)?$/);
+      expect(request.url.raw).to.match(/^\{\{baseUrl\}\}\/api\/v1\/[\w/:-]+(\?limit=2)?$/);
     }
     expect(collection.item).to.have.length(operations.length);
   });

@@ -3,8 +3,14 @@
  * auth-server writes its claims, resource-api reads them; nothing else crosses between the two.
  */
 
+/** To read balances: any one of these opens every read of the balances API. */
+export const READ_PERMISSIONS = ['cls-deal.view', 'external-api.fullcontrol'] as const;
+
+/** To post statements and journal files into the book over HTTP; nobody has it by default. */
+export const POST_PERMISSION = 'cls-ledger.post';
+
 /** What callers may do at the balances API: service accounts and people. */
-export const API_PERMISSIONS = ['cls-deal.view', 'external-api.fullcontrol'] as const;
+export const API_PERMISSIONS = [...READ_PERMISSIONS, POST_PERMISSION] as const;
 export type ApiPermission = (typeof API_PERMISSIONS)[number];
 
 /** To administer the accounts of one's own customer: service accounts alone, at that API alone. */

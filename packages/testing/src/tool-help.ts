@@ -22,16 +22,16 @@ export function runProgram(
   });
 }
 
-/** The help of each command of a tool that has none below it, as `--help` shows it. */
+/** The help of each command that does something by itself, as `--help` shows it. */
 export function helpOfCommands(program: Command, examples: Examples): readonly CommandHelp[] {
   configure(program, examples, []);
   return leavesOf(program, []);
 }
 
 function leavesOf(command: Command, words: readonly string[]): readonly CommandHelp[] {
-  if (command.commands.length > 0) {
-    return command.commands.flatMap((child) => leavesOf(child, [...words, child.name()]));
-  }
+  const below = command.commands.flatMap((child) => leavesOf(child, [...words, child.name()]));
+  // One with an argument is run itself, too: `import <file>` beside `import profiles`.
+  if (below.length > 0 && command.registeredArguments.length === 0) return below;
   let text = '';
   command.configureOutput({
     writeOut: (part) => {
@@ -39,5 +39,5 @@ function leavesOf(command: Command, words: readonly string[]): readonly CommandH
     },
   });
   command.outputHelp();
-  return [{ words: words.join(' '), text }];
+  return [{ words: words.join(' '), text }, ...below];
 }

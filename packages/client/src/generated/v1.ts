@@ -180,6 +180,98 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/cls/imports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Files that your customer posted
+         * @description The newest first, until 30 days after their end.
+         */
+        get: operations["listImports"];
+        put?: never;
+        /**
+         * Check a statement or a journal file, or post it
+         * @description The file is the body of the request. The answer names a job, which checks the file and, with `apply=true`, posts it in one transaction. The same `Idempotency-Key` with the same file and parameters gets the same job, for as long as the job is kept.
+         */
+        post: operations["postImport"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/cls/imports/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A posted file, and what became of it
+         * @description Ask until `status` is neither `queued` nor `running`. The report lists faults by row and column.
+         */
+        get: operations["getImport"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/cls/import-profiles": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Profiles that statements are read by
+         * @description A profile says how the columns of a sender’s statement are read. All who may post share them.
+         */
+        get: operations["listImportProfiles"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/cls/import-profiles/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A profile
+         * @description As it was registered.
+         */
+        get: operations["getImportProfile"];
+        /**
+         * Register a profile
+         * @description The profile takes the place of one with the same name. Its member `name` must be the name of the path.
+         */
+        put: operations["putImportProfile"];
+        post?: never;
+        /**
+         * Remove a profile
+         * @description Jobs that were posted keep it.
+         */
+        delete: operations["deleteImportProfile"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -2244,6 +2336,136 @@ export interface components {
                 dataThrough: components["schemas"]["CalendarDateOrNull"];
             };
         };
+        Import: {
+            /**
+             * @description The kind of object.
+             * @constant
+             */
+            object: "import";
+            /** @description The id of the job. */
+            id: string;
+            /**
+             * @description queued and running: ask again. checked: no faults, and nothing was written. applied: the book has it. refused: the report says why. failed: post it again.
+             * @enum {string}
+             */
+            status: "queued" | "running" | "checked" | "applied" | "refused" | "failed";
+            /**
+             * @description What the file is.
+             * @enum {string}
+             */
+            kind: "statement" | "journals";
+            /** @description Whether it is posted when it has no faults. */
+            apply: boolean;
+            /** @description Of a statement; null: a journal file. */
+            profile: string | null;
+            /** @description The digest of the file, as it was sent. */
+            sha256: string;
+            /** @description The size of the file. */
+            sizeBytes: number;
+            /** @description When the file came. */
+            createdAt: components["schemas"]["Instant"];
+            /** @description When it was begun. */
+            startedAt: components["schemas"]["InstantOrNull"];
+            /** @description When the job ended. */
+            endedAt: components["schemas"]["InstantOrNull"];
+            /** @description Of a statement that the book has. */
+            importId: string | null;
+            /** @description Null until the job ended. It has more members, which depend on the kind. */
+            report: {
+                /** @description What the import came to. */
+                outcome: string;
+                /** @description Why it failed. */
+                detail?: string;
+                /** @description Why the file is refused: at most 1,000 are listed. */
+                faults?: {
+                    /** @description The row of the statement, or the line of the journal file; 0: the whole file. */
+                    row: number;
+                    /** @description The column or field. */
+                    column: string;
+                    /** @description What kind of fault it is. */
+                    code: string;
+                    /** @description What was expected. */
+                    message: string;
+                    /** @description What the file has. */
+                    value?: string;
+                }[];
+                /** @description How many there are. */
+                faultCount?: number;
+                /** @description What should be looked at: at most 1,000 are listed. */
+                warnings?: {
+                    /** @description The row of the statement, or the line of the journal file; 0: the whole file. */
+                    row: number;
+                    /** @description The column or field. */
+                    column: string;
+                    /** @description What kind of fault it is. */
+                    code: string;
+                    /** @description What was expected. */
+                    message: string;
+                    /** @description What the file has. */
+                    value?: string;
+                }[];
+                /** @description How many there are. */
+                warningCount?: number;
+            } | null;
+        };
+        ImportItem: {
+            /**
+             * @description The kind of object.
+             * @constant
+             */
+            object: "item";
+            /** @description The job. */
+            data: components["schemas"]["Import"];
+        };
+        ImportList: {
+            /**
+             * @description The kind of object.
+             * @constant
+             */
+            object: "list";
+            /** @description The newest first. */
+            data: components["schemas"]["Import"][];
+            /** @description Where this page stands in the walk. */
+            page: {
+                /** @description How many items a page may have. */
+                limit: number;
+                /** @description Whether there is another page, however many items this one has. */
+                hasMore: boolean;
+                /** @description As `cursor` it gets the next page; null: there is none. */
+                nextCursor: string | null;
+            };
+        };
+        ImportProfile: {
+            /**
+             * @description The kind of object.
+             * @constant
+             */
+            object: "importProfile";
+            /** @description The name of the profile. */
+            name: string;
+            /** @description When it was last registered. */
+            changedAt: components["schemas"]["Instant"];
+            /** @description The profile, as it was registered. */
+            profile: Record<string, never>;
+        };
+        ImportProfileItem: {
+            /**
+             * @description The kind of object.
+             * @constant
+             */
+            object: "item";
+            /** @description The profile. */
+            data: components["schemas"]["ImportProfile"];
+        };
+        ImportProfileList: {
+            /**
+             * @description The kind of object.
+             * @constant
+             */
+            object: "list";
+            /** @description By name. */
+            data: components["schemas"]["ImportProfile"][];
+        };
         /** @description Why a request was refused (RFC 9457). */
         Problem: {
             /** @description The address of the page that explains the code: {base}/docs/errors/{code}. */
@@ -2393,6 +2615,89 @@ export interface components {
         };
         /** @description Send the request again after `Retry-After`. */
         Unavailable: {
+            headers: {
+                "API-Version": components["headers"]["API-Version"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                /** @description After how many seconds to send the request again. */
+                "Retry-After"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The token lacks the permission or is not trusted, or imports are switched off. */
+        ImportsForbidden: {
+            headers: {
+                "API-Version": components["headers"]["API-Version"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                /** @description What a token needs (RFC 6750). */
+                "WWW-Authenticate"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description A parameter or the Idempotency-Key is wrong. */
+        ImportBadRequest: {
+            headers: {
+                "API-Version": components["headers"]["API-Version"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Another request with the key sends its file. */
+        IdempotencyKeyInUse: {
+            headers: {
+                "API-Version": components["headers"]["API-Version"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                /** @description After how many seconds to send the request again. */
+                "Retry-After"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The body is too large. */
+        BodyTooLarge: {
+            headers: {
+                "API-Version": components["headers"]["API-Version"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The body has another media type. */
+        UnsupportedMediaType: {
+            headers: {
+                "API-Version": components["headers"]["API-Version"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The key came with another request, or the profile is not valid. */
+        ImportUnprocessable: {
+            headers: {
+                "API-Version": components["headers"]["API-Version"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Send the request again after `Retry-After`. */
+        TooManyImports: {
             headers: {
                 "API-Version": components["headers"]["API-Version"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3172,6 +3477,359 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            406: components["responses"]["NotAcceptable"];
+            410: components["responses"]["Gone"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listImports: {
+        parameters: {
+            query?: {
+                /** @description How many items a page has at most; no more than 100 with contracts or movements expanded. Expected: a whole number from 1 to 1000. */
+                limit?: number;
+                /** @description Gets the next page: `page.nextCursor` of the one before. It has the whole question in it. Expected: a cursor from page.nextCursor, unchanged. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The whole answer. */
+            200: {
+                headers: {
+                    "API-Version": components["headers"]["API-Version"];
+                    "Content-Location": components["headers"]["Content-Location"];
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
+                    Link: components["headers"]["Link"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportList"];
+                };
+            };
+            /** @description The answer has the `ETag` that the client named. */
+            304: {
+                headers: {
+                    "API-Version": components["headers"]["API-Version"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ImportsForbidden"];
+            406: components["responses"]["NotAcceptable"];
+            410: components["responses"]["Gone"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postImport: {
+        parameters: {
+            query?: {
+                /** @description What the file is: a sender’s statement, or a journal file. Expected: statement or journals. */
+                kind?: "statement" | "journals";
+                /** @description How the columns of a statement are read; required for one. Expected: the name of a registered profile. */
+                profile?: string;
+                /** @description Posts the file when it has no faults. Without it, the file is only checked. Expected: true or false. */
+                apply?: boolean;
+                /** @description The date of the balances: everything counts that was effective by its end. Without it, the last date that the book has data for. Expected: a date as YYYY-MM-DD. */
+                asOf?: string;
+                /** @description The statement’s number of rows, as its sender states it. Expected: a whole number from 0 to 999999999. */
+                rows?: number;
+                /** @description The sum of a column of the statement, as its sender states it; repeat it for more columns. Expected: column=sum, such as due=283040726064.12. */
+                control?: string[];
+                /** @description Why a statement is applied without `rows` and `control`. Expected: at most 500 characters. */
+                withoutTotals?: string;
+                /** @description A check that refused the file, by its name, and the reason why the file is right; repeat it for more. For a journal file, `warnings:reason` accepts its warnings. Expected: NAME:reason. */
+                accept?: string[];
+            };
+            header: {
+                /** @description A text of your own for this file, such as a UUID: 1 to 200 visible characters. */
+                "Idempotency-Key": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "text/csv": string;
+                "text/plain": string;
+                "text/tab-separated-values": string;
+                "application/x-ndjson": string;
+                "application/gzip": string;
+                "application/zip": string;
+                "application/octet-stream": string;
+                "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
+            };
+        };
+        responses: {
+            /** @description The job. */
+            202: {
+                headers: {
+                    "API-Version": components["headers"]["API-Version"];
+                    "Content-Location": components["headers"]["Content-Location"];
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
+                    Link: components["headers"]["Link"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description Where the job is asked for. */
+                    Location: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportItem"];
+                };
+            };
+            400: components["responses"]["ImportBadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ImportsForbidden"];
+            406: components["responses"]["NotAcceptable"];
+            409: components["responses"]["IdempotencyKeyInUse"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ImportUnprocessable"];
+            429: components["responses"]["TooManyImports"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getImport: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a job. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The whole answer. */
+            200: {
+                headers: {
+                    "API-Version": components["headers"]["API-Version"];
+                    "Content-Location": components["headers"]["Content-Location"];
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
+                    Link: components["headers"]["Link"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportItem"];
+                };
+            };
+            /** @description The answer has the `ETag` that the client named. */
+            304: {
+                headers: {
+                    "API-Version": components["headers"]["API-Version"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ImportsForbidden"];
+            404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
+            410: components["responses"]["Gone"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listImportProfiles: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The whole answer. */
+            200: {
+                headers: {
+                    "API-Version": components["headers"]["API-Version"];
+                    "Content-Location": components["headers"]["Content-Location"];
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
+                    Link: components["headers"]["Link"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportProfileList"];
+                };
+            };
+            /** @description The answer has the `ETag` that the client named. */
+            304: {
+                headers: {
+                    "API-Version": components["headers"]["API-Version"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ImportsForbidden"];
+            406: components["responses"]["NotAcceptable"];
+            410: components["responses"]["Gone"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getImportProfile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name of a profile. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The whole answer. */
+            200: {
+                headers: {
+                    "API-Version": components["headers"]["API-Version"];
+                    "Content-Location": components["headers"]["Content-Location"];
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
+                    Link: components["headers"]["Link"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportProfileItem"];
+                };
+            };
+            /** @description The answer has the `ETag` that the client named. */
+            304: {
+                headers: {
+                    "API-Version": components["headers"]["API-Version"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ImportsForbidden"];
+            404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
+            410: components["responses"]["Gone"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    putImportProfile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name of a profile. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": Record<string, never>;
+            };
+        };
+        responses: {
+            /** @description The profile, as it is registered. */
+            200: {
+                headers: {
+                    "API-Version": components["headers"]["API-Version"];
+                    "Content-Location": components["headers"]["Content-Location"];
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
+                    Link: components["headers"]["Link"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportProfileItem"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ImportsForbidden"];
+            406: components["responses"]["NotAcceptable"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ImportUnprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteImportProfile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name of a profile. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is removed. */
+            204: {
+                headers: {
+                    "API-Version": components["headers"]["API-Version"];
+                    "Content-Location": components["headers"]["Content-Location"];
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
+                    Link: components["headers"]["Link"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ImportsForbidden"];
+            404: components["responses"]["NotFound"];
             406: components["responses"]["NotAcceptable"];
             410: components["responses"]["Gone"];
             429: components["responses"]["TooManyRequests"];

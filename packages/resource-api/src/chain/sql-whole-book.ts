@@ -8,13 +8,16 @@ import {
 import { BROKEN_LINKS } from '../reconcile/sql/chain.ts';
 import type { WholeBook } from './whole-book.ts';
 
-/** Who read what is about people, and what ran by itself about this installation: neither is the book. */
-const LEFT_OUT = ['read_log', 'task_run'];
+/**
+ * Who read or posted what is about people, and what ran by itself about this installation: none of it is
+ * the book.
+ */
+const LEFT_OUT = ['import_job', 'import_job_part', 'read_log', 'task_run'];
 const KIND: StoreKind = {
   service: 'cls-api',
   leftOut: LEFT_OUT,
   seeded: ['book_state'],
-  harmless: ['0051-validated-checks.sql'],
+  harmless: ['0051-validated-checks.sql', '0052-imports-over-http.sql'],
 };
 
 /** Every table as it is: what triggers made is copied with what they made it from. */

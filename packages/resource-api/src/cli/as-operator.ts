@@ -14,6 +14,7 @@ import { sqlWholeBook } from '../chain/sql-whole-book.ts';
 import { parseConfig } from '../config.ts';
 import { MIGRATIONS } from '../database/migrations.ts';
 import { sqlFxRates } from '../fx/sql-fx-rates.ts';
+import { sqlImportProfiles } from '../import/jobs/sql/sql-import-profiles.ts';
 import { sqlBook } from '../import/sql/sql-book.ts';
 import { sqlJournals } from '../journal-file/sql/sql-journals.ts';
 import { openWebhookSealer } from '../notices/open-webhook-sealer.ts';
@@ -41,6 +42,7 @@ export const asOperator: AsOperator = async (work, { mayCreate = false, owner = 
   try {
     return await work({
       book: sqlBook(database),
+      importProfiles: sqlImportProfiles(database),
       journals: sqlJournals(database),
       billing: sqlBilling(database),
       entitlements: sqlEntitlements(database),

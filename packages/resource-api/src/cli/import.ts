@@ -62,8 +62,8 @@ const DATA = new URL('../../../data/', import.meta.url);
 const FAULTS_SHOWN = 20;
 
 /** `cls-api import`: a statement of balances into the ledger, dry unless `--apply` is given. */
-export function addImportCommand(program: Command, asOperator: AsOperator): void {
-  program
+export function addImportCommand(program: Command, asOperator: AsOperator): Command {
+  return program
     .command('import')
     .argument(
       '<file>',

@@ -7,6 +7,7 @@ import type { LedgerChain } from '../chain/ledger-chain.ts';
 import type { WholeBook } from '../chain/whole-book.ts';
 import type { FxRates } from '../fx/fx-rates.ts';
 import type { Book } from '../import/book.ts';
+import type { ImportProfiles } from '../import/jobs/import-profiles.ts';
 import type { JournalStore } from '../journal-file/journal-store.ts';
 import type { NoticeContacts, NoticeOutbox } from '../notices/notice-outbox.ts';
 import type { RetirementRecords } from '../notices/retirement.ts';
@@ -21,6 +22,7 @@ import type { UsageReader } from '../usage/sum-usage.ts';
 export interface Operator {
   readonly taskRuns: TaskRuns;
   readonly book: Book;
+  readonly importProfiles: ImportProfiles;
   readonly journals: JournalStore;
   readonly billing: BillingBook;
   readonly entitlements: EntitlementRecords;

@@ -15,6 +15,8 @@ import { addDirectoryCommands } from './directory.ts';
 import { addEntitlementCommands } from './entitlements.ts';
 import { addFxCommands } from './fx.ts';
 import { addImportCommand } from './import.ts';
+import { addImportInspectCommand } from './import-inspect.ts';
+import { addImportProfileCommands } from './import-profiles.ts';
 import { addImportsCommands } from './imports.ts';
 import { addJournalCommands } from './journals.ts';
 import { addLedgerCommands } from './ledger.ts';
@@ -29,7 +31,9 @@ export function program(): Command {
   const program = new Command('cls-api')
     .description('Manages the ledger: schema, imports, billing, entitlements.')
     .option('--json', 'print one JSON document on stdout');
-  addImportCommand(program, asOperator);
+  const importCommand = addImportCommand(program, asOperator);
+  addImportInspectCommand(importCommand);
+  addImportProfileCommands(program, asOperator);
   addImportsCommands(program, asOperator);
   addBillCommand(program, asOperator);
   addJournalCommands(program, asOperator);

@@ -23,6 +23,8 @@ export interface DescribedOperation {
   readonly summary: string;
   readonly description: string | undefined;
   readonly parameters: readonly Parameter[];
+  /** Media types of the request's body; none where there is none. */
+  readonly bodyTypes: readonly string[];
   /** By status, references resolved. */
   readonly responses: readonly (readonly [status: string, ResponseObject])[];
   readonly permissions: readonly string[];
@@ -51,6 +53,7 @@ function describe(
   operation: Operation,
 ): DescribedOperation {
   const { operationId: id, security = [], responses } = operation;
+  const body = operation['requestBody'] as { content?: Record<string, unknown> } | undefined;
   const permission = operation['x-permission'] as { data?: Record<string, Shown> } | undefined;
   return {
     id,
@@ -59,6 +62,7 @@ function describe(
     summary: (operation['summary'] as string | undefined) ?? id,
     description: operation['description'] as string | undefined,
     parameters: (operation['parameters'] as readonly Parameter[] | undefined) ?? [],
+    bodyTypes: Object.keys(body?.content ?? {}),
     responses: Object.entries(responses).map(([status, response]) => [
       status,
       resolved<ResponseObject>(contract, response),

@@ -49,7 +49,9 @@ export function postmanCollection({ version, issuer, operations }: CollectionSou
 }
 
 function item(operation: DescribedOperation, docs: string, version: string) {
-  const { id, method, path, summary, parameters } = operation;
+  const { id, method, path, summary, parameters, bodyTypes } = operation;
+  const [type] = bodyTypes;
+  const headers = parameters.filter((one) => one.in === 'header').map(parameterOf);
   const segments = ['api', version, ...path.slice(1).split('/')];
   const query = parameters.filter((one) => one.in === 'query').map(parameterOf);
   const variable = parameters.filter((one) => one.in === 'path').map(parameterOf);
@@ -57,7 +59,12 @@ function item(operation: DescribedOperation, docs: string, version: string) {
     name: summary,
     request: {
       method,
-      header: [{ key: 'Accept', value: 'application/json' }],
+      header: [
+        { key: 'Accept', value: 'application/json' },
+        ...(type === undefined ? [] : [{ key: 'Content-Type', value: type }]),
+        ...headers.map(({ key }) => ({ key, value: '{{$guid}}' })),
+      ],
+      ...(type !== undefined && { body: { mode: 'file', file: { src: '' } } }),
       url: {
         raw: `{{baseUrl}}/${colons(segments).join('/')}${firstQuery(parameters)}`,
         host: ['{{baseUrl}}'],

@@ -19,7 +19,12 @@ import { rateLimitHeaders } from '../access/rate-limit.ts';
 import type { Release } from '../lifecycle/release.ts';
 import type { Cache, Page } from '../memory/memories.ts';
 import type { VersionUse } from '../usage/usage-counter.ts';
-import type { ReadByAnswer, VersionRoute } from '../versions/api-version.ts';
+import {
+  operationKey,
+  type ReadByAnswer,
+  type VersionRoute,
+  type WriteMethod,
+} from '../versions/api-version.ts';
 import { descriptions } from '../versions/description.ts';
 import { DESCRIPTION_PATH } from '../versions/version-headers.ts';
 import { notServed } from '../versions/version-refusals.ts';
@@ -98,7 +103,7 @@ type ApiContext = ParameterizedContext<ApiState>;
 function answers(deps: AppDeps, pages: Cache<string, Page>): Middleware<ApiState> {
   const { versions, clock } = deps;
   const describe = descriptions(versions, deps.scopeBase, pages);
-  const answerOf = ({ path, state }: ApiContext): ((ctx: ApiContext) => unknown) | undefined => {
+  const answerOf = ({ path, state }: ApiContext): Answer | undefined => {
     if (path === '/api') {
       return (ctx) => {
         ctx.set('Cache-Control', 'public, max-age=300');
@@ -123,9 +128,19 @@ function answers(deps: AppDeps, pages: Cache<string, Page>): Middleware<ApiState
   return (ctx) => {
     const answer = answerOf(ctx);
     if (answer === undefined) throw new Refusal(NOTHING_HERE);
-    if (ctx.method !== 'GET' && ctx.method !== 'HEAD') throw methodNotAllowed();
+    const writes = routeOf(deps, ctx)?.writes ?? {};
+    if (!['GET', 'HEAD', ...Object.keys(writes)].includes(ctx.method)) {
+      throw methodNotAllowed(Object.keys(writes));
+    }
     return answer(ctx);
   };
+}
+
+type Answer = (ctx: ApiContext) => unknown;
+
+function routeOf({ versions }: AppDeps, { state }: ApiContext): VersionRoute | undefined {
+  const { resolution, path = '' } = state.version ?? {};
+  return resolution?.kind === 'served' ? versions.route(resolution.release, path) : undefined;
 }
 
 async function serve(
@@ -139,7 +154,7 @@ async function serve(
   const { clientId, subject, customer } = caller;
   const address = clientAddress(ctx.req, deps.trustedProxyHops);
   Object.assign(ctx.state, { caller, clientId, subject, customer, address });
-  const use = countUse(deps, ctx.state, caller);
+  const use = countUse(deps, ctx, caller);
   requirePermission(caller, route.permissions, scopeBase);
   const name = callerName(caller);
   if (rateLimit !== undefined) {
@@ -150,7 +165,7 @@ async function serve(
   let read: ReadByAnswer | undefined;
   const { path, querystring: query } = ctx;
   const { requestId } = ctx.state;
-  const [version, operation] = [release.id, `GET ${route.path}`];
+  const [version, operation] = [release.id, operationKey(ctx.method, route.path)];
   const at = deps.clock.now();
   const asked = { at, requestId, caller, address, version, operation, path, query };
   const request = {
@@ -166,11 +181,24 @@ async function serve(
     recordRead(deps.readLog, ctx.res, asked, read);
   };
   const work = { name, end, answerMs: deps.answerTimeoutMs };
-  const response = await askedByRequest(ctx.res, work, async () => route.handle(request));
+  const write = route.writes?.[ctx.method as WriteMethod];
+  const response = await askedByRequest(ctx.res, work, async () =>
+    write === undefined ? route.handle(request) : write({ ...request, body: bodyOf(ctx.req) }),
+  );
   await writeAnswer(ctx, response);
   read = response.read;
   const { edition } = response;
   if (use && edition) ctx.state.cacheable = { caller, edition, use, read };
+}
+
+/** @throws {Abandoned} when the connection ends before the body does */
+async function* bodyOf(req: IncomingMessage): AsyncGenerator<Uint8Array> {
+  try {
+    // Destroyed by who leaves it early, it would take the answer with it.
+    yield* req.iterator({ destroyOnReturn: false });
+  } catch (cause) {
+    throw new Abandoned({ cause });
+  }
 }
 
 /**
@@ -183,7 +211,7 @@ function servedVersions(deps: AppDeps): Middleware<ApiState> {
     if (version === undefined || version.resolution.kind === 'served') return next();
     if (version.resolution.kind !== 'unknown') {
       try {
-        countUse(deps, ctx.state, await callerOf(deps, ctx.req));
+        countUse(deps, ctx, await callerOf(deps, ctx.req));
       } catch {
         // Without a token that is valid it is nobody's use.
       }
@@ -198,7 +226,7 @@ async function callerOf({ tokens }: AppDeps, { rawHeaders }: IncomingMessage): P
 
 function countUse(
   { usage }: AppDeps,
-  { version }: ApiState,
+  { method, state: { version } }: Pick<ApiContext, 'method' | 'state'>,
   { customer, clientId, subject }: Caller,
 ): VersionUse | undefined {
   if (version === undefined || version.resolution.kind === 'unknown') return undefined;
@@ -208,7 +236,7 @@ function countUse(
     ...{ customer, clientId, subject },
     requested: isLatest ? 'latest' : release.id,
     served: release.id,
-    operation: `GET ${version.route}`,
+    operation: operationKey(method, version.route),
   };
   usage.count(use);
   return use;

@@ -1,12 +1,13 @@
 import { Refusal } from '@cls/shared/http/refusal';
 
-/** Where there is something to read, and nothing to write. */
-export function methodNotAllowed(): Refusal {
+/** @param writes what is allowed beside reading. */
+export function methodNotAllowed(writes: readonly string[] = []): Refusal {
+  const allowed = ['GET', 'HEAD', ...writes];
   return new Refusal({
     status: 405,
     code: 'method_not_allowed',
     title: 'Method not allowed',
-    detail: 'Only GET and HEAD are allowed here.',
-    headers: { Allow: 'GET, HEAD' },
+    detail: `Only ${allowed.join(', ').replace(/, (\w+)$/, ' and $1')} are allowed here.`,
+    headers: { Allow: allowed.join(', ') },
   });
 }

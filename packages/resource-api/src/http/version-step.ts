@@ -4,6 +4,7 @@ import { Refusal } from '@cls/shared/http/refusal';
 import type { RequestState } from '@cls/shared/http/request-log';
 import type { Middleware } from 'koa';
 import type { Resolution } from '../lifecycle/registry.ts';
+import { operationKey } from '../versions/api-version.ts';
 import type { ApiVersions } from '../versions/api-versions.ts';
 import { DESCRIPTION_PATH, versionHeaders } from '../versions/version-headers.ts';
 import type { Cacheable } from './cached-answers.ts';
@@ -62,9 +63,9 @@ export function refusalStep(versions: ApiVersions): Middleware<ApiState> {
     try {
       await next();
     } catch (error) {
-      const { resolution, path, route = path } = ctx.state.version ?? {};
+      const { resolution, path = '', route = path } = ctx.state.version ?? {};
       if (!(error instanceof Refusal) || resolution?.kind !== 'served') throw error;
-      const operation = `GET ${route as `/${string}`}` as const;
+      const operation = operationKey(ctx.method, route);
       throw versions.refusalOf(resolution.release, error, operation, ctx.querystring);
     }
   };

@@ -13,12 +13,13 @@ export async function writeAnswer(
   { status, headers, body }: VersionResponse,
 ): Promise<void> {
   // Of what is large there is no validator, and without one nothing to ask again with.
-  const etag = body instanceof Readable ? undefined : etagOf(body);
+  const isRead = ctx.method === 'GET' || ctx.method === 'HEAD';
+  const etag = !isRead || body instanceof Readable ? undefined : etagOf(body);
   const mayStore = etag !== undefined && !isFromBrowser(ctx.req.headers);
   ctx.set('Cache-Control', mayStore ? 'private, no-cache' : 'no-store');
   ctx.set('Vary', 'Authorization, Accept, Accept-Encoding');
   const { resolution, path } = ctx.state.version ?? {};
-  if (resolution?.kind === 'served' && resolution.isLatest) {
+  if (isRead && resolution?.kind === 'served' && resolution.isLatest) {
     ctx.set('Content-Location', `/api/${resolution.release.id}${path}${ctx.search}`);
   }
   const { Link: next, ...others } = headers;

@@ -26,10 +26,13 @@ const CENTURY_DAYS = 36_525;
 const ROWS_SHOWN = 10;
 /** Of few loans some may go in a month. */
 const VANISHED_MIN = 25;
+/** Of few loans all may be overpaid. */
+const BELOW_ZERO_MIN = 3;
 /** Of few loans all may stay as they are. */
 const SAME_MIN = 10;
 
-const RULES: Readonly<Record<SanityCheck, Rule>> = {
+/** By check, what it finds and what follows where a profile says nothing. */
+export const SANITY_RULES: Readonly<Record<SanityCheck, Rule>> = {
   date_beyond_today: { message: 'the statement is of a day after today', severity: 'refuse' },
   date_a_century_back: { message: 'a date is more than a century back', severity: 'refuse' },
   matures_before_start: {
@@ -40,7 +43,11 @@ const RULES: Readonly<Record<SanityCheck, Rule>> = {
     message: 'a rate is above 100 % a year: it may be in basis points',
     severity: 'refuse',
   },
-  lender_below_zero: { message: 'a lender’s part is below zero', severity: 'warn' },
+  lender_below_zero: {
+    message: 'most balances are below zero: they may have the sign of a liability',
+    severity: 'refuse',
+    threshold: 0.5,
+  },
   balance_beyond_limit: { message: 'a balance is above its limit', severity: 'warn' },
   many_loans_vanish: {
     message: 'many loans of the book are not in the statement',
@@ -62,6 +69,8 @@ const RULES: Readonly<Record<SanityCheck, Rule>> = {
 export class SanityChecks {
   readonly #sanity: ImportProfile['sanity'];
   readonly #today: BusinessDate;
+  #rows = 0;
+  #belowZero = 0;
   readonly #found = new Map<SanityCheck, { count: number; rows: number[] }>();
 
   constructor({ sanity }: ImportProfile, today: BusinessDate) {
@@ -70,6 +79,10 @@ export class SanityChecks {
   }
 
   statement(asOf: BusinessDate | undefined): void {
+    const threshold = this.#threshold('lender_below_zero') ?? 1;
+    if (this.#belowZero >= BELOW_ZERO_MIN && this.#belowZero > this.#rows * threshold) {
+      this.#add('lender_below_zero', 0, this.#belowZero);
+    }
     if (asOf !== undefined && asOf > this.#today) this.#add('date_beyond_today', 0);
   }
 
@@ -78,7 +91,8 @@ export class SanityChecks {
     const { effectiveDate, maturityDate } = dates;
     const oldest = daysAfter(this.#today, -CENTURY_DAYS);
     if (limit !== undefined && due > limit) this.#add('balance_beyond_limit', row);
-    if (due < 0n || dueThirdParty < 0n) this.#add('lender_below_zero', row);
+    this.#rows += 1;
+    if (due < 0n || dueThirdParty < 0n) this.#belowZero += 1;
     if (allInRate !== undefined && aboveOne(allInRate)) this.#add('rate_beyond_100_percent', row);
     if (Object.values(dates).some((date) => date !== undefined && date < oldest)) {
       this.#add('date_a_century_back', row);
@@ -112,7 +126,7 @@ export class SanityChecks {
       const found = this.#found.get(check);
       const given = this.#sanity[check];
       if (found === undefined || given === 'off') return [];
-      const { message, severity } = RULES[check];
+      const { message, severity } = SANITY_RULES[check];
       const refuses = (typeof given === 'string' ? given : severity) === 'refuse';
       const reason = accepted[check];
       const threshold = this.#threshold(check);
@@ -130,7 +144,7 @@ export class SanityChecks {
 
   #threshold(check: SanityCheck): number | undefined {
     const given = this.#sanity[check];
-    return typeof given === 'object' ? given.above : RULES[check].threshold;
+    return typeof given === 'object' ? given.above : SANITY_RULES[check].threshold;
   }
 
   #add(check: SanityCheck, row: number, count = 1): void {

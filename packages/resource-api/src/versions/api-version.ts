@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { Caller } from '@cls/shared/access/caller';
 import type { Permission } from '@cls/shared/access-token';
-import type { VersionId } from '../lifecycle/release.ts';
+import type { OperationKey, VersionId } from '../lifecycle/release.ts';
 import type { Edition } from '../questions/ask/balance-store.ts';
 import type { OpenApiDocument } from './openapi.ts';
 import type { Walk } from './walk.ts';
@@ -19,6 +19,14 @@ export interface VersionRequest {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /** The best of these media types by `Accept`, or false. */
   accepts(types: string[]): string | false;
+}
+
+/** What changes something, beside what every path answers to GET. */
+export type WriteMethod = 'POST' | 'PUT' | 'DELETE';
+
+export interface WriteRequest extends VersionRequest {
+  /** As it arrives. Leaving it early keeps the connection. */
+  readonly body: AsyncIterable<Uint8Array>;
 }
 
 /** What an answer lets its caller read. */
@@ -63,6 +71,16 @@ export interface VersionRoute {
   pick?(request: VersionRequest): PickFields | undefined;
   /** @throws {Refusal} */
   handle(request: VersionRequest): Promise<VersionResponse>;
+  /** Of the version itself: no other version's code answers. Each throws {Refusal}. */
+  readonly writes?: Readonly<
+    Partial<Record<WriteMethod, (request: WriteRequest) => Promise<VersionResponse>>>
+  >;
+}
+
+/** An operation as contracts, counts and logs name it; what only reads is a GET. */
+export function operationKey(method: string, path: string): OperationKey {
+  const write = (['POST', 'PUT', 'DELETE'] as const).find((one) => one === method);
+  return `${write ?? 'GET'} ${path as `/${string}`}`;
 }
 
 /**

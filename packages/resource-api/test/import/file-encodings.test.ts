@@ -5,6 +5,9 @@ import { cellsOf, faultOf, fileOf } from '../support/statement-file.ts';
 
 type Encoding = FileDialect['encoding'];
 
+/** The first bytes of a file are looked at together: what comes in pieces stands behind them. */
+const LINES = 2_000;
+const BEGINNING = 'a,b\n'.repeat(LINES);
 const TEXT = 'id,Müller\n1,5 €\n';
 const LATIN = 'id,Müller\n1,5 £\n';
 const ROWS = [
@@ -12,6 +15,10 @@ const ROWS = [
   ['1', '5 €'],
 ];
 const utf16be = (text: string) => Buffer.from(text, 'utf16le').swap16();
+const inEncoding = (text: string, encoding: Encoding) => {
+  if (encoding === 'utf-16be') return utf16be(text);
+  return Buffer.from(text, encoding === 'utf-16le' ? 'utf16le' : 'latin1');
+};
 const windows1252 = Buffer.from('id,M\xfcller\n1,5 \x80\n', 'latin1');
 
 describe('the encoding of a text file', () => {
@@ -31,7 +38,10 @@ describe('the encoding of a text file', () => {
   ] satisfies { encoding: Encoding; bytes: Uint8Array; rows?: string[][] }[]) {
     for (const size of [1, 3, 1_000]) {
       it(`is read as ${encoding}, in pieces of ${size} bytes`, async () => {
-        expect(await cellsOf(fileOf(bytes, size), { encoding })).to.deep.equal(rows);
+        const long = Buffer.concat([inEncoding(BEGINNING, encoding), bytes]);
+        const cells = await cellsOf(fileOf(long, size), { encoding });
+        expect(cells.slice(0, LINES)).to.deep.equal(Array(LINES).fill(['a', 'b']));
+        expect(cells.slice(LINES)).to.deep.equal(rows);
       });
     }
   }
@@ -140,6 +150,27 @@ describe('the encoding of a text file', () => {
       expect(fault.message).to.include(says);
     });
   }
+
+  for (const { declared, odd } of [
+    { declared: 'utf-8', odd: '\xe9' },
+    { declared: 'windows-1252', odd: '\x81' },
+    { declared: 'iso-8859-1', odd: '\x80' },
+  ] satisfies { declared: Encoding; odd: string }[]) {
+    it(`is refused with the line of a byte far into the file: ${declared}`, async () => {
+      const bytes = Buffer.from(`${BEGINNING}${odd}\n${BEGINNING}`, 'latin1');
+      const fault = await faultOf(fileOf(bytes, 7), { encoding: declared });
+      expect(fault).to.include({ code: 'wrong_encoding', row: LINES + 1 });
+    });
+  }
+
+  it('is refused for pieces of UTF-8 that stand far into the file', async () => {
+    const bytes = Buffer.from(`${BEGINNING}ü${BEGINNING}x,é\n`);
+    // The first piece cuts the ü.
+    for (const size of [BEGINNING.length + 1, 100_000]) {
+      const fault = await faultOf(fileOf(bytes, size), { encoding: 'windows-1252' });
+      expect(fault.message).to.include('declare encoding: utf-8');
+    }
+  });
 
   for (const { given, bytes, name, sure, why } of [
     { given: 'UTF-8', bytes: Buffer.from(TEXT), name: 'utf-8', sure: true, why: 'valid UTF-8' },

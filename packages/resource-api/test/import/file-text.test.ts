@@ -2,7 +2,9 @@ import { expect } from 'chai';
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { RECORD_MAX_CHARS } from '../../src/import/file/limits.ts';
-import { cellsOf, faultOf, fileOf, rowsOf } from '../support/statement-file.ts';
+import { RecordSplitter } from '../../src/import/file/records.ts';
+import type { TableRow } from '../../src/import/file/table.ts';
+import { cellsOf, faultOf, rowsOf } from '../support/statement-file.ts';
 
 describe('the rows of a text file', () => {
   for (const { given, text, delimiter = ',', rows } of [
@@ -123,26 +125,46 @@ describe('the rows of a text file', () => {
     }
   });
 
-  it('are what csv-parse reads, in pieces of any size', async () => {
-    const cell = fc.string({
-      unit: fc.constantFrom('a', 'é', ';', '"', '\r', '\n', ' '),
-      maxLength: 6,
-    });
+  it('are what csv-parse reads, each with its line, in pieces of any size', () => {
+    const marks = fc.constantFrom('a', 'é', ';', '"', '\r', '\n', ' ');
+    const cell = fc.string({ unit: marks, maxLength: 6 });
     const table = fc.array(fc.array(cell, { minLength: 1, maxLength: 4 }), { maxLength: 6 });
     const lineEnd = fc.constantFrom('\r\n', '\n', '\r');
-    await fc.assert(
-      fc.asyncProperty(table, lineEnd, fc.integer({ min: 1, max: 9 }), async (rows, end, size) => {
-        const quoted = (text: string) =>
-          /[;"\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-        const text = rows.map((cells) => cells.map(quoted).join(';') + end).join('');
-        const expected = parse(text, {
+    fc.assert(
+      fc.property(table, lineEnd, fc.integer({ min: 1, max: 9 }), (rows, end, size) => {
+        const records = rows.map((cells) => cells.map(quoted).join(';') + end);
+        const lines = records.map((_, at) => lineEndsIn(records.slice(0, at + 1).join('')));
+        const isFilled = (cells: readonly string[]) => cells.some((given) => given.trim() !== '');
+        const read = splitInPieces(records.join(''), size);
+        expect(read.map(({ row }) => row)).to.deep.equal(
+          lines.filter((_, at) => isFilled(rows[at] ?? [])),
+        );
+        const options = {
           delimiter: ';',
           record_delimiter: ['\r\n', '\n', '\r'],
           relax_column_count: true,
-        }).filter((cells) => cells.some((given) => given.trim() !== ''));
-        expect(await cellsOf(fileOf(text, size), { delimiter: ';' })).to.deep.equal(expected);
+        };
+        const expected = parse(records.join(''), options).filter(isFilled);
+        expect(read.map(({ cells }) => cells)).to.deep.equal(expected);
       }),
       { numRuns: 300 },
     );
   });
 });
+
+function splitInPieces(text: string, size: number): readonly TableRow[] {
+  const splitter = new RecordSplitter(';');
+  const rows: TableRow[] = [];
+  for (let at = 0; at < text.length; at += size) {
+    rows.push(...splitter.push(text.slice(at, at + size)));
+  }
+  return [...rows, ...splitter.end()];
+}
+
+function quoted(text: string): string {
+  return /[;"\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+function lineEndsIn(text: string): number {
+  return text.match(/\r\n?|\n/g)?.length ?? 0;
+}

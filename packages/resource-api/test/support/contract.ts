@@ -30,10 +30,14 @@ export function validatorsOf(contract: OpenApiDocument): Validators {
 let v1: Validators | undefined;
 
 /** @throws {Error} naming what differs. */
-export async function expectContract(path: string, answer: Response): Promise<void> {
+export async function expectContract(
+  path: string,
+  answer: Response,
+  method = 'GET',
+): Promise<void> {
   const [, below = '', query = ''] = /^\/api\/(?:v1|latest)(\/[^?]*)\??(.*)$/.exec(path) ?? [];
   const contract = v1Contract();
-  const operation = contract.paths[routePath(contract, below)]?.['get'];
+  const operation = contract.paths[routePath(contract, below)]?.[method.toLowerCase()];
   if (operation === undefined || answer.headers.get('api-version') !== 'v1') return;
   const promised = operation.responses[`${answer.status}`];
   if (promised === undefined) throw new Error(`${path}: the contract has no ${answer.status}`);
@@ -43,10 +47,10 @@ export async function expectContract(path: string, answer: Response): Promise<vo
   v1 ??= validatorsOf(contract);
   const body = (await answer.clone().json()) as { readonly data: readonly unknown[] };
   const named = promised.content?.[type]?.schema?.$ref?.split('/').at(-1);
-  const list = answer.status === 200 ? named : 'Problem';
+  const list = answer.ok ? named : 'Problem';
   if (list === undefined) throw new Error(`${path}: the contract has no ${type}`);
   expectValid(v1(list), body, path);
-  if (answer.status === 200 && !/(^|&)(fields|cursor)=/.test(query)) {
+  if (answer.ok && !/(^|&)(fields|cursor)=/.test(query)) {
     // Without `fields`, items are whole.
     const whole = v1(list.replace(/(List|Item)$/, ''));
     for (const item of [body.data].flat()) expectValid(whole, item, path);

@@ -62,14 +62,15 @@ interface TestSheet {
   readonly state?: string;
   /** XML of the rows. */
   readonly rows: string;
-  /** XML before the rows. */
+  /** XML before and after the rows. */
   readonly before?: string;
+  readonly after?: string;
 }
 
 interface TestWorkbook {
   readonly sheets: readonly TestSheet[];
-  /** Number formats by style, the first being style 1. */
-  readonly formats?: readonly string[];
+  /** Number formats by style, the first being style 1: a code, or the number of one that is built in. */
+  readonly formats?: readonly (string | number)[];
   /** XML of each shared text, without its `si`. */
   readonly texts?: readonly string[];
   /** Attributes of `workbookPr` and `calcPr`. */
@@ -103,9 +104,9 @@ export function workbookOf(given: TestWorkbook | string): Uint8Array {
     'xl/styles.xml': stylesXml(formats),
     'xl/sharedStrings.xml': `${XML}<sst ${MAIN}>${texts.map((text) => `<si>${text}</si>`).join('')}</sst>`,
   };
-  for (const [at, { rows, before = '' }] of book.sheets.entries()) {
+  for (const [at, { rows, before = '', after = '' }] of book.sheets.entries()) {
     files[`xl/worksheets/sheet${at}.xml`] =
-      `${XML}<worksheet ${MAIN}>${before}<sheetData>${rows}</sheetData></worksheet>`;
+      `${XML}<worksheet ${MAIN}>${before}<sheetData>${rows}</sheetData>${after}</worksheet>`;
   }
   const parts = Object.entries(files).map(([name, text]) => [name, strToU8(text)]);
   return zipSync({ ...Object.fromEntries(parts), ...book.others });
@@ -118,8 +119,9 @@ function relationsXml(relations: readonly (readonly string[])[]): string {
   return `${XML}<Relationships>${items.join('')}</Relationships>`;
 }
 
-function stylesXml(formats: readonly string[]): string {
+function stylesXml(formats: readonly (string | number)[]): string {
   const own = formats.map((code, at) => `<numFmt numFmtId="${164 + at}" formatCode="${code}"/>`);
-  const styles = ['<xf numFmtId="0"/>', ...formats.map((_, at) => `<xf numFmtId="${164 + at}"/>`)];
+  const ids = formats.map((format, at) => (typeof format === 'number' ? format : 164 + at));
+  const styles = [0, ...ids].map((id) => `<xf numFmtId="${id}"/>`);
   return `${XML}<styleSheet ${MAIN}><numFmts>${own.join('')}</numFmts><cellStyleXfs><xf numFmtId="14"/></cellStyleXfs><cellXfs>${styles.join('')}</cellXfs></styleSheet>`;
 }

@@ -118,7 +118,7 @@ export function configure(command: Command, examples: Examples, words: readonly 
   nameMistypedOptions(command);
   command.configureOutput({ writeErr: () => undefined }); // `report` writes each message once.
   // `--json` belongs to the program, and is for every command.
-  command.configureHelp({ showGlobalOptions: true, optionDescription });
+  command.configureHelp({ showGlobalOptions: true, visibleGlobalOptions, optionDescription });
   const shown = examples[words.join(' ')] ?? [];
   if (shown.length > 0) {
     const lines = shown.map((line) => `  ${line}`).join('\n');
@@ -128,6 +128,12 @@ export function configure(command: Command, examples: Examples, words: readonly 
 }
 
 const help = new Help();
+
+/** Those of the program: options of a command between are not for the commands below it. */
+function visibleGlobalOptions({ parent }: Command): Option[] {
+  if (parent === null) return [];
+  return parent.parent === null ? [...parent.options] : visibleGlobalOptions(parent);
+}
 
 function optionDescription(option: Option): string {
   const text = help.optionDescription(option);

@@ -31,7 +31,10 @@ export interface StoreKind {
   readonly leftOut: readonly string[];
   /** Tables with a row that the migrations made: the file's takes its place. */
   readonly seeded?: readonly string[];
-  /** Migrations that changed no table and no row: a file from before the last of them fits. */
+  /**
+   * Migrations that changed no row, and added at most tables, and columns that may be empty: a file from
+   * before the last of them fits.
+   */
   readonly harmless?: readonly string[];
 }
 
@@ -194,11 +197,12 @@ function tableNamed(
   { table: name, columns }: { readonly table: string; readonly columns: readonly string[] },
 ): Table {
   const table = tables.find((one) => one.name === name);
-  const same = table?.columns.map((column) => column.name).join() === columns?.join();
-  if (table === undefined || !same) {
+  const filled = table?.columns.filter((column) => columns?.includes(column.name)) ?? [];
+  if (table === undefined || filled.map((column) => column.name).join() !== columns?.join()) {
     throw new StoreFileRefused(`the store has no table ${name} with the columns of the file`);
   }
-  return table;
+  // Columns that the store alone has came with a migration after the file.
+  return { ...table, columns: filled };
 }
 
 interface Line {

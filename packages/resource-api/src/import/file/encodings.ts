@@ -41,7 +41,7 @@ export function utf16Of(first: Uint8Array): 'utf-16le' | 'utf-16be' | undefined 
   return even >= least && odd * 10 < even ? 'utf-16be' : undefined;
 }
 
-export interface OddByte {
+interface OddByte {
   readonly byte: number;
   /** Line of the text, from 1. */
   readonly line: number;

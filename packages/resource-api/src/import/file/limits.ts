@@ -1,11 +1,11 @@
 /** What a file may cost to read. A file beyond a limit is refused with a sentence. */
 
 /** Bytes that a compressed file may unpack to: 2 GiB. */
-export const UNPACKED_MAX_BYTES = 2 * 1024 ** 3;
+const UNPACKED_MAX_BYTES = 2 * 1024 ** 3;
 /** Bytes that may come out of a compressed file of any size. */
 export const UNPACKED_FREE_BYTES = 10 * 1024 ** 2;
 /** How many times its own size a compressed file may unpack to, beyond `UNPACKED_FREE_BYTES`. */
-export const EXPANSION_MAX = 200;
+const EXPANSION_MAX = 200;
 /** Characters of one record of a text file. */
 export const RECORD_MAX_CHARS = 1024 ** 2;
 /** Bytes of a workbook as it is stored, which is compressed: 256 MiB. */
@@ -15,8 +15,14 @@ export const PACKED_WORKBOOK_MAX_BYTES = 64 * 1024 ** 2;
 /** Rows and columns of a sheet: what Excel can hold. */
 export const SHEET_MAX_ROWS = 1_048_576;
 export const SHEET_MAX_COLUMNS = 16_384;
-/** Characters of all texts that the cells of a workbook share; they are held in memory. */
+/** Cells of a sheet, with the blank ones before the last one of each row. */
+export const SHEET_MAX_CELLS = 100_000_000;
+/**
+ * Characters of all texts that the cells of a workbook share, which are held in memory. Each text
+ * counts `SHARED_TEXT_COST_CHARS` more.
+ */
 export const SHARED_TEXT_MAX_CHARS = 100_000_000;
+export const SHARED_TEXT_COST_CHARS = 16;
 /** Characters between two tags of a workbook's XML. */
 export const XML_TEXT_MAX_CHARS = 1024 ** 2;
 /** Files in a zip. */

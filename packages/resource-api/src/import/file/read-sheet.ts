@@ -1,4 +1,4 @@
-import { SHEET_MAX_COLUMNS, SHEET_MAX_ROWS } from './limits.ts';
+import { SHEET_MAX_CELLS, SHEET_MAX_COLUMNS, SHEET_MAX_ROWS } from './limits.ts';
 import { columnOf, type StoredCell } from './sheet-cells.ts';
 import { TextCollector } from './sheet-texts.ts';
 import { type Cell, type TableRow, UnreadableFile } from './table.ts';
@@ -38,6 +38,7 @@ class SheetHandlers implements XmlHandlers {
   #inData = false;
   #inValue = false;
   #row = 0;
+  #cellCount = 0;
   #cells: Cell[] = [];
   #column = -1;
   #attributes: Attributes = {};
@@ -128,6 +129,11 @@ class SheetHandlers implements XmlHandlers {
   }
 
   #closeRow(): void {
+    this.#cellCount += this.#cells.length;
+    if (this.#cellCount > SHEET_MAX_CELLS) {
+      const message = `expected at most ${SHEET_MAX_CELLS} cells in a sheet; save it as CSV`;
+      throw new UnreadableFile('too_large', message, { row: this.#row });
+    }
     const isFilled = this.#cells.some((cell) => typeof cell !== 'string' || cell.trim() !== '');
     if (isFilled) this.#emit({ row: this.#row, cells: this.#cells });
   }

@@ -14,6 +14,8 @@ export interface SheetDescription {
   readonly hidden: boolean;
   readonly hiddenRows: number;
   readonly hiddenColumns: number;
+  /** Columns, from 0, in which a number is shown as a percentage: 0.05 as 5 %. */
+  readonly percentColumns: readonly number[];
 }
 
 /**
@@ -49,10 +51,14 @@ async function chooseSheet(workbook: Workbook, name: string | undefined) {
   if (filled.length < 2) return filled[0];
   const described = await describeAll(workbook, filled);
   const list = described.map(
-    (sheet) => `${sheet.name} (${sheet.rows} rows${sheet.hidden ? ', hidden' : ''})`,
+    (sheet) => `${sheet.name} (${counted(sheet.rows)}${sheet.hidden ? ', hidden' : ''})`,
   );
   const message = `several sheets have rows; declare one as sheet: ${list.join(', ')}`;
   throw new UnreadableFile('several_sheets', message);
+}
+
+function counted(rows: number): string {
+  return rows === 1 ? '1 row' : `${rows} rows`;
 }
 
 function namedSheet(sheets: readonly Sheet[], name: string): Sheet {
@@ -66,14 +72,14 @@ function namedSheet(sheets: readonly Sheet[], name: string): Sheet {
   throw new UnreadableFile('unknown_sheet', message, { value: name });
 }
 
-/** Cells as stored: what is wrong with one does not matter here. */
-const storedValue =
-  ({ texts }: Workbook) =>
-  ({ type, value }: StoredCell) =>
-    type === 's' ? (texts[Number(value)] ?? '') : value;
+/** What a cell has; what is wrong with it does not matter here. */
+function storedValue({ texts }: Workbook, { type, value }: StoredCell): string {
+  return type === 's' ? (texts[Number(value)] ?? '') : value;
+}
 
 async function hasRows(workbook: Workbook, sheet: Sheet): Promise<boolean> {
-  for await (const _ of readSheet(workbook, sheet, storedValue(workbook))) return true;
+  const rows = readSheet(workbook, sheet, (cell) => storedValue(workbook, cell));
+  for await (const _ of rows) return true;
   return false;
 }
 
@@ -81,11 +87,18 @@ async function describeSheet(workbook: Workbook, sheet: Sheet): Promise<SheetDes
   const hidden: HiddenParts = { hiddenRows: 0, hiddenColumns: 0 };
   let rows = 0;
   let columns = 0;
-  for await (const batch of readSheet(workbook, sheet, storedValue(workbook), hidden)) {
+  const percentColumns = new Set<number>();
+  const look = (cell: StoredCell) => {
+    const isPercent = cell.type === 'n' && workbook.styles[cell.style] === 'percent';
+    if (isPercent) percentColumns.add(cell.column);
+    return storedValue(workbook, cell);
+  };
+  for await (const batch of readSheet(workbook, sheet, look, hidden)) {
     rows += batch.length;
     for (const { cells } of batch) columns = Math.max(columns, cells.length);
   }
-  return { name: sheet.name, rows, columns, hidden: sheet.hidden, ...hidden };
+  const shown = { name: sheet.name, rows, columns, hidden: sheet.hidden };
+  return { ...shown, ...hidden, percentColumns: [...percentColumns].sort((a, b) => a - b) };
 }
 
 /** All sheets of a workbook, those without rows too. */

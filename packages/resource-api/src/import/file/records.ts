@@ -54,7 +54,7 @@ export class RecordSplitter {
         quote.from(at) < lineEnd
           ? this.#quotedRecord(text, at, isLast)
           : this.#plainRecord(text, at, lineEnd, isLast);
-      // Of two characters that end a line, the second may be in the next piece.
+      // A record at the end of a piece may go on in the next one, or the second half of its line end.
       const cut =
         record !== undefined &&
         !isLast &&
@@ -82,7 +82,7 @@ export class RecordSplitter {
     return { cells: text.slice(at, end).split(this.#delimiter), end, innerLines: 0 };
   }
 
-  /** Undefined where the text ends within the record. */
+  /** Undefined where the text ends within quotes. */
   #quotedRecord(text: string, start: number, isLast: boolean): SplitRecord | undefined {
     const cells: string[] = [];
     let innerLines = 0;
@@ -91,16 +91,15 @@ export class RecordSplitter {
       if (text[at] === '"') {
         end = closingQuote(text, at) + 1;
         if (end === 0 && isLast) throw this.#unclosed(this.#line + innerLines);
-        if (end === 0 || (end === text.length && !isLast)) return undefined;
+        if (end === 0) return undefined;
         const cell = text.slice(at + 1, end - 1).replaceAll('""', '"');
         innerLines += lineEndsIn(cell);
         cells.push(cell);
-        if (end < text.length && !this.#endsCell(text, end))
-          throw this.#malformed(this.#line + innerLines);
+        const isClosed = end === text.length || this.#endsCell(text, end);
+        if (!isClosed) throw this.#malformed(this.#line + innerLines);
       } else {
         end = at;
         while (end < text.length && !this.#endsCell(text, end)) end += 1;
-        if (end === text.length && !isLast) return undefined;
         cells.push(text.slice(at, end));
       }
       if (text[end] !== this.#delimiter) return { cells, end, innerLines };

@@ -25,22 +25,3 @@ export function serialDate(serial: number, is1904: boolean): Date | string | num
   const early = day < PHANTOM_DAY ? 1 : 0;
   return new Date(EPOCH_1900 + Math.round((serial + early) * DAY_MS));
 }
-
-/** Formats that every workbook has and does not list; those of East Asia too (ECMA-376, 18.8.30). */
-const BUILT_IN_DATES = new Set([
-  14, 15, 16, 17, 22, 27, 28, 29, 30, 31, 36, 50, 51, 52, 53, 54, 57, 58,
-]);
-
-export function isBuiltInDate(formatId: number): boolean {
-  return BUILT_IN_DATES.has(formatId);
-}
-
-/** Whether a number format shows a day; one of a time or a duration alone does not. */
-export function isDateFormat(code: string): boolean {
-  const [section = ''] = code
-    .replace(/"[^"]*"|\\.|_.|\*.|\[[^\]]*\]/g, '')
-    .toLowerCase()
-    .split(';');
-  if (/[yd]/.test(section)) return true;
-  return section.includes('m') && !/[hs0#?]/.test(section);
-}

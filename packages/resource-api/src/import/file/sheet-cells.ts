@@ -28,7 +28,7 @@ const READERS: Readonly<Record<string, CellReader>> = {
   d: ({ value }) => isoDate(value),
 };
 
-/** @throws {UnreadableFile} for a formula without a result, and a number of too many digits. */
+/** @throws {UnreadableFile} for a formula without a result. */
 export function readCell(cell: StoredCell, workbook: Workbook): Cell {
   if (cell.hasFormula) checkResult(cell, workbook);
   const read = READERS[cell.type] ?? readNumber;
@@ -43,15 +43,11 @@ function sharedText(cell: StoredCell, { texts }: Workbook): string {
   throw fault(cell, 'damaged_file', message);
 }
 
-function readNumber(cell: StoredCell, { dateStyles, is1904 }: Workbook): Cell {
+function readNumber(cell: StoredCell, { styles, is1904 }: Workbook): Cell {
   const value = cell.value.trim();
   if (value === '' || !Number.isFinite(Number(value))) return value;
-  if (dateStyles[cell.style]) return serialDate(Number(value), is1904);
-  const number = sheetNumber(value);
-  if (number !== undefined) return number;
-  const message =
-    'expected a number of at most 15 digits, which is what a workbook keeps; store it as text';
-  throw fault(cell, 'too_many_digits', message);
+  if (styles[cell.style] === 'date') return serialDate(Number(value), is1904);
+  return sheetNumber(value);
 }
 
 function checkResult(cell: StoredCell, { awaitsFormulas }: Workbook): void {
@@ -76,7 +72,7 @@ function isoDate(value: string): Cell {
 }
 
 /** The letters of a column, 0 being A. */
-export function columnName(column: number): string {
+function columnName(column: number): string {
   const letter = String.fromCharCode(65 + (column % 26));
   return column < 26 ? letter : columnName(Math.floor(column / 26) - 1) + letter;
 }

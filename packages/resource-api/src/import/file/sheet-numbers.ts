@@ -8,18 +8,18 @@ const DIGITS = 15;
 
 /**
  * The number that a stored text stands for: its first 15 digits, which are what Excel shows, and which
- * leave out the noise of doubles (0.30000000000000004 is 0.3). Undefined for more digits, where 15
- * are too few for money, or for a number that is an id.
+ * leave out the noise of doubles (0.30000000000000004 is 0.3). It keeps more digits where 15 are too few
+ * for money, or for a number that is an id: who reads the cell refuses it.
  *
  * @param text of a finite number, as XML has it.
  */
-export function sheetNumber(text: string): number | undefined {
+export function sheetNumber(text: string): number {
   const number = Number(text);
   if (text.length <= DIGITS || significantDigits(text) <= DIGITS) return number;
   const shown = Number(number.toPrecision(DIGITS));
   const size = Math.abs(number);
   if (size < EXACT_BELOW) return shown;
-  return size < NOISE_BELOW && Math.abs(number - shown) <= ulpOf(size) ? shown : undefined;
+  return size < NOISE_BELOW && Math.abs(number - shown) <= ulpOf(size) ? shown : number;
 }
 
 function significantDigits(text: string): number {

@@ -1,5 +1,5 @@
 /** Texts of workbooks: those that cells share, and how control characters are written. */
-import { SHARED_TEXT_MAX_CHARS } from './limits.ts';
+import { SHARED_TEXT_COST_CHARS, SHARED_TEXT_MAX_CHARS } from './limits.ts';
 import { UnreadableFile } from './table.ts';
 import { collectXml } from './xml.ts';
 
@@ -15,7 +15,7 @@ export function readSharedTexts(bytes: AsyncIterable<Uint8Array>): Promise<reado
         text.close(name);
         if (name !== 'si') return;
         const whole = text.take();
-        chars += whole.length;
+        chars += whole.length + SHARED_TEXT_COST_CHARS;
         if (chars > SHARED_TEXT_MAX_CHARS) {
           const message = `expected at most ${SHARED_TEXT_MAX_CHARS} characters of text; save the sheet as CSV`;
           throw new UnreadableFile('too_large', message);

@@ -1,6 +1,6 @@
 /** The parts of a workbook (ECMA-376) that its cells need: sheets, styles, shared texts. */
 import { limitExpansion } from './expansion.ts';
-import { isBuiltInDate, isDateFormat } from './serial-dates.ts';
+import { type NumberFormat, numberFormat } from './number-formats.ts';
 import { readSharedTexts } from './sheet-texts.ts';
 import { UnreadableFile } from './table.ts';
 import type { WorkbookContent } from './unpack.ts';
@@ -21,7 +21,7 @@ export interface Workbook {
   /** A program that computes nothing wrote it: formulas have no results of their own. */
   readonly awaitsFormulas: boolean;
   /** By number of the cell's style. */
-  readonly dateStyles: readonly boolean[];
+  readonly styles: readonly NumberFormat[];
   readonly texts: readonly string[];
   part(path: string): AsyncIterable<Uint8Array>;
 }
@@ -47,7 +47,7 @@ export async function openWorkbook(content: WorkbookContent): Promise<Workbook> 
       const path = sheetPaths.get(id);
       return path === undefined ? [] : [{ name, hidden, path }];
     }),
-    dateStyles: styles === undefined ? [] : await readDateStyles(parts.read(styles.path)),
+    styles: styles === undefined ? [] : await readStyles(parts.read(styles.path)),
     texts: texts === undefined ? [] : await readSharedTexts(parts.read(texts.path)),
     part: (path) => parts.read(path),
   };
@@ -122,18 +122,15 @@ function sheetOf(attributes: Attributes) {
   return { name, hidden: state !== 'visible', id };
 }
 
-function readDateStyles(bytes: AsyncIterable<Uint8Array>): Promise<readonly boolean[]> {
-  const ownFormats = new Map<number, string>();
+function readStyles(bytes: AsyncIterable<Uint8Array>): Promise<readonly NumberFormat[]> {
+  const codes = new Map<number, string>();
   let inCellFormats = false;
-  return collectXml<boolean>(bytes, (emit) => ({
+  return collectXml<NumberFormat>(bytes, (emit) => ({
     open(name, { numFmtId = '0', formatCode = '' }) {
       const id = Number(numFmtId);
-      if (name === 'numFmt') ownFormats.set(id, formatCode);
+      if (name === 'numFmt') codes.set(id, formatCode);
       else if (name === 'cellXfs') inCellFormats = true;
-      else if (name === 'xf' && inCellFormats) {
-        const code = ownFormats.get(id);
-        emit(code === undefined ? isBuiltInDate(id) : isDateFormat(code));
-      }
+      else if (name === 'xf' && inCellFormats) emit(numberFormat(id, codes.get(id)));
     },
     close(name) {
       if (name === 'cellXfs') inCellFormats = false;

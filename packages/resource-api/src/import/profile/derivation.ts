@@ -1,5 +1,5 @@
 /** How an amount follows from others: `limit - due`, `originalPrincipal - cancelled + held`, `0`. */
-import type { AmountField } from './profile.ts';
+import type { AmountField } from './fields.ts';
 
 export interface Term {
   readonly field: AmountField;

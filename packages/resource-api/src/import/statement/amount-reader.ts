@@ -1,4 +1,5 @@
 import { minorUnitDigits } from '../../ledger/currency.ts';
+import type { FacilityType } from '../../ledger/facility-type.ts';
 import {
   AMOUNT_MAX_MINOR,
   BOOK_MAX_MINOR,
@@ -10,11 +11,24 @@ import { readNumber } from '../cells/numbers.ts';
 import { cellText } from '../cells/text.ts';
 import type { Cell } from '../file/table.ts';
 import { sumOf, type Term, termsOf } from '../profile/derivation.ts';
-import { AMOUNT_FIELDS, type AmountField, type ImportProfile } from '../profile/profile.ts';
+import { AMOUNT_FIELDS, type AmountField } from '../profile/fields.ts';
+import type { ImportProfile } from '../profile/profile.ts';
 import type { Columns } from './columns.ts';
 import type { Report } from './report.ts';
 
 export type Amounts = Partial<Record<AmountField, bigint>>;
+
+interface AmountRow {
+  readonly row: number;
+  readonly currency: string;
+  readonly facilityType: FacilityType;
+}
+
+interface Derivation {
+  readonly field: AmountField;
+  /** By facility type, `*` for all others. */
+  readonly terms: ReadonlyMap<string, readonly Term[]>;
+}
 
 interface Identity {
   readonly field: AmountField;
@@ -31,7 +45,7 @@ export class AmountReader {
   readonly #profile: ImportProfile;
   readonly #columns: Columns;
   readonly #report: Report;
-  readonly #derived: readonly (readonly [AmountField, readonly Term[]])[];
+  readonly #derived: readonly Derivation[];
   readonly #identities: readonly Identity[];
   readonly #emptyIsZero: (field: AmountField) => boolean;
   /** All amounts of the rows before by currency, signs aside. */
@@ -41,9 +55,11 @@ export class AmountReader {
     this.#profile = profile;
     this.#columns = columns;
     this.#report = report;
-    this.#derived = Object.entries(profile.derive).map(
-      ([field, sum]) => [field as AmountField, termsOf(sum)] as const,
-    );
+    this.#derived = Object.entries(profile.derive).map(([field, sum]) => {
+      const sums = typeof sum === 'string' ? { '*': sum } : sum;
+      const terms = Object.entries(sums).map(([type, one]) => [type, termsOf(one)] as const);
+      return { field: field as AmountField, terms: new Map(terms) };
+    });
     this.#identities = (profile.identities ?? IDENTITIES).map(({ field, is, tolerance, off }) => ({
       field,
       is: termsOf(is),
@@ -54,7 +70,7 @@ export class AmountReader {
     this.#emptyIsZero = (field) => emptyIsZero === true || (emptyIsZero?.includes(field) ?? false);
   }
 
-  read(row: number, currency: string, cellOf: (field: AmountField) => Cell): Amounts {
+  read({ row, currency, facilityType }: AmountRow, cellOf: (field: AmountField) => Cell): Amounts {
     const amounts: Amounts = {};
     for (const field of AMOUNT_FIELDS) {
       if (!this.#columns.has(field)) continue;
@@ -63,7 +79,7 @@ export class AmountReader {
       amounts[field] = amount;
     }
     this.#checkIdentities(row, amounts, currency);
-    this.#derive(amounts);
+    this.#derive(amounts, facilityType);
     for (const field of ['due', 'undisbursed'] as const) {
       const amount = amounts[field] ?? 0n;
       if (amount >= 0n) continue;
@@ -133,11 +149,12 @@ export class AmountReader {
   }
 
   /** A sum of others may need sums that stand after it. */
-  #derive(amounts: Amounts): void {
+  #derive(amounts: Amounts, facilityType: FacilityType): void {
     for (let left = this.#derived.length; left > 0; left -= 1) {
       const before = Object.keys(amounts).length;
-      for (const [field, terms] of this.#derived) {
-        const amount = amounts[field] ?? sumOf(terms, amounts);
+      for (const { field, terms: byType } of this.#derived) {
+        const terms = byType.get(facilityType) ?? byType.get('*');
+        const amount = amounts[field] ?? (terms && sumOf(terms, amounts));
         if (amount !== undefined) amounts[field] = amount;
       }
       if (Object.keys(amounts).length === before) return;

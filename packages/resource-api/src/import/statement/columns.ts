@@ -1,6 +1,7 @@
 import { cellText } from '../cells/text.ts';
 import type { TableRow } from '../file/table.ts';
-import { FIELDS, type Field, type ImportProfile } from '../profile/profile.ts';
+import { FIELDS, type Field } from '../profile/fields.ts';
+import type { ImportProfile } from '../profile/profile.ts';
 import type { Report } from './report.ts';
 
 /** Columns that the file has once: rows are checked in these, whatever other columns are missing. */

@@ -1,7 +1,8 @@
 import { minorUnitDigits } from '../../ledger/currency.ts';
 import { formatAmount, parseAmount } from '../../ledger/money.ts';
 import type { TableRow } from '../file/table.ts';
-import { AMOUNT_FIELDS, type AmountField, type ImportProfile } from '../profile/profile.ts';
+import { AMOUNT_FIELDS, type AmountField } from '../profile/fields.ts';
+import type { ImportProfile } from '../profile/profile.ts';
 import type { Report } from './report.ts';
 import type { StatementRow } from './statement-row.ts';
 

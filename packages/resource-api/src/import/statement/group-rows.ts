@@ -2,7 +2,8 @@
 import { groupBy } from '@cls/shared/group-by';
 import { minorUnitDigits } from '../../ledger/currency.ts';
 import { formatAmount } from '../../ledger/money.ts';
-import { AMOUNT_FIELDS, type AmountField, type ImportProfile } from '../profile/profile.ts';
+import { AMOUNT_FIELDS, type AmountField } from '../profile/fields.ts';
+import type { ImportProfile } from '../profile/profile.ts';
 import { combine, inProportion, type Legs, NO_LEGS, totalOf } from './legs.ts';
 import { duplicate } from './loan-numbers.ts';
 import type { Report } from './report.ts';

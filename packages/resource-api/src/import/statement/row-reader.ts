@@ -5,16 +5,12 @@ import { PARTY_REF } from '../../ledger/external-id.ts';
 import type { FacilityType } from '../../ledger/facility-type.ts';
 import { dateExpected } from '../cells/date-refusal.ts';
 import { readDate } from '../cells/dates.ts';
+import { DOUBLE_DIGITS, significantDigits } from '../cells/doubles.ts';
 import { rateExpected, readRate } from '../cells/rates.ts';
 import { cellText } from '../cells/text.ts';
 import type { Cell, TableRow } from '../file/table.ts';
-import {
-  type AmountField,
-  DATE_FIELDS,
-  type DateField,
-  type Field,
-  type ImportProfile,
-} from '../profile/profile.ts';
+import { type AmountField, DATE_FIELDS, type DateField, type Field } from '../profile/fields.ts';
+import type { ImportProfile } from '../profile/profile.ts';
 import { AmountReader } from './amount-reader.ts';
 import type { Columns } from './columns.ts';
 import { isTotalsWord, numberOf, whyNoKey } from './loan-key.ts';
@@ -75,6 +71,7 @@ export class RowReader {
     const currency = this.#currency();
     const numbers = this.#numbers();
     const borrower = this.#borrower();
+    const facilityType = this.#facilityType();
     const result: StatementRow = {
       row: this.#row,
       ...numbers,
@@ -87,11 +84,13 @@ export class RowReader {
       agent: this.#party('agent'),
       lender: this.#party('lender'),
       share: this.#share(currency),
-      facilityType: this.#facilityType(),
+      facilityType,
       statuses: this.#statuses(),
       allInRate: this.#rate(),
       currency,
-      amounts: this.#amounts.read(this.#row, currency, (field) => this.#cell(field)),
+      amounts: this.#amounts.read({ row: this.#row, currency, facilityType }, (field) =>
+        this.#cell(field),
+      ),
       dates: this.#dates(),
     };
     return this.#report.faultCount > faultsBefore ? undefined : result;
@@ -204,6 +203,10 @@ export class RowReader {
   #key(field: Field): string | undefined {
     const value = numberOf(this.#text(field), this.#profile);
     if (value === '') return undefined;
+    if (typeof this.#cell(field) === 'number' && significantDigits(value) > DOUBLE_DIGITS) {
+      const message = `expected at most ${DOUBLE_DIGITS} digits, which a workbook keeps exactly: store the column as text`;
+      this.#fault(field, 'invalid_key', message, value);
+    }
     const { lender, participants } = this.#profile;
     if ([lender.externalId, participants?.externalId].includes(value)) {
       const message =

@@ -1,6 +1,6 @@
 import type { BusinessDate } from '../../ledger/business-date.ts';
 import type { FacilityType } from '../../ledger/facility-type.ts';
-import type { AmountField, DateField } from '../profile/profile.ts';
+import type { AmountField, DateField } from '../profile/fields.ts';
 import type { StatedParty } from './stated-deal.ts';
 
 /** One row of a statement. Amounts in minor units of its currency. */

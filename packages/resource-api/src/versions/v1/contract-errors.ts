@@ -88,18 +88,27 @@ const CHALLENGE = {
 export const PROBLEM_RESPONSES: Readonly<Record<string, ResponseObject>> = Object.fromEntries(
   Object.entries(CODES).map(([status, [name, description, ...codes]]) => [
     name,
-    {
-      description,
-      headers: {
-        'API-Version': { $ref: '#/components/headers/API-Version' },
-        'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' },
-        ...(['429', '503'].includes(status) ? RETRY : {}),
-        ...(['401', '403'].includes(status) ? CHALLENGE : {}),
-      },
-      content: { 'application/problem+json': { schema, 'x-codes': codes } },
-    },
+    problemResponse(status, description, codes),
   ]),
 );
+
+/** A refusal of a status with one of these codes. */
+export function problemResponse(
+  status: string,
+  description: string,
+  codes: readonly string[],
+): ResponseObject {
+  return {
+    description,
+    headers: {
+      'API-Version': { $ref: '#/components/headers/API-Version' },
+      'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' },
+      ...(['409', '429', '503'].includes(status) ? RETRY : {}),
+      ...(['401', '403'].includes(status) ? CHALLENGE : {}),
+    },
+    content: { 'application/problem+json': { schema, 'x-codes': codes } },
+  };
+}
 
 /** @param except statuses that the operation cannot answer. */
 export function problemResponses(except: readonly string[] = []): Record<string, { $ref: string }> {

@@ -70,7 +70,7 @@ const COMPARED_LIST: Readonly<Record<string, JsonSchema>> = {
   comparedReportingTotal: as(ref('ReportingTotal'), 'The same in the reporting currency.'),
 };
 
-const page = as(
+export const PAGE = as(
   object({
     limit: integer('How many items a page may have.'),
     hasMore: flag('Whether there is another page, however many items this one has.'),
@@ -92,7 +92,7 @@ function list(
       object: constant('list'),
       data: listOf(items, 'The items of this page.'),
       ...(copies ? { removed: listOf(ref('RemovedItem'), REMOVED) } : {}),
-      page,
+      page: PAGE,
       meta,
       ...(copies
         ? {

@@ -5,6 +5,7 @@ import type { ParameterRule } from '../parameter-rule.ts';
 import { matching, ref, text, VERSION_ID } from '../schema.ts';
 import { DOCUMENT_SCHEMAS, DOCUMENTS, type DocumentTitle } from './contract-documents.ts';
 import { PROBLEM_RESPONSES, PROBLEM_SCHEMAS, problemResponses } from './contract-errors.ts';
+import { IMPORT_RESPONSES, IMPORT_SCHEMAS, importPaths } from './contract-imports.ts';
 import { LIST_SCHEMAS } from './contract-lists.ts';
 import { SCHEMAS } from './contract-schemas.ts';
 import { withWords } from './contract-words.ts';
@@ -64,10 +65,14 @@ export function v1Contract(): OpenApiDocument {
         DOCUMENT_PATHS[name],
         { get: documentOperation(name) },
       ]),
+      ...Object.entries(importPaths(headersBut('Content-Disposition'))),
     ]),
     components: {
-      schemas: withWords({ ...SCHEMAS, ...LIST_SCHEMAS, ...DOCUMENT_SCHEMAS, ...PROBLEM_SCHEMAS }),
-      responses: PROBLEM_RESPONSES,
+      schemas: withWords({
+        ...{ ...SCHEMAS, ...LIST_SCHEMAS, ...DOCUMENT_SCHEMAS },
+        ...{ ...IMPORT_SCHEMAS, ...PROBLEM_SCHEMAS },
+      }),
+      responses: { ...PROBLEM_RESPONSES, ...IMPORT_RESPONSES },
       headers: HEADERS,
       securitySchemes: {
         oauth2: {
@@ -79,6 +84,7 @@ export function v1Contract(): OpenApiDocument {
               scopes: {
                 'cls-deal.view': 'View the deals that are granted to the caller’s customer.',
                 'external-api.fullcontrol': 'View every deal.',
+                'cls-ledger.post': 'Post statements and journal files, and register profiles.',
               },
             },
           },

@@ -171,7 +171,8 @@ function parse(name: DocumentName, request: VersionRequest): BalancesQuery {
   return query;
 }
 
-function idOf({ path }: VersionRequest): string {
+/** What the variable at the end of the path is. */
+export function idOf({ path }: Pick<VersionRequest, 'path'>): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }
 
@@ -192,7 +193,7 @@ function itemNameOf(id: string): ItemName | undefined {
 }
 
 /** The same for what there is not and for what the caller does not see. */
-function notFound(what: string): Refusal {
+export function notFound(what: string): Refusal {
   return new Refusal({
     status: 404,
     code: 'not_found',

@@ -30,6 +30,7 @@ import { v1Contract } from './contract.ts';
 import { type DocumentDeps, documentRoutes } from './documents.ts';
 import { exportList } from './export.ts';
 import { checkFields, pickFields, tableColumns } from './fields.ts';
+import { type ImportDeps, importRoutes } from './import-routes.ts';
 import { mediaTypeOf } from './media-type.ts';
 import type { Presented } from './money.ts';
 import { V1_PERMISSIONS } from './permissions.ts';
@@ -50,6 +51,7 @@ export interface V1Deps extends DocumentDeps {
   readonly readMovements: ReadMovements;
   readonly ledger: CurrentLedger;
   readonly cursors: CursorCodec;
+  readonly imports: ImportDeps;
 }
 
 /** Version 1 of the API. */
@@ -82,7 +84,11 @@ export function v1(deps: V1Deps): ApiVersion {
   return {
     id: 'v1',
     contract: v1Contract(),
-    routes: [...(Object.keys(PATHS) as Resource[]).map(route), ...documentRoutes(deps, answered)],
+    routes: [
+      ...(Object.keys(PATHS) as Resource[]).map(route),
+      ...documentRoutes(deps, answered),
+      ...importRoutes(deps.imports),
+    ],
   };
 }
 

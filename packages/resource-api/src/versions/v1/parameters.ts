@@ -237,6 +237,45 @@ export const PARAMETERS = {
     description:
       'Gets the next page: `page.nextCursor` of the one before. It has the whole question in it.',
   },
+  kind: {
+    schema: { type: 'string', enum: ['statement', 'journals'], default: 'statement' },
+    expected: 'statement or journals',
+    description: 'What the file is: a sender’s statement, or a journal file.',
+  },
+  profile: {
+    schema: { type: 'string', pattern: '^[a-z0-9-]{1,100}$' },
+    expected: 'the name of a registered profile',
+    description: 'How the columns of a statement are read; required for one.',
+  },
+  apply: {
+    ...flag,
+    description: 'Posts the file when it has no faults. Without it, the file is only checked.',
+  },
+  rows: {
+    schema: { type: 'integer', minimum: 0, maximum: 999_999_999 },
+    expected: 'a whole number from 0 to 999999999',
+    description: 'The statement’s number of rows, as its sender states it.',
+  },
+  control: {
+    many: true,
+    schema: { type: 'string', pattern: '^[A-Za-z][A-Za-z0-9_.]{0,59}=-?[0-9.]{1,40}$' },
+    expected: 'column=sum, such as due=283040726064.12',
+    description:
+      'The sum of a column of the statement, as its sender states it; repeat it for more columns.',
+  },
+  withoutTotals: {
+    schema: { type: 'string', maxLength: 500 },
+    accepts: (value: string) => value.trim() !== '',
+    expected: 'at most 500 characters',
+    description: 'Why a statement is applied without `rows` and `control`.',
+  },
+  accept: {
+    many: true,
+    schema: { type: 'string', pattern: '^[a-z][a-z0-9_-]{0,59}:.{1,500}$' },
+    expected: 'NAME:reason',
+    description:
+      'A check that refused the file, by its name, and the reason why the file is right; repeat it for more. For a journal file, `warnings:reason` accepts its warnings.',
+  },
 } as const satisfies Readonly<Record<string, ParameterRule>>;
 export type ParameterName = keyof typeof PARAMETERS;
 
@@ -291,6 +330,18 @@ export const TAKEN: Readonly<Record<Endpoint, readonly ParameterName[]>> = {
   facets: [...FILTERS, ...TIMES, 'level', 'fields', 'top'],
   series: [...OF_SERIES, ...TIMES, ...PERIOD, 'level', 'interval'],
 };
+
+/** What a file is posted with. */
+export const IMPORT_PARAMETERS = [
+  'kind',
+  'profile',
+  'apply',
+  'asOf',
+  'rows',
+  'control',
+  'withoutTotals',
+  'accept',
+] as const satisfies readonly ParameterName[];
 
 /** Whether values of a field are counted: facilities of a deal may have several types. */
 export function isCounted(field: string, level: Level): boolean {

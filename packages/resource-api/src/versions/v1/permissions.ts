@@ -1,7 +1,10 @@
-import { API_PERMISSIONS } from '@cls/shared/access-token';
+import { POST_PERMISSION, READ_PERMISSIONS } from '@cls/shared/access-token';
 
-/** Any one of these opens every path of v1. */
-export const V1_PERMISSIONS = API_PERMISSIONS;
+/** Any one of these opens every path of v1 that reads balances. */
+export const V1_PERMISSIONS = READ_PERMISSIONS;
+
+/** Opens imports and their profiles, and nothing else. */
+export const V1_POST_PERMISSIONS = [POST_PERMISSION] as const;
 
 /**
  * What a permission shows: a part of the contract, so a change of it is a new version. The
@@ -21,3 +24,8 @@ export const V1_DATA_RULES = {
     amounts: { any: ['global', 'every_lender'] },
   },
 } as const satisfies Readonly<Record<(typeof V1_PERMISSIONS)[number], unknown>>;
+
+/** What the permission of imports shows: no deal by itself. A report names loans of the posted file. */
+export const V1_POST_DATA_RULES = {
+  'cls-ledger.post': { deals: 'none', amounts: {} },
+} as const satisfies Readonly<Record<(typeof V1_POST_PERMISSIONS)[number], unknown>>;

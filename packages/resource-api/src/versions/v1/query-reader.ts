@@ -58,6 +58,20 @@ export class QueryReader {
     return [...new Set(values)].sort();
   }
 
+  /** Repeated values in their order; a comma is a part of a value. */
+  each(name: ParameterName): readonly string[] {
+    const rule: ParameterRule = PARAMETERS[name];
+    const values = this.#parameters.getAll(name);
+    const wrong = values.find((value) => !isAccepted(rule, value));
+    if (wrong !== undefined) {
+      this.fault(name, 'invalid_parameter', `expected ${rule.expected}`, wrong);
+    } else if (values.length > VALUES_MAX) {
+      const message = `expected at most ${VALUES_MAX} values`;
+      this.fault(name, 'invalid_parameter', message, `${values.length} values`);
+    }
+    return values;
+  }
+
   /** `resource?a=1&b=2,3`: every parameter but some, in one order and spelling. */
   canonical(resource: string, except: readonly ParameterName[]): string {
     const names = [...new Set(this.#parameters.keys())].filter(

@@ -1,0 +1,30 @@
+import type { Log } from '@cls/shared/log';
+import { besideRequests, type Database } from '@cls/shared/sql/database';
+import type { ResourceApiConfig } from './config.ts';
+import { type ImportRunner, importRunner } from './import/jobs/import-runner.ts';
+import { sqlImportJobs } from './import/jobs/sql/sql-import-jobs.ts';
+import { sqlImportProfiles } from './import/jobs/sql/sql-import-profiles.ts';
+import { importThread } from './import/thread/open-import-thread.ts';
+import type { ImportDeps } from './versions/v1/import-routes.ts';
+
+/** Imports over HTTP: what their routes work with, and what runs their jobs. */
+export function composeImports(
+  { imports, database: location }: ResourceApiConfig,
+  database: Database,
+  log: Log,
+): { readonly deps: ImportDeps; readonly start: () => Pick<ImportRunner, 'stop'> } {
+  const jobs = sqlImportJobs(database);
+  const { enabled, keptDays } = imports;
+  let runner: ImportRunner | undefined;
+  const onQueued = () => runner?.wake();
+  return {
+    deps: { ...imports, jobs, profiles: sqlImportProfiles(database), onQueued },
+    start() {
+      if (!enabled) return { stop: async () => undefined };
+      // Requests that use all other sessions keep no job from its lease.
+      const own = sqlImportJobs(besideRequests(database));
+      runner = importRunner({ jobs: own, start: importThread(location), keptDays, log });
+      return runner;
+    },
+  };
+}

@@ -1,0 +1,65 @@
+/** Where the header of a table stands, and whether it has one. */
+import type { Cell, TableRow } from '../file/table.ts';
+import type { Dictionary } from './dictionary.ts';
+
+/** Rows before the header at most; profiles allow more. */
+export const HEADER_WITHIN = 60;
+
+/** How many cells the dictionary knows as names of columns. */
+export function headerScore(cells: readonly Cell[], dictionary: Dictionary): number {
+  return cells.filter(
+    (cell) =>
+      typeof cell === 'string' &&
+      cell.length < 80 &&
+      dictionary.exact.has(dictionary.wordsOf(cell).join(' ')),
+  ).length;
+}
+
+/**
+ * The row of names: the one with most names that the dictionary knows, or the first row of texts that
+ * is as wide as the table, over a row that has something else.
+ *
+ * @param rows the first rows of the file.
+ * @returns its index in `rows`; undefined when the rows begin with values.
+ */
+export function findHeader(rows: readonly TableRow[], dictionary: Dictionary): number | undefined {
+  const width = tableWidth(rows);
+  const candidates = rows.slice(0, HEADER_WITHIN).flatMap(({ cells }, index) => {
+    const filled = cells.filter((cell) => !isBlank(cell));
+    const texts = filled.filter(isName).length;
+    const isWide = filled.length >= Math.max(2, width * 0.5);
+    if (!isWide || texts < filled.length * 0.8) return [];
+    return [{ index, known: headerScore(cells, dictionary), filled: filled.length }];
+  });
+  const best = candidates.toSorted(
+    (one, other) => other.known - one.known || one.index - other.index,
+  )[0];
+  if (best === undefined) return undefined;
+  if (best.known >= 2) return best.index;
+  const first = candidates.find(({ filled }) => filled >= width * 0.7) ?? best;
+  return looksLikeValues(rows, first.index) ? undefined : first.index;
+}
+
+/** The usual number of filled cells in the rows that have several. */
+function tableWidth(rows: readonly TableRow[]): number {
+  const widths = rows.map(({ cells }) => cells.filter((cell) => !isBlank(cell)).length);
+  const wide = widths.filter((width) => width > 1).toSorted((one, other) => one - other);
+  return wide[Math.floor(wide.length / 2)] ?? 1;
+}
+
+/** A header's cells differ from one another, and from the rows below. */
+function looksLikeValues(rows: readonly TableRow[], at: number): boolean {
+  const texts = (rows[at]?.cells ?? []).filter((cell) => !isBlank(cell)).map(String);
+  if (new Set(texts).size < texts.length) return true;
+  const below = rows.slice(at + 1, at + 20).flatMap(({ cells }) => cells.map(String));
+  return texts.some((text) => text !== '' && below.includes(text));
+}
+
+export function isBlank(cell: Cell | undefined): boolean {
+  return cell === undefined || (typeof cell === 'string' && cell.trim() === '');
+}
+
+/** A text with a letter that is no date: what a name of a column is. */
+function isName(cell: Cell): boolean {
+  return typeof cell === 'string' && /\p{L}/u.test(cell) && !/^\d|\d{4}-\d{2}/.test(cell.trim());
+}

@@ -1,0 +1,91 @@
+/** A last row of totals: whether it is one, and how the profile knows it. */
+import { readNumber } from '../cells/numbers.ts';
+import { cellText } from '../cells/text.ts';
+import type { Cell, TableRow } from '../file/table.ts';
+import type { CheckPlan, RowChecks } from './check-rows.ts';
+import type { Column } from './columns.ts';
+import type { ProfileDraft } from './draft.ts';
+import { isBlank } from './header.ts';
+import { CENT, decimal, scaled } from './identities.ts';
+import type { Inspection } from './inspection.ts';
+import type { Proposal } from './proposal.ts';
+import type { Scan } from './scan.ts';
+
+/** Writes `totalsRow`. */
+export function proposeTotals(
+  { found, columns, checks, find, draft }: Proposal,
+  plan: CheckPlan,
+): Inspection['totals'] {
+  const { totals, footer, totalsWithin } = found;
+  const path = ['totalsRow'];
+  if (totals === undefined) {
+    const [note] = footer;
+    if (note !== undefined) {
+      const begins = `how row ${note.row} begins: “${note.text}”`;
+      draft.ask(path, `${begins}. It is no loan, and the loans end before it`);
+    }
+    if (totalsWithin.length > 0) askForWithin(found, draft);
+    return undefined;
+  }
+  const sums = compareSums(totals.row.cells, columns, checks, plan);
+  const verdict = sums.equal.length + sums.other.length === 0 ? 'it has no sums' : verdictOf(sums);
+  const { row } = totals.row;
+  if (totals.label === undefined) {
+    const advice = 'write a word such as Total before its sums, or take the row out';
+    draft.ask(path, `row ${row} has no words, and ${verdict}: ${advice}`);
+  } else if (totalsWithin.length > 0) askForWithin(found, draft);
+  else if (addsCurrencies(totals.row, find('currency'))) {
+    const question = `${totals.label}? row ${row} adds amounts of several currencies`;
+    draft.ask(path, `${question}: take the row out of the file, and leave this out`);
+  } else if (sums.equal.length === 0 && sums.other.length > 0) {
+    const begins = `${totals.label}? row ${row} begins so, but ${verdict}`;
+    draft.ask(path, `${begins}; leave this out if it is a loan`);
+  } else draft.set(path, totals.label, `row ${row}: ${verdict}`);
+  const cells = totals.row.cells.map(cellText).filter((cell) => cell !== '');
+  return { row, text: cells.join(' '), verdict };
+}
+
+/** Totals that name no currency, over rows of several: nothing compares them. */
+function addsCurrencies({ cells }: TableRow, currency: Column | undefined): boolean {
+  if (currency === undefined || currency.evidence.distinct < 2) return false;
+  return isBlank(cells[currency.evidence.index]);
+}
+
+function askForWithin({ totalsWithin, totals }: Scan, draft: ProfileDraft): void {
+  const [first] = totalsWithin;
+  const also = totals === undefined ? '' : `, as row ${totals.row.row} does`;
+  const question = `row ${first?.row} begins like totals${also}: “${first?.text}”. Take subtotals out, or write how only the last row begins`;
+  draft.ask(['totalsRow'], question);
+}
+
+interface Sums {
+  readonly equal: string[];
+  readonly other: string[];
+}
+
+function compareSums(
+  cells: readonly Cell[],
+  columns: readonly Column[],
+  { sums }: RowChecks,
+  { dialect }: CheckPlan,
+): Sums {
+  const result: Sums = { equal: [], other: [] };
+  for (const column of columns) {
+    const cell = cells[column.evidence.index];
+    const sum = sums.get(column);
+    if (column.kind !== 'amount' || sum === undefined || cell === undefined) continue;
+    const read = readNumber(cell, dialect);
+    if (!('text' in read)) continue;
+    const stated = scaled(read.text);
+    const gap = stated > sum ? stated - sum : sum - stated;
+    const { header } = column.evidence;
+    if (gap < CENT) result.equal.push(header);
+    else result.other.push(`${header} has ${read.text}, the rows come to ${decimal(sum)}`);
+  }
+  return result;
+}
+
+function verdictOf({ equal, other }: Sums): string {
+  const right = equal.length > 0 ? `the rows come to its ${equal.join(', ')}` : '';
+  return [right, ...other.slice(0, 3)].filter((text) => text !== '').join('; ');
+}

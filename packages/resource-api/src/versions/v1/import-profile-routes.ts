@@ -1,0 +1,87 @@
+/** The profiles that posted statements are read by. */
+import { Refusal } from '@cls/shared/http/refusal';
+import { type ImportProfiles, profileFaults } from '../../import/jobs/import-profiles.ts';
+import type { VersionRequest, VersionResponse, WriteRequest } from '../api-version.ts';
+import { idOf, notFound } from './documents.ts';
+import { parseNothing } from './import-query.ts';
+import { bodyTooLarge, refuseMediaType } from './import-refusals.ts';
+import { jsonAnswer, presentProfile } from './present-import.ts';
+
+interface ProfileDeps {
+  readonly profiles: ImportProfiles;
+}
+
+const PROFILE_MAX_BYTES = 262_144;
+
+export async function listProfiles(
+  { profiles }: ProfileDeps,
+  { query }: VersionRequest,
+): Promise<VersionResponse> {
+  parseNothing(query);
+  const data = (await profiles.list()).map(presentProfile);
+  return jsonAnswer(200, { object: 'list', data });
+}
+
+export async function getProfile(
+  { profiles }: ProfileDeps,
+  request: VersionRequest,
+): Promise<VersionResponse> {
+  parseNothing(request.query);
+  const found = await profiles.find(idOf(request));
+  if (found === undefined) throw notFound('profile');
+  return jsonAnswer(200, { object: 'item', data: presentProfile(found) });
+}
+
+export async function putProfile(
+  { profiles }: ProfileDeps,
+  request: WriteRequest,
+): Promise<VersionResponse> {
+  parseNothing(request.query);
+  refuseMediaType(request, ['application/json']);
+  const name = idOf(request);
+  const document = await readJson(request.body);
+  refuseBadProfile(name, document);
+  const stored = await profiles.put(name, document, request.caller.subject);
+  const answer = jsonAnswer(200, { object: 'item', data: presentProfile(stored) });
+  return { ...answer, read: { question: `import-profiles/${name}`, items: () => 1 } };
+}
+
+export async function deleteProfile(
+  { profiles }: ProfileDeps,
+  request: WriteRequest,
+): Promise<VersionResponse> {
+  parseNothing(request.query);
+  const name = idOf(request);
+  if (!(await profiles.remove(name))) throw notFound('profile');
+  const read = { question: `import-profiles/${name}`, items: () => 0 };
+  return { status: 204, headers: {}, body: Buffer.alloc(0), read };
+}
+
+/** @throws {Refusal} */
+export function refuseBadProfile(name: string, document: unknown): void {
+  const faults = profileFaults(name, document);
+  if (faults.length > 0) throw invalidProfile(faults.slice(0, 20).join('; '));
+}
+
+/** @throws {Refusal} */
+async function readJson(body: AsyncIterable<Uint8Array>): Promise<unknown> {
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const part of body) {
+    bytes += part.length;
+    if (bytes > PROFILE_MAX_BYTES) throw bodyTooLarge(PROFILE_MAX_BYTES);
+    parts.push(part);
+  }
+  try {
+    return JSON.parse(Buffer.concat(parts).toString('utf8'));
+  } catch {
+    throw invalidProfile('expected JSON');
+  }
+}
+
+function invalidProfile(detail: string): Refusal {
+  return new Refusal({
+    ...{ status: 422, code: 'invalid_profile', title: 'Profile not valid' },
+    detail,
+  });
+}

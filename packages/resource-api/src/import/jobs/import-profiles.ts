@@ -1,3 +1,4 @@
+import { checkProfile } from '../profile/check-profile.ts';
 import { type ImportProfile, profileSchema } from '../profile/profile.ts';
 
 /** A profile under the name that imports over HTTP give. */
@@ -28,13 +29,20 @@ export const PROFILE_NAME = /^[a-z0-9-]{1,100}$/;
 /** What is wrong with a profile under a name: sentences, none where it is good. */
 export function profileFaults(name: string, document: unknown): readonly string[] {
   if (!PROFILE_NAME.test(name)) return ['name: expected small letters, digits and hyphens'];
-  const result = profileSchema.safeParse(document);
-  if (!result.success) {
-    return result.error.issues.map(({ path, message }) =>
-      path.length === 0 ? message : `${path.join('.')}: ${message}`,
+  const checked = checkProfile(document);
+  if ('questions' in checked) {
+    return checked.questions.map(
+      ({ path, question }) => `${path}: this is an open question: ${question}`,
     );
   }
-  return result.data.name === name ? [] : [`name: expected ${name}, as the profile is registered`];
+  if ('faults' in checked) {
+    return checked.faults.map(({ path, message }) =>
+      path === '' ? message : `${path}: ${message}`,
+    );
+  }
+  return checked.profile.name === name
+    ? []
+    : [`name: expected ${name}, as the profile is registered`];
 }
 
 /** @throws {ZodError} where the document is none, which `profileFaults` finds before. */

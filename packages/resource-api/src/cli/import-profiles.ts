@@ -3,7 +3,7 @@ import { addListCommand } from '@cls/shared/cli/list-command';
 import type { Command } from 'commander';
 import { profileFaults } from '../import/jobs/import-profiles.ts';
 import type { AsOperator } from './operator.ts';
-import { profileDocument } from './read-profile.ts';
+import { readProfileDocument } from './read-profile.ts';
 
 const OPERATOR = 'operator';
 
@@ -19,7 +19,7 @@ export function addImportProfileCommands(program: Command, asOperator: AsOperato
     .command('put <profile>')
     .description('register a profile: the path of a .json file, or a name that comes with CLS')
     .action(async (nameOrPath: string, _: object, command: Command) => {
-      const document = profileDocument(nameOrPath);
+      const document = readProfileDocument(nameOrPath);
       const { name } = (document ?? {}) as { readonly name?: unknown };
       const faults = profileFaults(`${name}`, document);
       if (faults.length > 0) {

@@ -3,7 +3,7 @@ import { CommandRefused } from '@cls/shared/cli/command-line';
 import { utf8Text } from '@cls/shared/cli/utf8';
 import { checkProfile } from '../import/profile/check-profile.ts';
 import type { ImportProfile } from '../import/profile/profile.ts';
-import { readProfileDocument, UnreadableProfile } from '../import/profile/read-document.ts';
+import { parseProfile, UnreadableProfile } from '../import/profile/read-document.ts';
 
 const SHIPPED = new URL('../../../profiles/', import.meta.url);
 
@@ -19,7 +19,7 @@ export function shippedProfiles(): readonly string[] {
  * @throws {CommandRefused} with everything that is wrong with it, or with its open questions.
  */
 export function readProfile(nameOrPath: string): ImportProfile {
-  const checked = checkProfile(profileDocument(nameOrPath));
+  const checked = checkProfile(readProfileDocument(nameOrPath));
   if ('profile' in checked) return checked.profile;
   if ('questions' in checked) {
     const { questions } = checked;
@@ -38,11 +38,11 @@ export function readProfile(nameOrPath: string): ImportProfile {
 }
 
 /** The same, as it is written. @throws {CommandRefused} */
-export function profileDocument(nameOrPath: string): unknown {
+export function readProfileDocument(nameOrPath: string): unknown {
   const shipped = /^[a-z0-9-]+$/.test(nameOrPath);
   const place = shipped ? new URL(`${nameOrPath}.json`, SHIPPED) : nameOrPath;
   try {
-    return readProfileDocument(utf8Text(readFileSync(place)).replace(/^\ufeff/, ''));
+    return parseProfile(utf8Text(readFileSync(place)).replace(/^\ufeff/, ''));
   } catch (error) {
     if (error instanceof CommandRefused) throw error;
     if (error instanceof UnreadableProfile) {

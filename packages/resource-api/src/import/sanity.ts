@@ -41,7 +41,10 @@ const SAME_MIN = 10;
 export const SANITY_RULES: Readonly<Record<SanityCheck, Rule>> = {
   date_beyond_today: { message: 'the statement is of a day after today', severity: 'refuse' },
   date_a_century_back: { message: 'a date is more than a century back', severity: 'refuse' },
-  matures_before_start: { message: 'a loan matures before it starts', severity: 'warn' },
+  matures_before_start: {
+    message: 'a loan matures before it starts: a spreadsheet may have taken 2030 for 1930',
+    severity: 'warn',
+  },
   rate_beyond_100_percent: {
     message: 'a rate is above 100 % a year: it may be in basis points',
     severity: 'refuse',

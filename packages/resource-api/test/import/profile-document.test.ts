@@ -5,7 +5,7 @@ import { temporaryDirectory } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { readProfile } from '../../src/cli/read-profile.ts';
 import { checkProfile } from '../../src/import/profile/check-profile.ts';
-import { readProfileDocument, UnreadableProfile } from '../../src/import/profile/read-document.ts';
+import { parseProfile, UnreadableProfile } from '../../src/import/profile/read-document.ts';
 
 const HEAD = `name: bank
 title: A bank
@@ -20,7 +20,7 @@ const BANK = `${HEAD}columns:
 
 /** `path: message` for each fault, or each question. */
 function told(text: string): readonly string[] {
-  const checked = checkProfile(readProfileDocument(text));
+  const checked = checkProfile(parseProfile(text));
   if ('profile' in checked) return [];
   if ('questions' in checked) return checked.questions.map((q) => `${q.path}: ${q.question}`);
   return checked.faults.map(({ path, message }) => `${path}: ${message}`);
@@ -29,7 +29,7 @@ function told(text: string): readonly string[] {
 describe('a profile', () => {
   it('is YAML with comments, or JSON, also indented with tabs', () => {
     expect(told(`# the bank’s own\n${BANK}`)).to.deep.equal([]);
-    expect(told(JSON.stringify(readProfileDocument(BANK), null, '\t'))).to.deep.equal([]);
+    expect(told(JSON.stringify(parseProfile(BANK), null, '\t'))).to.deep.equal([]);
   });
 
   it('with open questions is refused with each of them, and with nothing else', () => {
@@ -127,7 +127,7 @@ unknown: 1
     ],
   ] as const) {
     it(`with ${given} is refused by line`, () => {
-      expect(() => readProfileDocument(text))
+      expect(() => parseProfile(text))
         .to.throw(UnreadableProfile)
         .with.property('message')
         .that.satisfies((said: string) => said.startsWith(message));
@@ -139,7 +139,7 @@ unknown: 1
     for (const [name, text] of [
       ['a.yaml', BANK],
       ['a.yml', `\ufeff${BANK}`],
-      ['a.json', JSON.stringify(readProfileDocument(BANK))],
+      ['a.json', JSON.stringify(parseProfile(BANK))],
     ] as const) {
       const path = join(folder, name);
       writeFileSync(path, text);

@@ -54,6 +54,7 @@ const LOADED: Readonly<Record<string, Tape>> = {
     loans: 3,
     totals: { EUR: '88000000.00', USD: '45000000.00' },
   },
+  'sec-fund-investments.csv': { asOf: '2025-03-31', loans: 3, totals: { USD: '66750000.50' } },
   'monthly-portfolio.csv': { asOf: '2010-02-28', loans: 3, totals: { PLN: '28659.11' } },
   'darlehensbestand.xlsx': {
     asOf: '2025-03-31',
@@ -87,17 +88,6 @@ const REFUSED: readonly (readonly [file: string, why: string, Tape])[] = [
         '2 LoanAmount undisclosed: expected a decimal',
         '4 BusinessName undisclosed: this loan is also in row 3',
         '5 BusinessName undisclosed: this loan is also in row 3',
-      ],
-    },
-  ],
-  [
-    'sec-fund-investments.csv',
-    'calls loans by names with commas',
-    {
-      asOf: '2025-03-31',
-      refused: [
-        '2 Investment, Identifier Axis Alder Dental Holdings, First Lien Term Loan: expected at most 128 characters, without commas',
-        '3 Investment, Identifier Axis Birch Software Parent, LP, First Lien Revolver: expected at most 128 characters, without commas',
       ],
     },
   ],

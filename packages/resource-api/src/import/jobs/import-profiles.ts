@@ -31,15 +31,18 @@ export function profileFaults(name: string, document: unknown): readonly string[
   if (!PROFILE_NAME.test(name)) return ['name: expected small letters, digits and hyphens'];
   const checked = checkProfile(document);
   if ('questions' in checked) {
-    return checked.questions.map(({ path, question }) => `${path}: an open question: ${question}`);
+    return checked.questions.map(
+      ({ path, question }) => `${path}: this is an open question: ${question}`,
+    );
   }
   if ('faults' in checked) {
     return checked.faults.map(({ path, message }) =>
       path === '' ? message : `${path}: ${message}`,
     );
   }
-  const { profile } = checked;
-  return profile.name === name ? [] : [`name: expected ${name}, as the profile is registered`];
+  return checked.profile.name === name
+    ? []
+    : [`name: expected ${name}, as the profile is registered`];
 }
 
 /** @throws {ZodError} where the document is none, which `profileFaults` finds before. */

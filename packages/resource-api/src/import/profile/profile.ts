@@ -84,7 +84,7 @@ const FILE = {
     .max(1_000)
     .default(1)
     .describe(
-      'Where the header stands, the first row being 1. Rows before it are left out. 0 where the file has none: its columns are then named by their place, `#1` being the first.',
+      'Where the header stands, the first row being 1. Rows before it are left out. `0` where the file has none: its columns are then named by their place, `#1` being the first.',
     ),
   totalsRow: z
     .string()
@@ -97,13 +97,13 @@ const FILE = {
     .array(z.strictObject({ column: z.string().min(1), values: z.array(z.string()).min(1) }))
     .optional()
     .describe(
-      'Rows that are no loans, such as subtotals: `[{"column": "Type", "values": ["Subtotal", ""]}]`. An empty text is an empty cell.',
+      'Rows that are no loans, by a value in a column: `[{"column": "id", "values": ["Subtotal", ""]}]`. An empty text is an empty cell.',
     ),
   asOfRows: z
     .enum(['all', 'only'])
     .default('all')
     .describe(
-      'Of a file with several dates: all rows must have one date, or only those of `--as-of` count.',
+      'Of a file with several dates: with `only`, rows of other dates than `--as-of` are left out. Otherwise all rows must have one date.',
     ),
 };
 
@@ -164,7 +164,13 @@ const MEANINGS = {
   columns: z
     .partialRecord(z.enum(FIELDS), headers)
     .describe(
-      'By field, the names that its column may have. Case, accents, marks and spaces do not count.',
+      'By field, the names that its column may have. Case, accents, marks and spaces do not count. `#3` is the third column, whatever its name.',
+    ),
+  commasInNumbers: z
+    .enum([';', '/', ' '])
+    .optional()
+    .describe(
+      'What is written for a comma in numbers of loans, facilities and deals, which external ids may not have.',
     ),
   currency: currency.optional().describe('Of all amounts, where no column has it.'),
   currencyColumn: z
@@ -217,7 +223,6 @@ const SYNDICATE = {
     ),
   shares: z
     .strictObject({
-      /** Of a workbook, which may be the file of the loans itself. */
       sheet: z.string().optional(),
       columns: z.strictObject({
         loanNumber: headers.optional(),
@@ -230,7 +235,7 @@ const SYNDICATE = {
     })
     .optional()
     .describe(
-      'The columns of a second file (`--shares`): which lender has which share of which loan, facility or deal. Shares must add up.',
+      'The columns of a second file (`--shares`): which lender has which share of which loan, facility or deal. It may be another `sheet` of the same workbook. Shares must add up.',
     ),
 };
 

@@ -13,7 +13,7 @@ export class UnreadableProfile extends Error {
  *
  * @throws {UnreadableProfile} with a sentence that has the line.
  */
-export function readProfileDocument(text: string): unknown {
+export function parseProfile(text: string): unknown {
   if (text.length > TEXT_MAX_CHARS) {
     throw new UnreadableProfile(`expected at most ${TEXT_MAX_CHARS} characters`);
   }

@@ -1,6 +1,12 @@
 /** What is no number of a loan, although it stands where one is expected. Pure. */
 import { isKey, KEY_EXPECTED, unseenIn } from '@cls/shared/text';
 import { EXTERNAL_VALUE_EXPECTED, isExternalValue } from '../../ledger/external-id.ts';
+import type { ImportProfile } from '../profile/profile.ts';
+
+/** The number of a loan, facility or deal as the book has it. */
+export function numberOf(text: string, { commasInNumbers }: ImportProfile): string {
+  return commasInNumbers === undefined ? text : text.replaceAll(',', commasInNumbers);
+}
 
 /** Words with which senders begin a row of sums, in lower case without accents. */
 const TOTALS =
@@ -26,5 +32,8 @@ export function whyNoKey(value: string): string | undefined {
       ? KEY_EXPECTED
       : `expected characters that show; ${unseen} does not: take it away in the file`;
   }
-  return isExternalValue(value) ? undefined : EXTERNAL_VALUE_EXPECTED;
+  if (isExternalValue(value)) return undefined;
+  return value.includes(',')
+    ? `${EXTERNAL_VALUE_EXPECTED}; to write semicolons for commas, declare commasInNumbers: ';'`
+    : EXTERNAL_VALUE_EXPECTED;
 }

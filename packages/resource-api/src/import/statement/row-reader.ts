@@ -13,7 +13,7 @@ import { type AmountField, DATE_FIELDS, type DateField, type Field } from '../pr
 import type { ImportProfile } from '../profile/profile.ts';
 import { AmountReader } from './amount-reader.ts';
 import type { Columns } from './columns.ts';
-import { isTotalsWord, whyNoKey } from './loan-key.ts';
+import { isTotalsWord, numberOf, whyNoKey } from './loan-key.ts';
 import type { Report } from './report.ts';
 import { datesTold } from './row-choice.ts';
 import { shareOf } from './shares.ts';
@@ -201,7 +201,7 @@ export class RowReader {
   }
 
   #key(field: Field): string | undefined {
-    const value = this.#text(field);
+    const value = numberOf(this.#text(field), this.#profile);
     if (value === '') return undefined;
     if (typeof this.#cell(field) === 'number' && significantDigits(value) > DOUBLE_DIGITS) {
       const message = `expected at most ${DOUBLE_DIGITS} digits, which a workbook keeps exactly: store the column as text`;

@@ -7,6 +7,7 @@ import type { Cell, TableRow } from '../file/table.ts';
 import type { ImportProfile } from '../profile/profile.ts';
 import { headerName } from './columns.ts';
 import type { Legs } from './legs.ts';
+import { numberOf } from './loan-key.ts';
 import type { Report } from './report.ts';
 import type { StatedParty } from './stated-deal.ts';
 import { partyOf } from './stated-party.ts';
@@ -68,6 +69,7 @@ export async function readShares(
       const cell = (field: string) => cells[columns?.get(field) ?? -1] ?? '';
       const text = (field: string) => cellText(cell(field)) || undefined;
       const share = shareOf(cell('share'), profile, shares.unit);
+      const number = (field: string) => numberOf(cellText(cell(field)), profile) || undefined;
       const lender = text('lender');
       if (typeof share !== 'bigint') {
         report.fault(row, 'shares: share', 'invalid_share', share, cellText(cell('share')));
@@ -80,7 +82,10 @@ export async function readShares(
           '',
         );
       } else {
-        const key = shareKey(text('dealNumber'), text('facilityNumber') ?? text('loanNumber'));
+        const key = shareKey(
+          number('dealNumber'),
+          number('facilityNumber') ?? number('loanNumber'),
+        );
         const list = byKey.get(key) ?? [];
         list.push({ row, lender: partyOf(lender, profile), share });
         byKey.set(key, list);

@@ -128,7 +128,7 @@ export async function importStatement(book: Book, request: ImportRequest): Promi
   const file: StatementFile = { profile, fileSha256, asOf, rows, controlTotals };
   const deals = () => statedDeals(request, statement.shares, asOf);
   const work = async (reader: BookReader, write?: WriteImport) => {
-    const plan = new Plan(file, deals, { report, sanity, request });
+    const plan = new Plan(file, deals, { report, sanity, request, numbers: statement.numbers });
     const result = await plan.run(reader, write);
     const refused = report.faultCount > 0 || isRefused(sanity.findings(accept));
     const outcome = refused ? ('refused' as const) : result.outcome;
@@ -147,6 +147,7 @@ function isRefused(findings: readonly SanityFinding[]): boolean {
 
 interface CheckedStatement extends ReadStatement {
   readonly shares: Shares;
+  readonly numbers: LoanNumbers;
 }
 
 /** Reads all of the file, and reports what is wrong with it. */
@@ -181,7 +182,9 @@ async function checkStatement(
       await setImmediate();
     }
     checkSecondFile(request, report);
-    if (grouped) groupRows(all, profile, shares, report);
+    for (const { row, number } of grouped ? groupRows(all, profile, shares, report) : []) {
+      numbers.add({ row, dealNumber: number });
+    }
     if (read.rowCount > 0 && read.asOf === undefined && profile.columns.asOf === undefined) {
       report.fault(0, '', 'no_date', 'the file has no column for the date: give --as-of', '');
     }
@@ -190,7 +193,7 @@ async function checkStatement(
     const { row, column, code, message, value } = error.fault;
     report.fault(row, column, code, message, value);
   }
-  return { ...read, shares };
+  return { ...read, shares, numbers };
 }
 
 function checkSecondFile({ profile, shares }: ImportRequest, report: Report): void {
@@ -227,6 +230,7 @@ interface PlanDeps {
   readonly report: Report;
   readonly sanity: SanityChecks;
   readonly request: ImportRequest;
+  readonly numbers: LoanNumbers;
 }
 
 /** The way from a checked statement to records and journals, batch by batch. */
@@ -237,7 +241,6 @@ class Plan {
   readonly #changes = new ChangeSummary();
   readonly #volumes = new Map<string, bigint>();
   #booked: ReadonlyMap<string, bigint> | undefined;
-  readonly #numbers = new Set<string>();
   #newLoans = 0;
   #journals = 0;
   #postings = 0;
@@ -335,7 +338,6 @@ class Plan {
   }
 
   async #count({ stated, isNew, journals }: PlannedDeal, reader: BookReader): Promise<void> {
-    this.#numbers.add(stated.number);
     if (isNew) this.#newLoans += 1;
     this.#journals += journals.length;
     for (const { postings } of journals) {
@@ -366,7 +368,7 @@ class Plan {
     for await (const numbers of reader.numbers(this.#file)) {
       for (const number of numbers) {
         before += 1;
-        if (this.#numbers.has(number)) continue;
+        if (this.#deps.numbers.has(number)) continue;
         vanished += 1;
         this.#changes.vanished(number);
       }

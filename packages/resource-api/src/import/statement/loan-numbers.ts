@@ -1,7 +1,7 @@
 import type { Report } from './report.ts';
 import type { StatementRow } from './statement-row.ts';
 
-/** Finds loans that a statement has twice. */
+/** The numbers of a statement's deals: finds those that it has twice, and those that it does not have. */
 export class LoanNumbers {
   readonly #rows = new Map<string, number>();
   readonly #report: Report;
@@ -10,7 +10,11 @@ export class LoanNumbers {
     this.#report = report;
   }
 
-  add({ row, dealNumber }: StatementRow): void {
+  has(dealNumber: string): boolean {
+    return this.#rows.has(dealNumber);
+  }
+
+  add({ row, dealNumber }: Pick<StatementRow, 'row' | 'dealNumber'>): void {
     const first = this.#rows.get(dealNumber);
     if (first === undefined) this.#rows.set(dealNumber, row);
     else {

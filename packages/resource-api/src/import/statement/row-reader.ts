@@ -174,7 +174,8 @@ export class RowReader {
   }
 
   #key(field: Field): string | undefined {
-    const value = this.#text(field);
+    // Kept for all rows: a copy, because a cut of the file's text would keep all of it.
+    const value = Buffer.from(this.#text(field)).toString();
     if (value === '') return undefined;
     const { lender, participants } = this.#profile;
     const reserved = [lender.externalId, participants?.externalId].includes(value);

@@ -3,7 +3,7 @@
 // PostgreSQL. Aim: under 700 MB for 1,000,000 rows.
 //   node bench/large-statement.mjs [loans, 100000] [check | apply, apply]
 //
-// The memory of the file's rows is read from maxRSS, which includes Node itself (about 60 MB).
+// Memory is maxRSS, which includes Node itself (about 60 MB).
 
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';

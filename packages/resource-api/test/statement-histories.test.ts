@@ -8,7 +8,10 @@ import { importStatement } from '../src/import/import-statement.ts';
 import { sqlBook } from '../src/import/sql/sql-book.ts';
 import { outstandingPrincipal, type StatedBalance } from '../src/ledger/balance.ts';
 import { daysAfter } from '../src/ledger/business-date.ts';
+import { minorUnitDigits } from '../src/ledger/currency.ts';
 import { isRevolving } from '../src/ledger/facility-type.ts';
+import type { JournalType, LedgerAccount } from '../src/ledger/journal.ts';
+import { formatAmount } from '../src/ledger/money.ts';
 import { writeBook } from '../src/posting/write-book.ts';
 import { NO_FILTER } from '../src/questions/ask/balance-store.ts';
 import { sqlBalanceStore } from '../src/questions/sql-balance-store.ts';
@@ -36,6 +39,31 @@ describeOnEngines('a syndicate stated month by month in one shape or another', (
   }
 });
 
+interface Posted {
+  readonly type: JournalType;
+  readonly accounts: readonly [LedgerAccount, LedgerAccount];
+  readonly sign: 1n | -1n;
+  /** It changes what is outstanding. */
+  readonly moves: boolean;
+}
+
+/** What is posted between statements: by the smallest amount of the currency, or a bill of all that is owed. */
+const EVENTS: readonly [Posted, ...Posted[]] = [
+  {
+    type: 'pik_capitalization',
+    accounts: ['PRINCIPAL_PIK', 'PIK_ACCRUED'],
+    sign: 1n,
+    moves: true,
+  },
+  {
+    type: 'voluntary_prepayment',
+    accounts: ['PRINCIPAL_CASH', 'CASH_CLEARING'],
+    sign: -1n,
+    moves: true,
+  },
+  { type: 'principal_billing', accounts: ['PRINCIPAL_DUE', 'MEMO'], sign: 1n, moves: false },
+];
+
 /** A book, its model, and what happens to both. */
 class History {
   readonly #database: Database;
@@ -47,6 +75,8 @@ class History {
   #last: Written | undefined;
   /** Deals that a journal file changed since the last statement. */
   readonly #posted = new Set<string>();
+  /** What was billed once. */
+  readonly #billed = new Set<string>();
 
   constructor(database: Database, random: Random) {
     this.#database = database;
@@ -154,7 +184,7 @@ class History {
     this.#last = written;
   }
 
-  /** Interest that is capitalised, or a prepayment, by a journal file: for one lender, on a day of its own. */
+  /** By a journal file: for one lender, on a day of its own, which may be before the statement. */
   async #post(month: string): Promise<void> {
     const [database, model, random] = [this.#database, this.#model, this.#random];
     const expected = [...model.at(month).due].filter(([, due]) => due > 1n);
@@ -170,27 +200,24 @@ class History {
     );
     this.#posted.add(deal);
     if (ids === undefined) throw new Error(`nothing is called ${key}`);
-    const pik = random.chance(0.5);
-    const late = random.chance(0.3);
-    const day = later(month, late ? -5 : 10);
-    const amount = pik ? 1n : -1n;
-    const digits = { USD: '0.01', JPY: '1', KWD: '0.001' }[ids['currency'] ?? ''] ?? '';
+    const { type, accounts, sign, moves } = random.pick(EVENTS);
+    if (!moves && this.#billed.has(key)) return;
+    if (!moves) this.#billed.add(key);
+    const day = later(month, random.chance(0.3) ? -5 : 10);
+    const digits = minorUnitDigits(ids['currency'] ?? '') ?? 2;
+    const told = formatAmount(moves ? sign : due, digits);
     const line = {
       facility: { id: ids['facility'], currency: ids['currency'] },
       contract: { id: ids['contract'] },
     };
-    const type = pik ? ('pik_capitalization' as const) : ('voluntary_prepayment' as const);
-    const told = pik ? digits : `-${digits}`;
-    const accounts = pik
-      ? (['PRINCIPAL_PIK', 'PIK_ACCRUED'] as const)
-      : (['PRINCIPAL_CASH', 'CASH_CLEARING'] as const);
     const legs = [
       [undefined, told],
       [{ id: ids['lender'] }, told],
     ];
-    const givesBack = !pik && isRevolving(ids['type'] ?? '');
+    const movement = moves ? { movement: type } : {};
+    const givesBack = sign < 0n && isRevolving(ids['type'] ?? '');
     const postings = [
-      ...entry(line as never, accounts as never, legs as never, { movement: type }),
+      ...entry(line as never, accounts as never, legs as never, movement as never),
       ...(givesBack
         ? entry({ facility: line.facility } as never, ['MEMO', 'UNFUNDED'], legs as never)
         : []),
@@ -199,7 +226,7 @@ class History {
     await database.transaction((transaction) => writeBook(transaction, [journal]));
     model.post(
       day,
-      new Map([[key, amount]]),
+      new Map([[key, moves ? sign : 0n]]),
       new Map(givesBack ? [[`${deal}|${facility}|${lender}`, 1n]] : []),
     );
   }

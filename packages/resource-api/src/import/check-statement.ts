@@ -21,7 +21,7 @@ export const BATCH_DEALS = 2_000;
 /** A statement that was read to its end. */
 export interface CheckedStatement extends ReadStatement {
   readonly shares: Shares;
-  readonly dealCount: number;
+  readonly numbers: LoanNumbers;
 }
 
 /** Reads all of the file, and reports what is wrong with it. */
@@ -37,7 +37,6 @@ export async function checkStatement(
   const numbers = new LoanNumbers(profile, report);
   const grouped = groupsRows(profile);
   let shares: Shares = new Map();
-  let dealCount = 0;
   let bytes = 0;
   const file = withBytes(source, (length) => {
     bytes += length;
@@ -57,7 +56,9 @@ export async function checkStatement(
       onProgress?.({ step: 'reading', rows: read.rowCount, of: undefined, done });
       await setImmediate();
     }
-    dealCount = grouped ? groupRows(all, profile, shares, report).length : read.rowCount;
+    for (const { row, number } of grouped ? groupRows(all, profile, shares, report) : []) {
+      numbers.add({ row, dealNumber: number });
+    }
     if (read.rowCount > 0 && read.asOf === undefined && profile.columns.asOf === undefined) {
       report.fault(
         0,
@@ -72,7 +73,7 @@ export async function checkStatement(
     const { row, column, code, message, value } = error.fault;
     report.fault(row, column, code, message, value);
   }
-  return { ...read, shares, dealCount };
+  return { ...read, shares, numbers };
 }
 
 function withBytes(source: StatementSource, onBytes: (length: number) => void): StatementSource {

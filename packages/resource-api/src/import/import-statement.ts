@@ -14,7 +14,7 @@ export async function importStatement(book: Book, request: ImportRequest): Promi
   const sanity = new SanityChecks(profile, request.today ?? businessDateOf(new Date()));
   const fileSha256 = await digestOf(source, request.shares);
   const statement = await checkStatement(request, report, sanity);
-  const { asOf, rowCount: rows, shares, dealCount } = statement;
+  const { asOf, rowCount: rows, shares, numbers } = statement;
   const controlTotals = statement.totals.sums();
   checkTotals(request, statement, report);
   sanity.statement(asOf);
@@ -51,7 +51,7 @@ export async function importStatement(book: Book, request: ImportRequest): Promi
   };
   const deals = () => statedDeals(source, profile, shares, asOf);
   const work = async (reader: BookReader, write?: WriteImport) => {
-    const plan = { file, deals, dealCount, report, sanity, request };
+    const plan = { file, deals, numbers, report, sanity, request };
     const planned = await planStatement(plan, reader, write);
     const refused = sanity.findings(accept).some(({ severity }) => severity === 'refused');
     // What was applied before stays so, whatever a check says of it today.

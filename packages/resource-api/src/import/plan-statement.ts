@@ -13,6 +13,7 @@ import { type PlanContext, planDeal } from './plan/plan-deal.ts';
 import { NoRoom, Room } from './plan/room.ts';
 import type { SanityChecks } from './sanity.ts';
 import { totalOf } from './statement/legs.ts';
+import type { LoanNumbers } from './statement/loan-numbers.ts';
 import type { Report } from './statement/report.ts';
 import type { StatedDeal } from './statement/stated-deal.ts';
 
@@ -20,7 +21,7 @@ export interface StatementPlan {
   readonly file: StatementFile;
   /** From the first on at each call. */
   readonly deals: () => AsyncIterable<readonly StatedDeal[]>;
-  readonly dealCount: number;
+  readonly numbers: LoanNumbers;
   readonly report: Report;
   readonly sanity: SanityChecks;
   readonly request: Pick<ImportRequest, 'onProgress' | 'onChange'>;
@@ -44,7 +45,7 @@ export async function planStatement(
   checkHistory(file, history, report);
   if (report.faultCount > 0) return REFUSED;
   const changes = new ChangeSummary(request.onChange);
-  const seen: Seen = { numbers: new Set(), newLoans: 0, journals: 0, postings: 0 };
+  const seen: Seen = { newLoans: 0, journals: 0, postings: 0 };
   const records = recordsOf(plan, reader, history, changes, seen);
   let importId: string | undefined;
   try {
@@ -56,7 +57,7 @@ export async function planStatement(
     report.fault(row, column, code, message, value);
   }
   if (report.faultCount > 0) return REFUSED;
-  const { before, vanished, zerosLost } = await findVanished(file, reader, seen.numbers, changes);
+  const { before, vanished, zerosLost } = await findVanished(file, reader, plan.numbers, changes);
   sanity.zerosLost(zerosLost);
   sanity.loans(before, vanished, changes.loans);
   const { newLoans, journals, postings } = seen;
@@ -87,14 +88,13 @@ function checkHistory(
 
 /** What was planned so far. */
 interface Seen {
-  readonly numbers: Set<string>;
   newLoans: number;
   journals: number;
   postings: number;
 }
 
 async function* recordsOf(
-  { file, deals, dealCount, report, sanity, request }: StatementPlan,
+  { file, deals, numbers, report, sanity, request }: StatementPlan,
   reader: BookReader,
   { revertedBefore }: ImportHistory,
   changes: ChangeSummary,
@@ -119,7 +119,6 @@ async function* recordsOf(
       const before = known.get(stated.number);
       if (before !== undefined && !fitsBook(stated, before, report)) continue;
       const deal = planDeal(stated, before, context);
-      seen.numbers.add(stated.number);
       if (deal.isNew) seen.newLoans += 1;
       seen.journals += deal.journals.length;
       for (const { postings } of deal.journals) seen.postings += postings.length;
@@ -133,11 +132,11 @@ async function* recordsOf(
     request.onProgress?.({
       step: 'planning',
       rows: planned,
-      of: dealCount,
-      done: planned / dealCount,
+      of: numbers.count,
+      done: planned / numbers.count,
     });
   }
-  if (planned !== dealCount) {
+  if (planned !== numbers.count) {
     throw new UnreadableFile('file_changed', 'the file changed while it was read: import it again');
   }
 }
@@ -190,7 +189,7 @@ interface Vanished {
 async function findVanished(
   file: StatementFile,
   reader: BookReader,
-  stated: ReadonlySet<string>,
+  stated: LoanNumbers,
   changes: ChangeSummary,
 ): Promise<Vanished> {
   let before = 0;

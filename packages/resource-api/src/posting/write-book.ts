@@ -332,12 +332,16 @@ function lineName({ facility, contract = '', lender = '' }: PostingRecord): stri
 /** Keys of balance lines by their names: of those that the journals so far post to. */
 type LineKeys = Map<string, bigint>;
 
+/** Lines that are kept: those of a statement's deals come together, and do not come again. */
+const LINES_KEPT = 100_000;
+
 /** Adds the lines that were not asked for before: a line never changes. */
 async function findLines(
   transaction: Transaction,
   prepared: readonly PreparedJournals<string, string>[],
   lines: LineKeys,
 ): Promise<void> {
+  if (lines.size > LINES_KEPT) lines.clear();
   const unknown = new Set<string>();
   for (const { journals } of prepared) {
     for (const { postings } of journals) {

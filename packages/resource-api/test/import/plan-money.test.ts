@@ -152,6 +152,7 @@ const NOTHING = {
   repaid: new Map<string, bigint>(),
   transferred: new Map<string, bigint>(),
   due: new Map<string, bigint>(),
+  billed: new Map<string, bigint>(),
   exchangeAdjustment: new Map<string, bigint>(),
 };
 

@@ -61,6 +61,8 @@ export interface KnownPrincipal {
   readonly repaid: Legs;
   readonly transferred: Legs;
   readonly due: Legs;
+  /** What was billed of it and is not paid. */
+  readonly billed: Legs;
   readonly exchangeAdjustment: Legs;
 }
 

@@ -41,6 +41,7 @@ export const NO_PRINCIPAL: KnownPrincipal = {
   repaid: NO_LEGS,
   transferred: NO_LEGS,
   due: NO_LEGS,
+  billed: NO_LEGS,
   exchangeAdjustment: NO_LEGS,
 };
 
@@ -262,6 +263,7 @@ function drawingJournals(
     { ...entry('PRINCIPAL_CASH', legs, number), movement },
     entry(CLEARING[movement], negated(legs), number),
   ];
+  const paid = paidOf(known.billed, repayment, due);
   const exchange =
     exchangeAdjustment === undefined ? 0n : exchangeAdjustment - totalOf(known.exchangeAdjustment);
   const revalued = exchange === 0n ? NO_LEGS : inProportion(exchange, mapHolders(due, onFacility));
@@ -278,6 +280,8 @@ function drawingJournals(
         ...principal('scheduled_repayment', repayment),
         entry('UNFUNDED', back),
         memo(negated(back)),
+        entry('PRINCIPAL_DUE', negated(paid), number),
+        entry('MEMO', paid, number),
       ]),
       ...journal('adjustment', number, principal('adjustment', adjustment), {
         reason: 'the statement’s amount due is not disbursed − repaid − sold',
@@ -288,6 +292,17 @@ function drawingJournals(
       entry('FX_CLEARING', negated(revalued), number),
     ]),
   };
+}
+
+/** What is paid of a bill: all that was repaid, and what nobody owes any more. */
+function paidOf(billed: Legs, repayment: Legs, due: Legs): Legs {
+  const paid = [...billed].map(([holder, open]) => {
+    const left = open + (repayment.get(holder) ?? 0n);
+    const owed = due.get(holder) ?? 0n;
+    const kept = left < owed ? left : owed;
+    return [holder, kept > 0n ? open - kept : open] as const;
+  });
+  return new Map(paid.filter(([, amount]) => amount > 0n));
 }
 
 type Movement = 'advance' | 'scheduled_repayment' | 'transfer' | 'adjustment';

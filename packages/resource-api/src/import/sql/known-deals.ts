@@ -49,6 +49,7 @@ interface AmountRow {
   readonly repaid: bigint;
   readonly transferred: bigint;
   readonly due: bigint;
+  readonly billed: bigint;
   readonly exchangeAdjustment: bigint;
 }
 type Amount = Exclude<keyof AmountRow, 'facilityKey' | 'contractKey' | 'lender'>;
@@ -91,6 +92,7 @@ function principalOf(lines: readonly AmountRow[] | undefined): KnownDrawing['mon
     repaid: of('repaid'),
     transferred: of('transferred'),
     due: of('due'),
+    billed: of('billed'),
     exchangeAdjustment: of('exchangeAdjustment'),
   };
 }
@@ -152,7 +154,7 @@ const AMOUNTS = `
     b.original_commitment AS original, b.cancelled_commitment AS cancelled, b.unfunded,
     b.advances AS disbursed, b.transfers AS transferred,
     -(b.scheduled_repayments + b.voluntary_prepayments + b.mandatory_prepayments) AS repaid,
-    b.principal_cash + b.principal_pik AS due, b.fx_revaluation AS "exchangeAdjustment"
+    b.principal_cash + b.principal_pik AS due, b.principal_due AS billed, b.fx_revaluation AS "exchangeAdjustment"
   FROM balance_line l
   JOIN party y ON y.key = l.lender_key
   CROSS JOIN LATERAL (

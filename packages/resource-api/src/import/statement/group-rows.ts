@@ -28,10 +28,9 @@ import {
 import type { StatementRow } from './statement-row.ts';
 
 /** Whether several rows can make one deal, so that deals are known when all rows are read. */
-export function groupsRows({ columns, rowIs }: ImportProfile): boolean {
-  return (
-    rowIs === 'lender' || columns.dealNumber !== undefined || columns.facilityNumber !== undefined
-  );
+export function groupsRows({ columns, rowIs, shares }: ImportProfile): boolean {
+  const numbered = columns.dealNumber !== undefined || columns.facilityNumber !== undefined;
+  return rowIs === 'lender' || numbered || shares !== undefined;
 }
 
 /** The deals of these rows. What rows of one deal, facility or loan contradict is a fault. */
@@ -43,9 +42,14 @@ export function groupRows(
 ): readonly StatedDeal[] {
   const deals = groupBy(rows, ({ dealNumber }) => dealNumber);
   const identities = new Identities(profile, 'facilities', report);
-  const grouping = { profile, shares, report, identities };
+  const unused = new Map(shares);
+  const grouping = { profile, shares, unused, report, identities };
   const stated = [...deals.values()].map((of) => dealOf(of, grouping));
   checkRefs(stated, report);
+  for (const [key, [first]] of unused) {
+    const message = 'no facility of the statement is called so: this share is of nothing';
+    report.warn(first?.row ?? 0, 'shares', 'unused_share', message, key);
+  }
   return stated;
 }
 
@@ -68,6 +72,8 @@ function checkRefs(deals: readonly StatedDeal[], report: Report): void {
 interface Grouping {
   readonly profile: ImportProfile;
   readonly shares: Shares;
+  /** Shares that no facility has taken yet. */
+  readonly unused: Map<string, readonly LenderShare[]>;
   readonly report: Report;
   readonly identities: Identities;
 }
@@ -156,13 +162,19 @@ function checkLoan(rows: readonly StatementRow[], profile: ImportProfile, report
       const message = 'expected a loan number, because the row has a balance';
       report.fault(row, 'loan number', 'missing_value', message, '');
     }
-    const part = profile.rowIs === 'lender' ? (lender?.name ?? '') : '';
+    const part = profile.rowIs === 'lender' ? (lender?.ref ?? '') : '';
     const before = seen.get(part);
     seen.set(part, row);
     // A lender with two shares is told where shares are added up.
     if (before === undefined || profile.shareUnit !== undefined) continue;
     const column = (columns.loanNumber ?? columns.facilityNumber)?.[0] ?? 'loan number';
-    report.fault(row, column, 'duplicate_loan', duplicate(before), loanNumber ?? part);
+    report.fault(
+      row,
+      column,
+      'duplicate_loan',
+      duplicate(before),
+      loanNumber ?? lender?.name ?? '',
+    );
   }
   if (profile.shareUnit !== undefined) checkWholes(rows, profile, report);
 }
@@ -170,11 +182,12 @@ function checkLoan(rows: readonly StatementRow[], profile: ImportProfile, report
 function weightsOfFacility(
   rows: readonly StatementRow[],
   loans: readonly (readonly StatementRow[])[],
-  { profile, shares, report }: Grouping,
+  grouping: Grouping,
 ): Legs | undefined {
+  const { profile, report } = grouping;
   const { rowIs, shareUnit, shares: second } = profile;
   const [first] = rows as [StatementRow];
-  const { currency, dealNumber, facilityNumber, loanNumber } = first;
+  const { currency } = first;
   const unit = second?.unit ?? shareUnit;
   if (unit === undefined) return undefined;
   const whole = amountsOf(
@@ -190,13 +203,7 @@ function weightsOfFacility(
     return undefined;
   };
   if (second !== undefined) {
-    const list = [
-      shareKey(dealNumber, facilityNumber),
-      shareKey(facilityNumber ?? loanNumber ?? dealNumber),
-      shareKey(dealNumber),
-    ]
-      .map((key) => shares.get(key))
-      .find((found) => found !== undefined);
+    const list = sharesOf(first, grouping);
     return list && check(list);
   }
   if (rowIs !== 'lender') return undefined;
@@ -207,6 +214,21 @@ function weightsOfFacility(
       lender === undefined || share === undefined ? [] : [{ row, lender, share }],
     ),
   );
+}
+
+/** What the second file says of a facility: under its deal, alone, or for all of its deal. */
+function sharesOf(
+  { dealNumber, facilityNumber, loanNumber }: StatementRow,
+  { shares, unused }: Grouping,
+): readonly LenderShare[] | undefined {
+  const key = [
+    shareKey(dealNumber, facilityNumber),
+    shareKey(facilityNumber ?? loanNumber ?? dealNumber),
+    shareKey(dealNumber),
+  ].find((one) => shares.has(one));
+  if (key === undefined) return undefined;
+  unused.delete(key);
+  return shares.get(key);
 }
 
 /** Lenders have one share of a facility, of whichever loan a row is. */
@@ -231,10 +253,10 @@ function shareName({ dealNumber, facilityNumber }: StatementRow): string {
 
 function holdersOf(
   rows: readonly StatementRow[],
-  { profile, shares }: Grouping,
+  grouping: Grouping,
   weights: Legs | undefined,
 ): readonly Holder[] {
-  const { lender, participants, rowIs } = profile;
+  const { lender, participants, rowIs } = grouping.profile;
   const own = { ref: lender.externalId, name: lender.name, countryCode: '' };
   if (rowIs === 'lender') {
     const lenders = new Map(
@@ -243,13 +265,8 @@ function holdersOf(
     return [...lenders.values()].map((one) => ({ ...one, kind: 'assignment' }));
   }
   if (weights !== undefined) {
-    const named = new Map(
-      [...shares.values()].flat().map(({ lender: one }) => [one.ref, one] as const),
-    );
-    return [...weights.keys()].flatMap((ref) => {
-      const one = named.get(ref);
-      return one === undefined ? [] : [{ ...one, kind: 'assignment' as const }];
-    });
+    const lenders = (sharesOf(rows[0] as StatementRow, grouping) ?? []).map((one) => one.lender);
+    return lenders.map((one) => ({ ...one, kind: 'assignment' }));
   }
   const sold = participants && {
     ref: participants.externalId,

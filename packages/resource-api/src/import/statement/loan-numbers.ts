@@ -2,7 +2,7 @@ import type { ImportProfile } from '../profile/profile.ts';
 import type { Report } from './report.ts';
 import type { StatementRow } from './statement-row.ts';
 
-/** Finds loans that a statement has twice. */
+/** The numbers of a statement's deals: finds those that it has twice, and those that it does not have. */
 export class LoanNumbers {
   readonly #rows = new Map<string, number>();
   /** Rows of numbers that have lower-case letters, by the number in upper case. */
@@ -15,7 +15,15 @@ export class LoanNumbers {
     this.#column = columns.loanNumber?.[0] ?? 'loan number';
   }
 
-  add({ row, dealNumber }: StatementRow): void {
+  get count(): number {
+    return this.#rows.size;
+  }
+
+  has(dealNumber: string): boolean {
+    return this.#rows.has(dealNumber);
+  }
+
+  add({ row, dealNumber }: Pick<StatementRow, 'row' | 'dealNumber'>): void {
     const first = this.#rows.get(dealNumber);
     if (first !== undefined) {
       this.#report.fault(row, this.#column, 'duplicate_loan', duplicate(first), dealNumber);

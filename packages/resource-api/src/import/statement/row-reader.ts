@@ -201,7 +201,8 @@ export class RowReader {
   }
 
   #key(field: Field): string | undefined {
-    const value = numberOf(this.#text(field), this.#profile);
+    // Kept for all rows: a copy, because a cut of the file's text would keep all of it.
+    const value = Buffer.from(numberOf(this.#text(field), this.#profile)).toString();
     if (value === '') return undefined;
     if (typeof this.#cell(field) === 'number' && significantDigits(value) > DOUBLE_DIGITS) {
       const message = `expected at most ${DOUBLE_DIGITS} digits, which a workbook keeps exactly: store the column as text`;

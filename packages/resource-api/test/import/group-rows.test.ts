@@ -1,0 +1,141 @@
+import { expect } from 'chai';
+import { type ImportProfileDocument, profileSchema } from '../../src/import/profile/profile.ts';
+import { groupRows } from '../../src/import/statement/group-rows.ts';
+import { totalOf } from '../../src/import/statement/legs.ts';
+import { Report } from '../../src/import/statement/report.ts';
+import { readShares } from '../../src/import/statement/shares.ts';
+import { readText } from '../support/book.ts';
+import { rowsOf } from '../support/statement-file.ts';
+
+const COLUMNS = {
+  asOf: ['Date'],
+  dealNumber: ['Deal'],
+  facilityNumber: ['Facility'],
+  loanNumber: ['Loan'],
+  currency: ['Currency'],
+  due: ['Balance'],
+};
+const OF_LENDERS = { ...COLUMNS, lender: ['Lender'] };
+const LIMITED = { ...COLUMNS, limit: ['Limit'] };
+const bare: ImportProfileDocument = {
+  name: 'grouped',
+  title: 'Grouped',
+  source: 'grouped',
+  columns: COLUMNS,
+  lender: { externalId: 'OWN', name: 'Own Bank' },
+};
+const SHARED: Partial<ImportProfileDocument> = {
+  columns: { ...OF_LENDERS, lenderShare: ['Share'] },
+  rowIs: 'lender',
+  shareUnit: 'percent',
+};
+
+async function grouped(lines: readonly string[], change: object = {}, shares?: readonly string[]) {
+  const profile = profileSchema.parse({ ...bare, ...change });
+  const header = Object.values(profile.columns).flat().join(',');
+  const text = [header, ...lines.map((line) => `2025-01-31,${line}`), ''].join('\n');
+  const { rows, faults } = await readText(text, profile);
+  const own = faults.filter(({ code }) => code !== 'duplicate_loan');
+  expect(own).to.deep.equal([]);
+  const report = new Report();
+  const table = (async function* () {
+    yield await rowsOf((shares ?? []).join('\n'));
+  })();
+  const of = await readShares(table, profile, report);
+  return { deals: groupRows(rows, profile, of, report), report };
+}
+
+describe('rows that make deals', () => {
+  for (const [title, lines, change, code, message] of [
+    [
+      'of a balance without a loan number is refused, because nothing would have it',
+      ['D,F,1,EUR,10.00', 'D,F,,EUR,5.00'],
+      {},
+      'missing_value',
+      /has a balance/,
+    ],
+    [
+      'of one lender that stands twice in a loan is refused',
+      ['D,F,1,EUR,10.00,Second', 'D,F,1,EUR,5.00,SECOND'],
+      { columns: OF_LENDERS, rowIs: 'lender' },
+      'duplicate_loan',
+      /also in row 2/,
+    ],
+    [
+      'of shares whose rows have own amounts is refused',
+      ['D,F,1,EUR,10.00,Own Bank,60', 'D,F,1,EUR,5.00,Second,40'],
+      SHARED,
+      'differs_in_loan',
+      /expected 10.00, as row 2 states for the same loan/,
+    ],
+    [
+      'of other shares in another loan of the facility is refused',
+      [
+        'D,F,1,EUR,10.00,Own Bank,60',
+        'D,F,1,EUR,10.00,Second,40',
+        'D,F,2,EUR,10.00,Own Bank,50',
+        'D,F,2,EUR,10.00,Second,50',
+      ],
+      SHARED,
+      'shares_differ',
+      /expected the shares of the loan of row 2/,
+    ],
+    [
+      'of a facility whose limit is not its drawings and the rest is refused',
+      ['D,F,1,EUR,10.00,100.00,70.00', 'D,F,2,EUR,5.00,100.00,70.00'],
+      { columns: { ...LIMITED, undisbursed: ['Undrawn'] } },
+      'identity_broken',
+      /expected 85.00: Balance 15.00 \+ Undrawn 70.00/,
+    ],
+    [
+      'of balances that follow from the limit of a whole facility is refused',
+      ['D,F,1,EUR,100.00,70.00', 'D,F,2,EUR,100.00,70.00'],
+      {
+        columns: { ...COLUMNS, due: undefined, limit: ['Limit'], undisbursed: ['Undrawn'] },
+        derive: { due: 'limit - undisbursed' },
+      },
+      'derived_from_facility',
+      /which has several loans/,
+    ],
+    [
+      'of numbers that make the same name of two facilities is refused',
+      ['A/B,C,1,EUR,10.00', 'A,B/C,1,EUR,10.00'],
+      {},
+      'same_reference',
+      /deal and facility together are what row 2 has/,
+    ],
+  ] as const) {
+    it(`${title}`, async () => {
+      const { columns, ...others } = { columns: COLUMNS, ...(change as object) };
+      const stated = Object.fromEntries(Object.entries(columns).filter(([, one]) => one));
+      const { report } = await grouped(lines, { ...others, columns: stated });
+      const [fault] = report.faults;
+      expect(fault?.code, JSON.stringify(report.faults)).to.equal(code);
+      expect(fault?.message).to.match(message);
+    });
+  }
+
+  it('take what is undrawn of a facility from all of its drawings', async () => {
+    const lines = ['D,F,1,EUR,10.00,100.00', 'D,F,2,EUR,5.00,100.00'];
+    const change = { columns: LIMITED, derive: { undisbursed: 'limit - due' } };
+    const { deals, report } = await grouped(lines, change);
+    expect(report.faults).to.deep.equal([]);
+    const { undrawn } = deals[0]?.facilities[0]?.commitment ?? {};
+    expect(undrawn && totalOf(undrawn)).to.equal(8_500n);
+  });
+
+  it('take shares in money in the currency of each facility', async () => {
+    const columns = { facilityNumber: ['Facility'], lender: ['Lender'], share: ['Share'] };
+    const { deals, report } = await grouped(
+      ['D,F,1,JPY,1000', 'D,G,1,KWD,1.001'],
+      { shares: { columns, unit: 'amount' } },
+      ['Facility,Lender,Share', 'F,Own Bank,999', 'F,Second,1', 'G,Own Bank,1', 'G,Second,0.001'],
+    );
+    expect(report.faults).to.deep.equal([]);
+    const due = deals[0]?.facilities.map(({ drawings }) => [...(drawings[0]?.due.values() ?? [])]);
+    expect(due).to.deep.equal([
+      [999n, 1n],
+      [1_000n, 1n],
+    ]);
+  });
+});

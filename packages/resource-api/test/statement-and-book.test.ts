@@ -1,0 +1,112 @@
+import type { Database } from '@cls/shared/sql/database';
+import { describeOnDatabase } from '@cls/testing/engines';
+import { expect } from 'chai';
+import { MIGRATIONS } from '../src/database/migrations.ts';
+import { importStatement } from '../src/import/import-statement.ts';
+import { profileSchema } from '../src/import/profile/profile.ts';
+import { sqlBook } from '../src/import/sql/sql-book.ts';
+import { date, textSource } from './support/book.ts';
+
+const GROUPED = { dealNumber: ['Deal'], facilityNumber: ['Facility'], loanNumber: ['Loan'] };
+
+describeOnDatabase('a later statement of a deal', (engine) => {
+  let database: Database;
+  beforeEach(async () => {
+    database = await engine.open(MIGRATIONS);
+  });
+  afterEach(() => database?.close());
+
+  const give = (columns: object, asOf: string, lines: readonly string[]) => {
+    const profile = profileSchema.parse({
+      name: 'grouped',
+      title: 'Grouped',
+      source: 'grouped',
+      columns: { ...columns, currency: ['Currency'], due: ['Balance'] },
+      lender: { externalId: 'OWN', name: 'Own Bank' },
+    });
+    const header = Object.values(profile.columns).flat().join(',');
+    return importStatement(sqlBook(database), {
+      source: textSource([header, ...lines, ''].join('\n')),
+      profile,
+      asOf: date(asOf),
+      apply: true,
+      expected: { sums: {} },
+      today: date('2026-01-01'),
+    });
+  };
+
+  it('in another currency than the book has the facility is refused', async () => {
+    await give(GROUPED, '2025-01-31', ['D,F,1,EUR,10.00']);
+    const { outcome, faults } = await give(GROUPED, '2025-02-28', ['D,F,1,USD,10.00']);
+    expect(outcome).to.equal('refused');
+    expect(faults).to.deep.equal([
+      {
+        row: 2,
+        column: 'currency',
+        code: 'differs_from_book',
+        message: 'expected EUR, in which the book has this facility',
+        value: 'USD',
+      },
+    ]);
+  });
+
+  for (const [title, first, second, message] of [
+    [
+      'that is one loan of the book, stated by facilities',
+      [{ loanNumber: ['Loan'] }, 'D,EUR,10.00'],
+      [GROUPED, 'D,F,1,EUR,10.00'],
+      'expected no facility number, because the book has this deal as one loan: D',
+    ],
+    [
+      'that has facilities in the book, stated as one loan',
+      [GROUPED, 'D,F,1,EUR,10.00'],
+      [{ loanNumber: ['Loan'] }, 'D,EUR,10.00'],
+      'expected facilities, as the book has this deal: D/F',
+    ],
+  ] as const) {
+    it(`${title}, is refused, because its money would be there twice`, async () => {
+      expect((await give(first[0], '2025-01-31', [first[1]])).outcome).to.equal('applied');
+      const { outcome, faults } = await give(second[0], '2025-02-28', [second[1]]);
+      expect(outcome).to.equal('refused');
+      const told = faults.map(({ code, message }) => [code, message]);
+      expect(told).to.deep.equal([['differs_from_book', message]]);
+    });
+  }
+
+  it('with a file of shares that are not a whole, or of no facility, says so', async () => {
+    const profile = profileSchema.parse({
+      name: 'shared',
+      title: 'Shared',
+      source: 'shared',
+      columns: { loanNumber: ['Loan'], currency: ['Currency'], due: ['Balance'] },
+      lender: { externalId: 'OWN', name: 'Own Bank' },
+      shares: {
+        columns: { loanNumber: ['Loan'], lender: ['Lender'], share: ['Share'] },
+        unit: 'percent',
+      },
+    });
+    const report = await importStatement(sqlBook(database), {
+      source: textSource('Loan,Currency,Balance\nL1,EUR,10.00\n'),
+      shares: textSource('Loan,Lender,Share\nL1,Own Bank,60\nL1,Second,30\nL2,Second,100\n'),
+      profile,
+      asOf: date('2025-01-31'),
+      apply: true,
+      expected: { sums: {} },
+      today: date('2026-01-01'),
+    });
+    const codes = [report.faults, report.warnings].map((all) => all.map(({ code }) => code));
+    expect(codes).to.deep.equal([['shares_do_not_add_up'], ['unused_share']]);
+  });
+
+  it('says which drawings and facilities with money it leaves out, and keeps them in its totals', async () => {
+    const lines = ['D,F,1,EUR,10.00', 'D,F,2,EUR,5.00', 'D,F,3,EUR,0.00', 'D,G,1,EUR,7.00'];
+    await give(GROUPED, '2025-01-31', lines);
+    const { changes, outstanding } = await give(GROUPED, '2025-02-28', ['D,F,1,EUR,11.00']);
+    const vanished = changes.find(({ kind }) => kind === 'vanished');
+    expect(vanished?.changes.map(({ field, before }) => [field, before])).to.deep.equal([
+      ['D/F/2', '5.00'],
+      ['D/G/1', '7.00'],
+    ]);
+    expect(outstanding).to.deep.equal([{ currency: 'EUR', before: '15.00', after: '16.00' }]);
+  });
+});

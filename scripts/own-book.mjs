@@ -45,7 +45,8 @@ export function withProfile(book) {
   const proposal = readFileSync(profile, 'utf8');
   const lacksDate = !/^ {2}asOf:/m.test(proposal) && book.asOf === undefined;
   if (!/: ["']?\?/.test(proposal) && !lacksDate) return { ...book, profile };
-  const date = lacksDate ? ' --as-of YYYY-MM-DD' : '';
+  const asOf = lacksDate ? 'YYYY-MM-DD' : book.asOf;
+  const date = asOf === undefined ? '' : ` --as-of ${asOf}`;
   process.stdout.write(`\nAnswer the open questions in ${profile}, then:\n  ${next}${date}\n`);
   return process.exit(0);
 }

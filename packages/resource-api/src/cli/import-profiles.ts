@@ -17,7 +17,7 @@ export function addImportProfileCommands(program: Command, asOperator: AsOperato
 
   profiles
     .command('put <profile>')
-    .description('register a profile: the path of a .json file, or a name that comes with CLS')
+    .description('register a profile: a path (.yaml, .json), or a name that comes with CLS')
     .action(async (nameOrPath: string, _: object, command: Command) => {
       const document = readProfileDocument(nameOrPath);
       const { name } = (document ?? {}) as { readonly name?: unknown };

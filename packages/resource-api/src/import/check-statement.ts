@@ -64,7 +64,7 @@ export async function checkStatement(
         0,
         '',
         'no_date',
-        'the file has no column for the date: give it with --as-of',
+        'the file has no column for the date: give it with --as-of, over HTTP with asOf',
         '',
       );
     }

@@ -70,7 +70,7 @@ function columnTable(columns: readonly ColumnInspection[]): string {
       cut(`${name(column)}  ${column.kind} → ${column.field}  ${column.how}`, WIDTH),
       cut(`${' '.repeat(width)}    ${valuesText(column)}`, WIDTH),
     ]),
-    ...(others.length > 0 ? ['', `${others.length} columns are not taken`] : []),
+    ...(others.length > 0 ? ['', `not taken: ${others.length} of ${columns.length} columns`] : []),
     ...others.map((column) => cut(`${name(column)}  ${column.kind}  ${otherText(column)}`, WIDTH)),
   ].join('\n');
 }

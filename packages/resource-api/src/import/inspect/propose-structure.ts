@@ -72,7 +72,7 @@ export function proposeRows({ checks, find, draft }: Proposal): void {
   const lender = find('lender')?.evidence;
   const repeated = loans?.told === undefined ? '' : `; ${loans.told}`;
   if (lender !== undefined) {
-    const rows = `lender, if “${lender.header}” holds the amounts of its row`;
+    const rows = `lender, if “${lender.header}” holds the amounts of its row, or a share of them`;
     const whole = 'loan, if the lender of this profile holds them all';
     draft.ask(['rowIs'], `${rows}; ${whole}${repeated}`);
   } else if (loans?.told !== undefined && !draft.isOpen(['columns', 'loanNumber'])) {

@@ -36,7 +36,8 @@ export function proposeTotals(
   } else if (totalsWithin.length > 0) askForWithin(found, draft);
   else if (addsCurrencies(totals.row, find('currency'))) {
     const question = `${totals.label}? row ${row} adds amounts of several currencies`;
-    draft.ask(path, `${question}: take the row out of the file, and leave this out`);
+    const ways = `${totals.label}, to compare these sums too; or leave this out and take the row out`;
+    draft.ask(path, `${question}: ${ways} of the file`);
   } else if (sums.equal.length === 0 && sums.other.length > 0) {
     const begins = `${totals.label}? row ${row} begins so, but ${verdict}`;
     draft.ask(path, `${begins}; leave this out if it is a loan`);

@@ -87,7 +87,7 @@ export function checksSection({ sanity, outcome }: ImportReport): Section | unde
 
 function foundOf({ rows, examples = [] }: SanityFinding): string {
   if (examples.length > 0) return examples.join('; ');
-  return rows.length === 0 ? '' : `rows ${rows.join(', ')}`;
+  return rows.length === 0 ? '' : `row${rows.length === 1 ? '' : 's'} ${rows.join(', ')}`;
 }
 
 /** A share of loans as a percentage. */

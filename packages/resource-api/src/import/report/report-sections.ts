@@ -71,7 +71,9 @@ function outcomeSentences(report: ImportReport): readonly string[] {
         `To take it back: cls-api imports revert ${importId} --apply`,
       ];
     case 'applied_before':
-      return [`This file is import ${importId}. Nothing changed.`];
+      return [
+        `This file was applied as import ${importId}, whose date cls-api imports list says. Nothing changed.`,
+      ];
     case 'refused':
       return [
         'Nothing was written.',

@@ -86,7 +86,8 @@ export const ADVICE: Readonly<Record<string, string>> = {
   identity_broken: 'Correct the row, or give the identity a tolerance or a reason to be off.',
   differs_in_facility: 'Declare facilityAmounts: split, if each row has its own part.',
   shares_do_not_add_up: 'Ask the sender: a lender is missing, or a share is wrong.',
-  control_total: 'Ask the sender for the whole file: this one was cut or changed.',
+  control_total:
+    'Compare the total with the sender’s. If it is right, the file was cut or changed: ask for it.',
   no_totals_row: 'Ask the sender for the whole file: the end is missing.',
   wrong_delimiter: 'Declare the delimiter in the profile.',
   wrong_encoding: 'Declare the encoding in the profile.',

@@ -17,7 +17,11 @@ lines.once('close', () => isRunning && process.exit(1));
 for await (const line of lines) {
   isRunning = true;
   process.exitCode = await run([process.execPath, packageName, ...JSON.parse(line), '--json']);
-  if (process.exitCode !== 0) break;
+  // What was refused has been told; the rest of stdin must not keep the process.
+  if (process.exitCode !== 0) {
+    await new Promise((done) => process.stderr.write('', done));
+    process.exit();
+  }
   isRunning = false;
   process.stdout.write(`${endOfResult}\n`);
 }

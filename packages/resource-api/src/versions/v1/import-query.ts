@@ -37,12 +37,6 @@ export function parseImportQuery(text: string): ImportParameters {
     if (!read.has('profile')) {
       read.fault('profile', 'invalid_parameter', 'expected the name of a registered profile');
     }
-    const hasTotals = read.has('rows') && read.has('control');
-    if (apply && !hasTotals && !read.has('withoutTotals')) {
-      const totals = 'rows and at least one control, as the sender states them';
-      const message = `expected ${totals}, or withoutTotals with the reason why there are none`;
-      read.fault('withoutTotals', 'invalid_parameter', message);
-    }
   }
   read.done();
   return {
@@ -67,6 +61,26 @@ export function parseImportsQuery(text: string): { limit: number; cursor: string
 /** @throws {Refusal} of every parameter. */
 export function parseNothing(text: string): void {
   new QueryReader(text, []).done();
+}
+
+/**
+ * Demands the sender's totals, by which a cut file is noticed, unless the profile expects them in the file.
+ *
+ * @param document the profile as it was registered
+ * @throws {Refusal}
+ */
+export function demandTotals(
+  { kind, apply, expected, withoutTotals }: ImportParameters,
+  document: unknown,
+): void {
+  const given = expected.rows !== undefined && Object.keys(expected.sums).length > 0;
+  const inFile = (document as { totalsRow?: string } | undefined)?.totalsRow !== undefined;
+  if (kind !== 'statement' || !apply || given || inFile || withoutTotals !== undefined) return;
+  const totals = 'rows and at least one control, as the sender states them';
+  const message = `expected ${totals}, or withoutTotals with the reason why there are none`;
+  throw parameterRefusal([
+    { parameter: 'withoutTotals', code: 'invalid_parameter', message, received: '' },
+  ]);
 }
 
 /** @throws {Refusal} where the profile that a file is posted with is not registered */

@@ -18,6 +18,7 @@ import {
   refuseBadProfile,
 } from './import-profile-routes.ts';
 import {
+  demandTotals,
   idempotencyKeyOf,
   parseImportQuery,
   parseImportsQuery,
@@ -128,6 +129,7 @@ async function postImport(deps: ImportDeps, request: WriteRequest): Promise<Vers
   const { customer, subject, clientId } = request.caller;
   const poster = { customer, subject, clientId };
   const document = await profileFor(deps.profiles, parameters);
+  demandTotals(parameters, document);
   const received = await receiveImport(
     deps,
     { poster, idempotencyKey, parameters, document },

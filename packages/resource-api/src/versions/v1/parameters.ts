@@ -258,10 +258,10 @@ export const PARAMETERS = {
   },
   control: {
     many: true,
-    schema: { type: 'string', pattern: '^[A-Za-z][A-Za-z0-9_.]{0,59}=-?[0-9.]{1,40}$' },
+    schema: { type: 'string', pattern: '^[A-Za-z][A-Za-z0-9_.]{0,59}(:[A-Z]{3})?=-?[0-9.]{1,40}$' },
     expected: 'column=sum, such as due=283040726064.12',
     description:
-      'The sum of a column of the statement, as its sender states it; repeat it for more columns.',
+      'The sum of a column of the statement, as its sender states it, in a statement of several currencies with one of them (`due:EUR`); repeat it for more columns.',
   },
   withoutTotals: {
     schema: { type: 'string', maxLength: 500 },

@@ -285,6 +285,8 @@ describeOnEngines('files that are posted over HTTP', (engine) => {
     ['with an unknown profile', 'profile=none', {}, [400, 'invalid_parameter']],
     ['applied without totals', `${CHECK}&apply=true`, {}, [400, 'invalid_parameter']],
     ['applied with rows alone', `${CHECK}&apply=true&rows=1`, {}, [400, 'invalid_parameter']],
+    ['with an unknown check', `${CHECK}&accept=nothing:x`, {}, [400, 'invalid_parameter']],
+    ['without a reason', `${CHECK}&accept=same_as_before:+`, {}, [400, 'invalid_parameter']],
     ['with an unknown parameter', `${CHECK}&aply=true`, {}, [400, 'unknown_parameter']],
     ['of journals with a profile', `${CHECK}&kind=journals`, {}, [400, 'invalid_parameter']],
   ] as const) {

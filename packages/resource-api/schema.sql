@@ -2499,6 +2499,7 @@ CREATE TABLE import_job_part (
 );
 
 CREATE TABLE import_profile (
+    customer_id text NOT NULL,
     name text NOT NULL,
     profile jsonb NOT NULL,
     changed_at timestamp with time zone DEFAULT now() NOT NULL,
@@ -2935,6 +2936,9 @@ ALTER TABLE ONLY import_batch
     ADD CONSTRAINT import_batch_pkey PRIMARY KEY (key);
 
 ALTER TABLE ONLY import_job
+    ADD CONSTRAINT import_job_customer_id_subject_idempotency_key_key UNIQUE (customer_id, subject, idempotency_key);
+
+ALTER TABLE ONLY import_job
     ADD CONSTRAINT import_job_id_key UNIQUE (id);
 
 ALTER TABLE ONLY import_job_part
@@ -2943,11 +2947,8 @@ ALTER TABLE ONLY import_job_part
 ALTER TABLE ONLY import_job
     ADD CONSTRAINT import_job_pkey PRIMARY KEY (key);
 
-ALTER TABLE ONLY import_job
-    ADD CONSTRAINT import_job_subject_idempotency_key_key UNIQUE (subject, idempotency_key);
-
 ALTER TABLE ONLY import_profile
-    ADD CONSTRAINT import_profile_pkey PRIMARY KEY (name);
+    ADD CONSTRAINT import_profile_pkey PRIMARY KEY (customer_id, name);
 
 ALTER TABLE ONLY item_life
     ADD CONSTRAINT item_life_pkey PRIMARY KEY (level, item_key, currency, known_seq);

@@ -1,10 +1,13 @@
 -- How the columns of a sender's statements are read, by the name that imports over HTTP use. It may change.
 CREATE TABLE import_profile (
-  name text PRIMARY KEY,
+  -- Whose statements it is for; '': the operator registered it, for every customer.
+  customer_id text NOT NULL,
+  name text NOT NULL,
   profile jsonb NOT NULL,
   changed_at timestamptz NOT NULL DEFAULT now(),
   -- The caller's subject, or `operator` for the tool.
-  changed_by text NOT NULL
+  changed_by text NOT NULL,
+  PRIMARY KEY (customer_id, name)
 );
 
 -- A file that was posted over HTTP, and what became of it. Deleted some days after its end.
@@ -32,7 +35,7 @@ CREATE TABLE import_job (
   attempts integer NOT NULL DEFAULT 0,
   import_id text,
   report jsonb,
-  UNIQUE (subject, idempotency_key)
+  UNIQUE (customer_id, subject, idempotency_key)
 );
 CREATE INDEX import_job_open ON import_job (key) WHERE status IN ('receiving', 'queued', 'running');
 CREATE INDEX import_job_of_customer ON import_job (customer_id, key);

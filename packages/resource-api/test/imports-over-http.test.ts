@@ -193,6 +193,32 @@ describeOnEngines('files that are posted over HTTP', (engine) => {
     expect(refused.report).to.have.nested.property('faults[0].row', 1);
   });
 
+  it('may not unpack to more than a file of that size holds', async () => {
+    const type = { 'content-type': 'application/gzip' };
+    const bomb = gzipSync(Buffer.alloc(24 * 1024 ** 2, `${' '.repeat(100_000)}\n`));
+    const lines = await ended(await post('kind=journals', bomb, type));
+    expect(lines.report).to.have.nested.property('faults[0].message').that.contains('unpacks to');
+    const cut = await ended(await post('kind=journals', bomb.subarray(0, 9_000), type));
+    expect([cut.status, JSON.stringify(cut.report)]).to.satisfy(
+      ([status, report]: [string, string]) => status === 'refused' && report.includes('too early'),
+    );
+  });
+
+  it('are refused in words that the database can keep, whatever characters they have', async () => {
+    const amount = { 'Due to IBRD': `${'7'.repeat(59)}😀\0` };
+    for (const member of [
+      amount,
+      { Borrower: 'a\0b' },
+      { 'Loan Status': `x${'😀'.repeat(60)}\0` },
+    ]) {
+      const { status, report } = await ended(
+        await post(CHECK, statement('06/30/2025', [{ ...LOAN, ...member }])),
+      );
+      expect(status, JSON.stringify(report)).to.equal('refused');
+    }
+    expect(errors).to.deep.equal([]);
+  });
+
   it('need the permission, which no other one includes', async () => {
     for (const scope of ['cls-deal.view', 'external-api.fullcontrol']) {
       const claims = { scope: `${ISSUER}/auth/${scope}` };
@@ -222,6 +248,12 @@ describeOnEngines('files that are posted over HTTP', (engine) => {
     );
     const list = (await (await send('GET', IMPORTS, undefined, {}, other)).json()) as Listed;
     expect(list.data).to.deep.equal([]);
+    // Whoever went to another customer has no keys of the former one.
+    const key = { 'idempotency-key': `key-${keys}`, 'content-type': 'application/x-ndjson' };
+    const theirs = await jobOf(await post('kind=journals', 'a', key, other));
+    expect(theirs.id).not.to.equal(id);
+    const open = `SELECT FROM import_job WHERE status IN ('queued', 'running')`;
+    await eventually(async () => expect(await api.database.query(open)).to.have.length(0), 30_000);
   });
 
   interface Listed {
@@ -253,6 +285,8 @@ describeOnEngines('files that are posted over HTTP', (engine) => {
     ['with an unknown profile', 'profile=none', {}, [400, 'invalid_parameter']],
     ['applied without totals', `${CHECK}&apply=true`, {}, [400, 'invalid_parameter']],
     ['applied with rows alone', `${CHECK}&apply=true&rows=1`, {}, [400, 'invalid_parameter']],
+    ['with an unknown check', `${CHECK}&accept=nothing:x`, {}, [400, 'invalid_parameter']],
+    ['without a reason', `${CHECK}&accept=same_as_before:+`, {}, [400, 'invalid_parameter']],
     ['with an unknown parameter', `${CHECK}&aply=true`, {}, [400, 'unknown_parameter']],
     ['of journals with a profile', `${CHECK}&kind=journals`, {}, [400, 'invalid_parameter']],
   ] as const) {
@@ -394,6 +428,39 @@ describeOnEngines('files that are posted over HTTP', (engine) => {
     expect(await codeOf(await send('GET', path))).to.deep.equal([404, 'not_found']);
   });
 
+  it('are read by profiles that no other customer changes, or by the operator’s', async () => {
+    const other: Claims = { ...POSTER, customer: 'other-bank' };
+    const path = `${PROFILES}/world-bank-ibrd`;
+    const thousands = JSON.stringify({ ...JSON.parse(PROFILE), amountsIn: 1_000 });
+    const read = async (claims: Claims) => {
+      const answer = await send('GET', path, undefined, {}, claims);
+      const { data } = (await answer.json()) as { data?: { profile: { amountsIn?: number } } };
+      return data === undefined ? answer.status : (data.profile.amountsIn ?? 1);
+    };
+    expect(await read(other)).to.equal(404);
+    expect((await send('PUT', path, thousands, JSON_TYPE, other)).status).to.equal(200);
+    expect([await read(POSTER), await read(other)]).to.deep.equal([1, 1_000]);
+    expect((await send('DELETE', path, undefined, {}, other)).status).to.equal(204);
+    expect([await read(POSTER), await read(other)]).to.deep.equal([1, 404]);
+    const profiles = sqlImportProfiles(api.database);
+    await profiles.put('', 'world-bank-ibrd', JSON.parse(thousands), 'operator');
+    expect([await read(POSTER), await read(other)]).to.deep.equal([1, 1_000]);
+    expect((await send('DELETE', path, undefined, {}, other)).status).to.equal(404);
+    expect(await profiles.remove('', 'world-bank-ibrd')).to.equal(true);
+  });
+
+  it('are refused as profiles where they are made to keep the service busy, or cannot be kept', async () => {
+    const given = JSON.parse(PROFILE);
+    const nested = `${'{"a":'.repeat(30_000)}1${'}'.repeat(30_000)}`;
+    const slow = { ...given, derive: { due: `${' '.repeat(200_000)}!` } };
+    const from = Date.now();
+    for (const body of [nested, JSON.stringify(slow), JSON.stringify({ ...given, title: '\0' })]) {
+      const answer = await send('PUT', `${PROFILES}/world-bank-ibrd`, body, JSON_TYPE);
+      expect(await codeOf(answer)).to.deep.equal([422, 'invalid_profile']);
+    }
+    expect(Date.now() - from).to.be.lessThan(5_000);
+  });
+
   it('are no methods of other paths', async () => {
     const answer = await send('POST', '/api/v1/cls/balances', 'a');
     expect(answer.headers.get('allow')).to.equal('GET, HEAD');
@@ -421,7 +488,12 @@ describeOnEngines('a file that is posted while the service stops', (engine) => {
     const first = await startTestApi(engine, { IMPORTS: 'on' });
     let second: TestApi | undefined;
     try {
-      await sqlImportProfiles(first.database).put('world-bank-ibrd', JSON.parse(PROFILE), 'test');
+      await sqlImportProfiles(first.database).put(
+        '',
+        'world-bank-ibrd',
+        JSON.parse(PROFILE),
+        'test',
+      );
       const posted = await fetch(`${first.baseUrl}${IMPORTS}?${WITHOUT_TOTALS}`, {
         method: 'POST',
         headers: { authorization: `Bearer ${await first.token(POSTER)}`, 'idempotency-key': 'one' },

@@ -2,10 +2,16 @@
 
 /** PostgreSQL keeps no NUL, and half of a surrogate pair is no character in UTF-8. */
 const NOT_STORABLE = /[\0\p{Cs}]/u;
+const EVERY_NOT_STORABLE = /[\0\p{Cs}]/gu;
 
 /** Whether a text can be kept and passed on as it is. */
 export function isStorable(text: string): boolean {
   return !NOT_STORABLE.test(text);
+}
+
+/** A text with a mark for each character that cannot be kept: to tell what a file has. */
+export function storable(text: string): string {
+  return text.replaceAll(EVERY_NOT_STORABLE, '\ufffd');
 }
 
 export const STORABLE_EXPECTED = 'expected text without NUL characters and half surrogate pairs';
@@ -42,4 +48,12 @@ const UNSEEN_EACH = new RegExp(`(?!\\s)[${UNSEEN}]`, 'gu');
 export function foldName(name: string): string {
   const shown = name.replaceAll(UNSEEN_EACH, '').trim().replaceAll(/\s+/gu, ' ');
   return shown.normalize('NFC').toLowerCase().normalize('NFC');
+}
+
+/** Controls beside line ends and tabs, and what turns the direction of a line. */
+const MOVES_CURSOR = /\r(?!\n)|[^\P{Cc}\r\n\t]|[\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
+
+/** Text that may quote a file or a caller, as a terminal may show it: it sets no colour and no title. */
+export function forTerminal(text: string): string {
+  return text.replaceAll(MOVES_CURSOR, '\ufffd');
 }

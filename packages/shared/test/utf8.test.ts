@@ -36,6 +36,15 @@ describe('a file that should be UTF-8', () => {
     }
   });
 
+  it('refuses a line that is longer than memory should hold', async () => {
+    const long = Buffer.concat([Buffer.from('a\n'), Buffer.alloc(17 * 1024 ** 2, 'b')]);
+    const error = await linesIn(long, 65_536).then(
+      () => undefined,
+      ({ message }: Error) => message,
+    );
+    expect(error).to.equal('line 2: expected at most 16777216 bytes');
+  });
+
   async function linesIn(bytes: Buffer, size: number): Promise<string[]> {
     const chunks = async function* () {
       for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);

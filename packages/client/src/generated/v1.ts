@@ -233,7 +233,7 @@ export interface paths {
         };
         /**
          * Profiles that statements are read by
-         * @description A profile says how the columns of a sender’s statement are read. All who may post share them.
+         * @description A profile says how the columns of a sender’s statement are read. They are those of your customer, and those of the operator where yours has none of the name.
          */
         get: operations["listImportProfiles"];
         put?: never;
@@ -258,13 +258,13 @@ export interface paths {
         get: operations["getImportProfile"];
         /**
          * Register a profile
-         * @description The profile takes the place of one with the same name. Its member `name` must be the name of the path.
+         * @description The profile takes the place of your customer’s one with the same name; other customers do not see it. Its member `name` must be the name of the path.
          */
         put: operations["putImportProfile"];
         post?: never;
         /**
          * Remove a profile
-         * @description Jobs that were posted keep it.
+         * @description Of your customer alone. Jobs that were posted keep it.
          */
         delete: operations["deleteImportProfile"];
         options?: never;

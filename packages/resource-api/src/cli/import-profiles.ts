@@ -1,7 +1,7 @@
 import { CommandRefused, printer } from '@cls/shared/cli/command-line';
 import { addListCommand } from '@cls/shared/cli/list-command';
 import type { Command } from 'commander';
-import { profileFaults } from '../import/jobs/import-profiles.ts';
+import { FOR_ALL, profileFaults } from '../import/jobs/import-profiles.ts';
 import type { AsOperator } from './operator.ts';
 import { readProfileDocument } from './read-profile.ts';
 
@@ -26,7 +26,7 @@ export function addImportProfileCommands(program: Command, asOperator: AsOperato
         throw new CommandRefused(`the profile is not well formed:\n${faults.join('\n')}`);
       }
       const stored = await asOperator(
-        ({ importProfiles }) => importProfiles.put(`${name}`, document, OPERATOR),
+        ({ importProfiles }) => importProfiles.put(FOR_ALL, `${name}`, document, OPERATOR),
         { mayCreate: true },
       );
       printer(command).result(stored, `${stored.name} is registered`);
@@ -34,7 +34,7 @@ export function addImportProfileCommands(program: Command, asOperator: AsOperato
 
   addListCommand(profiles, {
     description: 'list registered profiles',
-    load: () => asOperator(({ importProfiles }) => importProfiles.list()),
+    load: () => asOperator(({ importProfiles }) => importProfiles.list(FOR_ALL)),
     columns: ['name', ['changed', 'changedAt']],
   });
 
@@ -42,7 +42,7 @@ export function addImportProfileCommands(program: Command, asOperator: AsOperato
     .command('show <name>')
     .description('show a registered profile')
     .action(async (name: string, _: object, command: Command) => {
-      const found = await asOperator(({ importProfiles }) => importProfiles.find(name));
+      const found = await asOperator(({ importProfiles }) => importProfiles.find(FOR_ALL, name));
       if (found === undefined) throw unknown(name);
       printer(command).result(found.profile, JSON.stringify(found.profile, null, 2));
     });
@@ -51,7 +51,9 @@ export function addImportProfileCommands(program: Command, asOperator: AsOperato
     .command('delete <name>')
     .description('remove a registered profile; jobs that were posted keep it')
     .action(async (name: string, _: object, command: Command) => {
-      const removed = await asOperator(({ importProfiles }) => importProfiles.remove(name));
+      const removed = await asOperator(({ importProfiles }) =>
+        importProfiles.remove(FOR_ALL, name),
+      );
       if (!removed) throw unknown(name);
       printer(command).result({ name }, `${name} is removed`);
     });

@@ -522,6 +522,14 @@ describe('cls-api import inspect', () => {
     expect(readFileSync(out, 'utf8')).to.equal(before);
   });
 
+  it('lets no text of a file move the cursor, set a title or turn a line around', async () => {
+    const odd = join(folder, 'odd.csv');
+    writeFileSync(odd, lines(`\u001b]0;title\u0007${HEADER}`, `\u001b[2J\u202e${ROWS[0]}`));
+    const { stdout } = await runWith({}, 'import', 'inspect', odd);
+    expect(stdout).to.include('title');
+    for (const character of '\u001b\u0007\u202e') expect(stdout).not.to.include(character);
+  });
+
   it('says of a file that it cannot read why', async () => {
     const missing = join(folder, 'none.csv');
     const { code, stderr } = await runWith({}, 'import', 'inspect', missing);

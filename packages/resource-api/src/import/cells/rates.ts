@@ -14,9 +14,9 @@ interface Unit {
 }
 
 const UNITS: Readonly<Record<RateUnit, Unit>> = {
-  percent: { decimals: 10, mark: /\s*%$/, example: ['a percentage', '4.75'] },
+  percent: { decimals: 10, mark: /%$/, example: ['a percentage', '4.75'] },
   fraction: { decimals: 12, mark: /(?!)/, example: ['a fraction', '0.0475'] },
-  basis_points: { decimals: 8, mark: /\s*bps?$/i, example: ['basis points', '475'] },
+  basis_points: { decimals: 8, mark: /bps?$/i, example: ['basis points', '475'] },
 };
 
 /** 1,000 %, as in journal files. */
@@ -70,7 +70,7 @@ function rateOf(
   const { decimals, mark } = UNITS[unit];
   // A workbook shows 15 digits: 0.0431 + 0.0225 is 0.06559999999999999 in it, and means 0.0656.
   const shown = typeof cell === 'number' ? Number(cell.toPrecision(DOUBLE_DIGITS)) : cell;
-  const value = typeof shown === 'string' ? shown.trim().replace(mark, '') : shown;
+  const value = typeof shown === 'string' ? shown.trim().replace(mark, '').trimEnd() : shown;
   const read = readNumber(value, rateDialect(dialect, unit));
   const { amountMinor, rounded } = ('text' in read && parseAmount(read.text, decimals)) || {};
   return rounded ? 'inexact' : amountMinor;

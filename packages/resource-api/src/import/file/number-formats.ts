@@ -10,6 +10,9 @@ const BUILT_IN: ReadonlyMap<number, NumberFormat> = new Map([
   ...BUILT_IN_DATES.map((id) => [id, 'date'] as const),
 ]);
 
+/** Excel takes 255. To look for brackets takes time with the square of it. */
+const CODE_MAX_CHARS = 1_000;
+
 /**
  * A format that shows a day makes a date; one of a time or a duration alone does not.
  *
@@ -18,6 +21,7 @@ const BUILT_IN: ReadonlyMap<number, NumberFormat> = new Map([
 export function numberFormat(id: number, code: string | undefined): NumberFormat {
   if (code === undefined) return BUILT_IN.get(id) ?? 'plain';
   const [section = ''] = code
+    .slice(0, CODE_MAX_CHARS)
     .replace(/"[^"]*"|\\.|_.|\*.|\[[^\]]*\]/g, '')
     .toLowerCase()
     .split(';');

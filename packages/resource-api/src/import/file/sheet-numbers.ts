@@ -5,6 +5,8 @@ const EXACT_BELOW = 1e11;
 /** Below it, 15 digits leave two decimals, and noise is far smaller than a cent. */
 const NOISE_BELOW = 1e13;
 const DIGITS = 15;
+/** No program writes as many; to count zeros takes time with the square of them. */
+const WRITTEN_MAX_CHARS = 1_000;
 
 /**
  * The number that a stored text stands for: its first 15 digits, which are what Excel shows, and which
@@ -15,7 +17,8 @@ const DIGITS = 15;
  */
 export function sheetNumber(text: string): number {
   const number = Number(text);
-  if (text.length <= DIGITS || significantDigits(text) <= DIGITS) return number;
+  if (text.length <= DIGITS || text.length > WRITTEN_MAX_CHARS) return number;
+  if (significantDigits(text) <= DIGITS) return number;
   const shown = Number(number.toPrecision(DIGITS));
   const size = Math.abs(number);
   if (size < EXACT_BELOW) return shown;

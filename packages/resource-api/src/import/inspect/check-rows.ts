@@ -147,7 +147,7 @@ class RowChecker implements RowChecks {
   #takeNumber(column: Column, cell: Cell, row: number, amounts: Amounts): void {
     const bare =
       typeof cell === 'string' && column.kind === 'rate'
-        ? cell.replace(/\s*(?:%|bps?)$/i, '')
+        ? cell.replace(/(?:%|bps?)$/i, '').trimEnd()
         : cell;
     const read = readNumber(bare, this.#plan.dialect);
     if (!('text' in read)) {

@@ -42,7 +42,7 @@ export function decideNumbers(columns: readonly Column[], draft: ProfileDraft): 
 }
 
 function bare(text: string): string {
-  return text.replace(/\s*(?:%|bps?)$/i, '');
+  return text.replace(/(?:%|bps?)$/i, '').trimEnd();
 }
 
 function contradiction(all: readonly Told[], draft: ProfileDraft): void {

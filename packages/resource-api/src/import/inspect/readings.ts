@@ -35,7 +35,9 @@ export function numbersIn(column: ColumnEvidence): NumberEvidence | undefined {
 }
 
 function isNumber(text: string): boolean {
-  return /\d/.test(text) && dialectsThatRead([text.replace(/\s*(?:%|bps?)$/i, '')]).length > 0;
+  return (
+    /\d/.test(text) && dialectsThatRead([text.replace(/(?:%|bps?)$/i, '').trimEnd()]).length > 0
+  );
 }
 
 function isFew(shapes: readonly ShapeEvidence[], filled: number): boolean {
@@ -124,7 +126,7 @@ export function numberRefutation(
   decimalSeparator: NumberDialect['decimalSeparator'],
 ): Sample | undefined {
   return samples.find(({ text }) => {
-    const bare = text.replace(/\s*(?:%|bps?)$/i, '');
+    const bare = text.replace(/(?:%|bps?)$/i, '').trimEnd();
     return !dialectsThatRead([bare]).some(({ dialects }) =>
       dialects.some((dialect) => dialect.decimalSeparator === decimalSeparator),
     );

@@ -1,3 +1,4 @@
+import { isStorable, STORABLE_EXPECTED } from '@cls/shared/text';
 import { checkProfile } from '../profile/check-profile.ts';
 import { type ImportProfile, profileSchema } from '../profile/profile.ts';
 
@@ -10,17 +11,25 @@ export interface RegisteredProfile {
   readonly changedAt: string;
 }
 
-/** The profiles of a deployment, for all who may post. */
+/** What the operator registers is for every customer. */
+export const FOR_ALL = '';
+
+/**
+ * Profiles by customer: nobody changes how the statements of others are read. A customer also sees those
+ * of the operator; one of its own with the same name takes precedence.
+ *
+ * @param customer whose profiles, or `FOR_ALL`.
+ */
 export interface ImportProfiles {
-  list(): Promise<readonly RegisteredProfile[]>;
-  find(name: string): Promise<RegisteredProfile | undefined>;
+  list(customer: string): Promise<readonly RegisteredProfile[]>;
+  find(customer: string, name: string): Promise<RegisteredProfile | undefined>;
   /**
    * @param document a profile that was checked.
    * @param by the caller's subject, or `operator` for the tool.
    */
-  put(name: string, document: unknown, by: string): Promise<RegisteredProfile>;
-  /** @returns false where there was none. */
-  remove(name: string): Promise<boolean>;
+  put(customer: string, name: string, document: unknown, by: string): Promise<RegisteredProfile>;
+  /** @returns false where that customer registered none. */
+  remove(customer: string, name: string): Promise<boolean>;
 }
 
 /** What a name looks like, which is the `name` of the profile too. */
@@ -29,6 +38,26 @@ export const PROFILE_NAME = /^[a-z0-9-]{1,100}$/;
 /** What is wrong with a profile under a name: sentences, none where it is good. */
 export function profileFaults(name: string, document: unknown): readonly string[] {
   if (!PROFILE_NAME.test(name)) return ['name: expected small letters, digits and hyphens'];
+  try {
+    return isKept(document) ? faultsOf(name, document) : [STORABLE_EXPECTED];
+  } catch (error) {
+    // The stack ends where a document is nested some thousand levels deep.
+    if (!(error instanceof RangeError)) throw error;
+    return ['expected lists and settings that are nested less deeply'];
+  }
+}
+
+/** Whether the database can keep all texts of a document. */
+function isKept(document: unknown): boolean {
+  let kept = true;
+  JSON.stringify(document, (key, value: unknown) => {
+    kept &&= isStorable(key) && (typeof value !== 'string' || isStorable(value));
+    return value;
+  });
+  return kept;
+}
+
+function faultsOf(name: string, document: unknown): readonly string[] {
   const checked = checkProfile(document);
   if ('questions' in checked) {
     return checked.questions.map(

@@ -24,6 +24,8 @@ export interface ImportRunnerDeps {
   readonly jobs: Pick<ImportJobs, 'claim' | 'renew' | 'finish' | 'release' | 'sweep'>;
   readonly start: (job: ClaimedJob) => StartedImport;
   readonly keptDays: number;
+  /** How long a job may take, where it is not an hour. */
+  readonly longestMs?: number;
   readonly log: Log;
 }
 
@@ -38,6 +40,8 @@ export interface ImportRunner {
 const EVERY_MS = 10_000;
 /** How long a job stays with a process that is gone. */
 const LEASE_MS = 60_000;
+/** While one runs, no other one does: a file made to take for ever must not keep all others away. */
+const LONGEST_MS = 3_600_000;
 const SWEEP_EVERY_MS = 3_600_000;
 /** A file that ends its process again and again is not tried for ever. */
 const ATTEMPTS_MAX = 3;
@@ -111,7 +115,7 @@ export function importRunner(deps: ImportRunnerDeps): ImportRunner {
 }
 
 async function runOne(
-  { jobs, log }: ImportRunnerDeps,
+  { jobs, log, longestMs = LONGEST_MS }: ImportRunnerDeps,
   job: ClaimedJob,
   started: StartedImport,
 ): Promise<void> {
@@ -122,11 +126,22 @@ async function runOne(
     const isOurs = await jobs.renew(job, LEASE_MS).catch(() => true);
     if (!isOurs) await started.stop();
   }, LEASE_MS / 4).unref();
+  let isOverdue = false;
+  const overdue = setTimeout(() => {
+    isOverdue = true;
+    void started.stop();
+  }, longestMs).unref();
   try {
     const { status, importId, report } = await started.result;
     await jobs.finish(job, { status, importId, report });
     log.info({ ...facts, status, importId }, 'an import over HTTP ended');
   } catch (err) {
+    if (isOverdue && err instanceof ImportStopped) {
+      const minutes = `${longestMs / 60_000} minutes`;
+      log.warn({ ...facts, err }, 'an import over HTTP took too long');
+      await jobs.finish(job, failed(`The import took longer than ${minutes}.`));
+      return;
+    }
     // Another attempt follows when the lease has ended.
     if (err instanceof DatabaseUnavailable || err instanceof ImportStopped) {
       log.warn({ ...facts, err }, 'an import over HTTP was interrupted; it is tried again');
@@ -137,6 +152,7 @@ async function runOne(
     await jobs.finish(job, failed(why));
   } finally {
     clearInterval(renewing);
+    clearTimeout(overdue);
   }
 }
 

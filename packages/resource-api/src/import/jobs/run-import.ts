@@ -1,5 +1,3 @@
-import { Readable } from 'node:stream';
-import { createGunzip } from 'node:zlib';
 import { CommandRefused } from '@cls/shared/cli/command-line';
 import { linesOfFile } from '@cls/shared/cli/lines-of-file';
 import { SqlError } from '@cls/shared/sql/database';
@@ -8,7 +6,8 @@ import { importJournals } from '../../journal-file/import-journals.ts';
 import type { JournalStore } from '../../journal-file/journal-store.ts';
 import { parseBusinessDate } from '../../ledger/business-date.ts';
 import type { Book } from '../book.ts';
-import type { StatementSource } from '../file/table.ts';
+import { gunzip, limitExpansion } from '../file/expansion.ts';
+import { type StatementSource, UnreadableFile } from '../file/table.ts';
 import { importStatement } from '../import-statement.ts';
 import type { ImportResult, ImportWork, RunImport } from './import-job.ts';
 import { profileOf } from './import-profiles.ts';
@@ -88,18 +87,16 @@ function statusOf(
 
 /** Why a file cannot be read or written, in words; undefined where the file is not the reason. */
 function faultOfFile(error: unknown): string | undefined {
-  if (error instanceof CommandRefused) return error.message;
+  if (error instanceof CommandRefused || error instanceof UnreadableFile) return error.message;
   // What triggers raise and constraints refuse: the ledger's own rules.
   if (error instanceof SqlError) return /^(P0|23)/.test(error.code) ? error.message : undefined;
-  const { code } = error as NodeJS.ErrnoException;
-  const isPacked = typeof code === 'string' && /^(Z_|ERR_BUFFER_TOO_LARGE)/.test(code);
-  return isPacked ? `the compressed file cannot be read (${code})` : undefined;
+  return undefined;
 }
 
 async function* linesOf(source: StatementSource): AsyncGenerator<string> {
   for await (const first of source.bytes()) {
-    const bytes = Readable.from(source.bytes());
-    yield* linesOfFile(isGzip(first) ? bytes.compose(createGunzip()) : bytes);
+    const bytes = source.bytes();
+    yield* linesOfFile(isGzip(first) ? limitExpansion(gunzip(bytes), source.size) : bytes);
     return;
   }
 }

@@ -6,11 +6,12 @@ export interface Term {
   readonly sign: 1n | -1n;
 }
 
-const SUM = /^\s*-?\s*[a-zA-Z]+(\s*[+-]\s*[a-zA-Z]+)*\s*$/;
+const SUM = /^(-\s*)?[a-zA-Z]+(\s*[+-]\s*[a-zA-Z]+)*$/;
 
 /** Whether a text is a sum of fields, or `0`. What each field is called, the profile checks. */
 export function isSum(text: string): boolean {
-  return text.trim() === '0' || SUM.test(text);
+  const sum = text.trim();
+  return sum === '0' || SUM.test(sum);
 }
 
 /** The terms of a sum; none for `0`. */

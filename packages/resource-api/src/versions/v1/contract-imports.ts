@@ -184,9 +184,12 @@ export function importPaths(headers: Headers): Record<string, Record<string, Ope
         },
       },
       delete: {
-        ...said('deleteImportProfile', 'Remove a profile', 'Jobs that were posted keep it.', [
-          name,
-        ]),
+        ...said(
+          'deleteImportProfile',
+          'Remove a profile',
+          'Of your customer alone. Jobs that were posted keep it.',
+          [name],
+        ),
         responses: {
           204: { description: 'It is removed.', headers },
           ...problemResponses(['422']),
@@ -210,11 +213,11 @@ const ITEM = [
 const PROFILES = [
   'listImportProfiles',
   'Profiles that statements are read by',
-  'A profile says how the columns of a sender’s statement are read. All who may post share them.',
+  'A profile says how the columns of a sender’s statement are read. They are those of your customer, and those of the operator where yours has none of the name.',
 ] as const;
 const PROFILE = ['getImportProfile', 'A profile', 'As it was registered.'] as const;
 const PUT =
-  'The profile takes the place of one with the same name. Its member `name` must be the name of the path.';
+  'The profile takes the place of your customer’s one with the same name; other customers do not see it. Its member `name` must be the name of the path.';
 
 function postOperation(headers: Headers): Operation {
   return {

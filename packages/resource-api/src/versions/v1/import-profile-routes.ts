@@ -15,10 +15,10 @@ const PROFILE_MAX_BYTES = 262_144;
 
 export async function listProfiles(
   { profiles }: ProfileDeps,
-  { query }: VersionRequest,
+  { query, caller }: VersionRequest,
 ): Promise<VersionResponse> {
   parseNothing(query);
-  const data = (await profiles.list()).map(presentProfile);
+  const data = (await profiles.list(caller.customer)).map(presentProfile);
   return jsonAnswer(200, { object: 'list', data });
 }
 
@@ -27,7 +27,7 @@ export async function getProfile(
   request: VersionRequest,
 ): Promise<VersionResponse> {
   parseNothing(request.query);
-  const found = await profiles.find(idOf(request));
+  const found = await profiles.find(request.caller.customer, idOf(request));
   if (found === undefined) throw notFound('profile');
   return jsonAnswer(200, { object: 'item', data: presentProfile(found) });
 }
@@ -41,7 +41,8 @@ export async function putProfile(
   const name = idOf(request);
   const document = await readJson(request.body);
   refuseBadProfile(name, document);
-  const stored = await profiles.put(name, document, request.caller.subject);
+  const { customer, subject } = request.caller;
+  const stored = await profiles.put(customer, name, document, subject);
   const answer = jsonAnswer(200, { object: 'item', data: presentProfile(stored) });
   return { ...answer, read: { question: `import-profiles/${name}`, items: () => 1 } };
 }
@@ -52,7 +53,7 @@ export async function deleteProfile(
 ): Promise<VersionResponse> {
   parseNothing(request.query);
   const name = idOf(request);
-  if (!(await profiles.remove(name))) throw notFound('profile');
+  if (!(await profiles.remove(request.caller.customer, name))) throw notFound('profile');
   const read = { question: `import-profiles/${name}`, items: () => 0 };
   return { status: 204, headers: {}, body: Buffer.alloc(0), read };
 }

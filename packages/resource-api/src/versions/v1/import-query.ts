@@ -1,6 +1,7 @@
 import { parameterRefusal } from '@cls/shared/http/parameter-refusal';
 import { Refusal } from '@cls/shared/http/refusal';
 import type { ImportKind, ImportParameters } from '../../import/jobs/import-job.ts';
+import { SANITY_CHECKS } from '../../import/profile/profile.ts';
 import { parseBusinessDate } from '../../ledger/business-date.ts';
 import type { WriteRequest } from '../api-version.ts';
 import {
@@ -29,6 +30,16 @@ export function parseImportQuery(text: string): ImportParameters {
   const sums = Object.fromEntries(read.each('control').map(halves('=')));
   const withoutTotals = read.one('withoutTotals', asText)?.trim();
   const accept = Object.fromEntries(read.each('accept').map(halves(':')));
+  const checks: readonly string[] = kind === 'journals' ? ['warnings'] : SANITY_CHECKS;
+  for (const [check, reason] of Object.entries(accept)) {
+    if (checks.includes(check) && reason.trim() !== '') continue;
+    read.fault(
+      'accept',
+      'invalid_parameter',
+      `expected a reason for one of ${checks.join(', ')}`,
+      check,
+    );
+  }
   if (kind === 'journals') {
     for (const name of OF_STATEMENTS.filter((one) => read.has(one))) {
       read.fault(name, 'contradictory', 'expected with kind=statement alone');

@@ -128,7 +128,7 @@ async function postImport(deps: ImportDeps, request: WriteRequest): Promise<Vers
   if (Number(headers['content-length'] ?? 0) > deps.maxBytes) throw bodyTooLarge(deps.maxBytes);
   const { customer, subject, clientId } = request.caller;
   const poster = { customer, subject, clientId };
-  const document = await profileFor(deps.profiles, parameters);
+  const document = await profileFor(deps.profiles, customer, parameters);
   demandTotals(parameters, document);
   const received = await receiveImport(
     deps,
@@ -153,10 +153,11 @@ function questionOf({ id, parameters, fileSha256 }: ImportJob): string {
 /** The profile as it is now: the job keeps it. @throws {Refusal} */
 async function profileFor(
   profiles: Pick<ImportProfiles, 'find'>,
+  customer: string,
   { profile: name }: ImportParameters,
 ): Promise<unknown> {
   if (name === undefined) return undefined;
-  const found = await profiles.find(name);
+  const found = await profiles.find(customer, name);
   if (found === undefined) throw unknownProfile(name);
   // An earlier build may have taken what this one refuses.
   refuseBadProfile(name, found.profile);

@@ -25,7 +25,10 @@ export const V1_DATA_RULES = {
   },
 } as const satisfies Readonly<Record<(typeof V1_PERMISSIONS)[number], unknown>>;
 
-/** What the permission of imports shows: no deal by itself. A report names loans of the posted file. */
+/**
+ * What the permission of imports shows: no deal by itself. A report names loans of the posted file, and those
+ * of its source that the file leaves out, with their balances.
+ */
 export const V1_POST_DATA_RULES = {
   'cls-ledger.post': { deals: 'none', amounts: {} },
 } as const satisfies Readonly<Record<(typeof V1_POST_PERMISSIONS)[number], unknown>>;

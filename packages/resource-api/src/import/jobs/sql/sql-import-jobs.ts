@@ -1,8 +1,10 @@
 import { newId } from '@cls/shared/new-id';
 import type { Database, Transaction } from '@cls/shared/sql/database';
+import { storable } from '@cls/shared/text';
 import { instant, readAs } from '../../../questions/ask/sql/statement.ts';
 import type {
   ClaimedJob,
+  FinishedJob,
   ImportJob,
   ImportJobs,
   JobLimits,
@@ -72,7 +74,7 @@ export function sqlImportJobs(database: Database): ImportJobs {
           `UPDATE import_job SET status = $3, import_id = $4, report = $5::jsonb,
              ended_at = clock_timestamp(), leased_until = NULL
            WHERE key = $1 AND runner = $2 AND status = 'running' RETURNING key`,
-          [key, runner, status, importId, JSON.stringify(report)],
+          [key, runner, status, importId, reportJson(report)],
         );
         if (ended.length === 0) return;
         await transaction.query('DELETE FROM import_job_part WHERE job_key = $1', [key]);
@@ -107,6 +109,13 @@ export function sqlImportJobs(database: Database): ImportJobs {
   };
 }
 
+/** A report may quote a file, whose characters the database need not be able to keep. */
+function reportJson(report: FinishedJob['report']): string {
+  return JSON.stringify(report, (_, value: unknown) =>
+    typeof value === 'string' ? storable(value) : value,
+  );
+}
+
 async function openJob(
   transaction: Transaction,
   { poster, idempotencyKey, parameters, document }: NewJob,
@@ -118,8 +127,8 @@ async function openJob(
     `DELETE FROM import_job WHERE status = 'receiving' AND leased_until < clock_timestamp()`,
   );
   const [known] = await transaction.query<Omit<ImportJob, 'status'> & { status: StoredStatus }>(
-    `SELECT ${MEMBERS} FROM import_job WHERE subject = $1 AND idempotency_key = $2`,
-    [subject, idempotencyKey],
+    `SELECT ${MEMBERS} FROM import_job WHERE customer_id = $1 AND subject = $2 AND idempotency_key = $3`,
+    [customer, subject, idempotencyKey],
   );
   if (known !== undefined) {
     const { status } = known;

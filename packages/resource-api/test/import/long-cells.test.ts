@@ -1,0 +1,24 @@
+import { expect } from 'chai';
+import { readRate } from '../../src/import/cells/rates.ts';
+import { numberFormat } from '../../src/import/file/number-formats.ts';
+import { sheetNumber } from '../../src/import/file/sheet-numbers.ts';
+
+const LONG = 200_000;
+
+describe('a cell that is as long as a record may be', () => {
+  for (const [what, read, wanted] of [
+    [
+      'a rate',
+      () => readRate(`5${' '.repeat(LONG)}x`, { decimalSeparator: '.' }, 'percent'),
+      undefined,
+    ],
+    ['a number format', () => numberFormat(200, '['.repeat(LONG)), 'plain'],
+    ['a number of a workbook', () => sheetNumber(`${'0'.repeat(LONG)}1`), 1],
+  ] as const) {
+    it(`is read as ${what} at once`, () => {
+      const from = Date.now();
+      expect(read()).to.equal(wanted);
+      expect(Date.now() - from).to.be.lessThan(1_000);
+    });
+  }
+});

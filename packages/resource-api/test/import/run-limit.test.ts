@@ -1,0 +1,40 @@
+import { silentLog } from '@cls/shared/log';
+import { eventually } from '@cls/testing/servers';
+import { expect } from 'chai';
+import type { ClaimedJob, FinishedJob } from '../../src/import/jobs/import-job.ts';
+import { ImportStopped, importRunner } from '../../src/import/jobs/import-runner.ts';
+
+describe('a job of an import that does not end', () => {
+  it('is failed after the longest time, and the next one is run', async () => {
+    const job = (id: string) => ({ id, key: 1n, attempts: 1, parameters: {} }) as ClaimedJob;
+    const waiting = [job('endless'), job('next')];
+    const ended: [string, FinishedJob][] = [];
+    const runner = importRunner({
+      ...{ keptDays: 1, log: silentLog, longestMs: 20 },
+      jobs: {
+        claim: async () => waiting.shift(),
+        renew: async () => true,
+        release: async () => undefined,
+        sweep: async () => undefined,
+        finish: async ({ key: _, ...rest }, result) => {
+          ended.push([(rest as { id?: string }).id ?? '', result]);
+        },
+      },
+      start({ id }) {
+        let stop = async (): Promise<void> => undefined;
+        const result = new Promise<never>((_, reject) => {
+          stop = async () => reject(new ImportStopped('stopped'));
+        });
+        if (id === 'endless') return { result, stop: () => stop() };
+        return { result: Promise.resolve({ status: 'checked', report: {} }), stop: () => stop() };
+      },
+    });
+    await eventually(async () => expect(ended).to.have.length(2), 5_000);
+    await runner.stop();
+    expect(ended.map(([id, { status }]) => [id, status])).to.deep.equal([
+      ['endless', 'failed'],
+      ['next', 'checked'],
+    ]);
+    expect(ended[0]?.[1].report['detail']).to.contain('longer than');
+  });
+});

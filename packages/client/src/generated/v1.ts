@@ -3547,7 +3547,7 @@ export interface operations {
                 asOf?: string;
                 /** @description The statement’s number of rows, as its sender states it. Expected: a whole number from 0 to 999999999. */
                 rows?: number;
-                /** @description The sum of a column of the statement, as its sender states it; repeat it for more columns. Expected: column=sum, such as due=283040726064.12. */
+                /** @description The sum of a column of the statement, as its sender states it, in a statement of several currencies with one of them (`due:EUR`); repeat it for more columns. Expected: column=sum, such as due=283040726064.12. */
                 control?: string[];
                 /** @description Why a statement is applied without `rows` and `control`. Expected: at most 500 characters. */
                 withoutTotals?: string;

@@ -70,6 +70,7 @@ async function measure(what, path, apply) {
     profile,
     apply,
     expected: { sums: {} },
+    withoutTotals: 'a measurement',
     onProgress: ({ step, rows: done }) => {
       if (performance.now() - told < 10_000) return;
       told = performance.now();

@@ -2,8 +2,7 @@ import type { JournalRecord } from '../journal-file/record.ts';
 import type { AccrualComponent } from '../ledger/accrual.ts';
 import { type AccrualStream, workOut } from '../ledger/billed-accruals.ts';
 import type { BusinessDate } from '../ledger/business-date.ts';
-import { minorUnitDigits } from '../ledger/currency.ts';
-import { formatAmount } from '../ledger/money.ts';
+import { formatMoney } from '../ledger/money.ts';
 import { billJournal } from './bill-journals.ts';
 
 /** What accrues in one facility and its contracts. */
@@ -84,7 +83,7 @@ export async function billAccruals(
     sums: [...sums.values()].map(({ component, currency, sum }) => ({
       component,
       currency,
-      amount: formatAmount(sum, minorUnitDigits(currency) ?? 0),
+      amount: formatMoney(sum, currency),
     })),
   };
 }

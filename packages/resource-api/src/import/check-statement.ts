@@ -70,8 +70,7 @@ export async function checkStatement(
     }
   } catch (error) {
     if (!(error instanceof UnreadableFile)) throw error;
-    const { row, column, code, message, value } = error.fault;
-    report.fault(row, column, code, message, value);
+    report.refuse(error.fault);
   }
   return { ...read, shares, numbers };
 }
@@ -107,7 +106,7 @@ export async function* statedDeals(
   shares: Shares,
   asOf: BusinessDate,
 ): AsyncGenerator<readonly StatedDeal[]> {
-  // What is told of the file was told when it was checked.
+  // Faults of the file were reported when it was checked.
   const unused = new Report();
   const grouped = groupsRows(profile);
   const isGiven = profile.columns.asOf === undefined || profile.asOfRows === 'only';

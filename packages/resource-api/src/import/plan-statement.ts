@@ -1,5 +1,6 @@
 /** The way from a checked statement to records and journals, batch by batch. */
 import type { BookRecord } from '../journal-file/record.ts';
+import { Volumes } from '../journal-file/volumes.ts';
 import type { BookReader, ImportHistory, StatementFile, WriteImport } from './book.ts';
 import { BATCH_DEALS } from './check-statement.ts';
 import { UnreadableFile } from './file/table.ts';
@@ -10,7 +11,7 @@ import { misfitsOf } from './plan/fits-book.ts';
 import type { KnownDeal } from './plan/known-deal.ts';
 import { PartyDirectory } from './plan/parties.ts';
 import { type PlanContext, planDeal } from './plan/plan-deal.ts';
-import { NoRoom, Room } from './plan/room.ts';
+import { NoRoom, takeRoom } from './plan/room.ts';
 import type { SanityChecks } from './sanity.ts';
 import { totalOf } from './statement/legs.ts';
 import type { LoanNumbers } from './statement/loan-numbers.ts';
@@ -53,8 +54,7 @@ export async function planStatement(
     else for await (const _ of records);
   } catch (error) {
     if (!(error instanceof NoRoom || error instanceof UnreadableFile)) throw error;
-    const { row, column, code, message, value } = error.fault;
-    report.fault(row, column, code, message, value);
+    report.refuse(error.fault);
   }
   if (report.faultCount > 0) return REFUSED;
   const { before, vanished, zerosLost } = await findVanished(file, reader, plan.numbers, changes);
@@ -104,7 +104,7 @@ async function* recordsOf(
   const parties = await reader.parties(file);
   sanity.parties(parties);
   const directory = new PartyDirectory(profile.source, parties);
-  const room = new Room(() => reader.volumes());
+  const volumes = new Volumes(reader);
   const again = revertedBefore === 0 ? '' : `:${revertedBefore + 1}`;
   const context: PlanContext = {
     asOf,
@@ -122,7 +122,7 @@ async function* recordsOf(
       if (deal.isNew) seen.newLoans += 1;
       seen.journals += deal.journals.length;
       for (const { postings } of deal.journals) seen.postings += postings.length;
-      await room.take(deal);
+      await takeRoom(volumes, deal);
       changes.add(deal, before, changesOf(deal, before));
       yield* directory.takeFresh();
       yield* deal.records;

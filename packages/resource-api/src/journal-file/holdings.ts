@@ -1,5 +1,4 @@
-import { minorUnitDigits } from '../ledger/currency.ts';
-import { formatAmount } from '../ledger/money.ts';
+import { formatMoney } from '../ledger/money.ts';
 import { fault, type RecordFault } from './check-journal.ts';
 import type { JournalStore } from './journal-store.ts';
 import { type JournalRecord, minorOf, type PostingRecord } from './record.ts';
@@ -77,7 +76,7 @@ export class Holdings {
         const left = amount.lowestFrom(date);
         if (left >= 0n) return [];
         amount.change(date, -minor);
-        const beyond = formatAmount(-left, minorUnitDigits(currency) ?? 0);
+        const beyond = formatMoney(-left, currency);
         const message = `expected at most what ${lender} holds: it sells ${beyond} more`;
         return [{ line, ...fault(`postings.${posting}.amount`, 'sells_beyond_holding', message) }];
       });

@@ -1,5 +1,4 @@
-import { minorUnitDigits } from '../ledger/currency.ts';
-import { BOOK_MAX_MINOR, formatAmount, magnitudeOf } from '../ledger/money.ts';
+import { BOOK_MAX_MINOR, formatMoney, magnitudeOf } from '../ledger/money.ts';
 import { fault, type RecordFault } from './check-journal.ts';
 import type { JournalStore } from './journal-store.ts';
 import { type JournalRecord, minorOf } from './record.ts';
@@ -14,7 +13,7 @@ export class BookIsFull extends Error {
 
 /** What is expected of all amounts in a currency. */
 export function roomExpected(currency: string): string {
-  const most = formatAmount(BOOK_MAX_MINOR, minorUnitDigits(currency) ?? 0);
+  const most = formatMoney(BOOK_MAX_MINOR, currency);
   return `expected that all postings of the book in ${currency}, signs aside, come to at most ${most}`;
 }
 

@@ -1,4 +1,5 @@
 /** Money is an integer of minor units; on the wire a decimal string with exactly its digits. */
+import { minorUnitDigits } from './currency.ts';
 
 /** An amount, and each sum of amounts, is kept in 64 bits. */
 export const AMOUNT_MAX_MINOR = 2n ** 63n - 1n;
@@ -62,4 +63,9 @@ export function formatAmount(amountMinor: bigint, digits: number): string {
   const padded = text.length > digits ? text : text.padStart(digits + 1, '0');
   const point = padded.length - digits;
   return `${padded.slice(0, point)}.${padded.slice(point)}`;
+}
+
+/** The same with the digits of its currency, and with two for a code that ISO 4217 does not list. */
+export function formatMoney(amountMinor: bigint, currency: string): string {
+  return formatAmount(amountMinor, minorUnitDigits(currency) ?? 2);
 }

@@ -50,8 +50,7 @@ export async function readText(text: string, profile: ImportProfile, day?: Busin
     for await (const some of readStatement(table, profile, day, report, read)) rows.push(...some);
   } catch (error) {
     if (!(error instanceof UnreadableFile)) throw error;
-    const { row, column, code, message, value } = error.fault;
-    report.fault(row, column, code, message, value);
+    report.refuse(error.fault);
   }
   const numbers = new LoanNumbers(profile, report);
   for (const row of rows) numbers.add(row);

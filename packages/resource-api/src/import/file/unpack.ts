@@ -1,7 +1,7 @@
 /** From a file to its content: text as a stream, or a workbook whose parts can be found. */
 import { bytesSource, firstBytes } from './bytes-source.ts';
 import { byteOrderMark, utf16Of } from './encodings.ts';
-import { gunzip, limitExpansion } from './expansion.ts';
+import { gunzip, isGzip, limitExpansion } from './expansion.ts';
 import { PACKED_WORKBOOK_MAX_BYTES, WORKBOOK_MAX_BYTES } from './limits.ts';
 import {
   FOREIGN_ZIPS,
@@ -33,7 +33,7 @@ export interface WorkbookContent {
 /** @throws {UnreadableFile} when it is of a format that is not read, damaged, or has a password. */
 export async function unpack(source: StatementSource): Promise<TextContent | WorkbookContent> {
   const first = await firstBytes(source.bytes(), SIGNATURE_BYTES);
-  if (first[0] === 0x1f && first[1] === 0x8b) {
+  if (isGzip(first)) {
     return unpacked('gzip', source, () => gunzip(source.bytes()));
   }
   if (isZip(first)) {

@@ -6,7 +6,7 @@ import { importJournals } from '../../journal-file/import-journals.ts';
 import type { JournalStore } from '../../journal-file/journal-store.ts';
 import { parseBusinessDate } from '../../ledger/business-date.ts';
 import type { Book } from '../book.ts';
-import { gunzip, limitExpansion } from '../file/expansion.ts';
+import { gunzip, isGzip, limitExpansion } from '../file/expansion.ts';
 import { type StatementSource, UnreadableFile } from '../file/table.ts';
 import { importStatement } from '../import-statement.ts';
 import type { ImportResult, ImportWork, RunImport } from './import-job.ts';
@@ -99,8 +99,4 @@ async function* linesOf(source: StatementSource): AsyncGenerator<string> {
     yield* linesOfFile(isGzip(first) ? limitExpansion(gunzip(bytes), source.size) : bytes);
     return;
   }
-}
-
-function isGzip(bytes: Uint8Array): boolean {
-  return bytes[0] === 0x1f && bytes[1] === 0x8b;
 }

@@ -1,5 +1,4 @@
-import { minorUnitDigits } from '../../ledger/currency.ts';
-import { formatAmount, magnitudeOf } from '../../ledger/money.ts';
+import { formatMoney, magnitudeOf } from '../../ledger/money.ts';
 import { outstandingOf } from '../statement/group-rows.ts';
 import { CHANGE_RULES, type ChangeKind, type LoanChange, owedBy, vanished } from './changes.ts';
 import { CurrencyTotals, owedBefore } from './currency-totals.ts';
@@ -116,11 +115,10 @@ function sizeOf({ before, after }: Moved): bigint {
 }
 
 function shown(currency: string, { loan, before, after }: Moved): LargestChange {
-  const digits = minorUnitDigits(currency) ?? 2;
   return {
     loan,
     currency,
-    before: formatAmount(before, digits),
-    after: formatAmount(after, digits),
+    before: formatMoney(before, currency),
+    after: formatMoney(after, currency),
   };
 }

@@ -1,6 +1,5 @@
 /** How a statement differs from the book, by kind, and the rule for each kind. Pure. */
-import { minorUnitDigits } from '../../ledger/currency.ts';
-import { formatAmount } from '../../ledger/money.ts';
+import { formatMoney } from '../../ledger/money.ts';
 import { type Legs, totalOf } from '../statement/legs.ts';
 import type { StatedDeal, StatedDrawing } from '../statement/stated-deal.ts';
 import type { KnownDeal, KnownDrawing, KnownFacility } from './known-deal.ts';
@@ -85,7 +84,7 @@ export function owedBy({ drawings }: KnownFacility): bigint {
 
 /** A loan that the statement does not have. @param due what the book's loan owes, in minor units */
 export function vanished(loan: string, currency: string, due: bigint): LoanChange {
-  const before = formatAmount(due, minorUnitDigits(currency) ?? 2);
+  const before = formatMoney(due, currency);
   return { kind: 'vanished', loan, field: 'due', before, after: '' };
 }
 
@@ -94,12 +93,11 @@ function facilityChanges(
   known: KnownFacility | undefined,
   there: boolean,
 ): readonly Change[] {
-  const digits = minorUnitDigits(stated.currency) ?? 2;
-  const { commitment } = stated;
+  const { commitment, currency } = stated;
   const differing = (kind: ChangeKind, field: string, before: bigint, after: bigint) =>
     before === after
       ? []
-      : [change(kind, field, formatAmount(before, digits), formatAmount(after, digits))];
+      : [change(kind, field, formatMoney(before, currency), formatMoney(after, currency))];
   const drawings = stated.drawings.map((drawing) => {
     const found = known?.drawings.find(({ number }) => number === drawing.number);
     return { drawing, known: found, moves: changeOf(drawing, found?.money ?? NO_PRINCIPAL) };

@@ -1,6 +1,5 @@
 /** What a statement does to the outstanding principal of each currency, step by step. */
-import { minorUnitDigits } from '../../ledger/currency.ts';
-import { formatAmount } from '../../ledger/money.ts';
+import { formatMoney } from '../../ledger/money.ts';
 import { outstandingOf } from '../statement/group-rows.ts';
 import { totalOf } from '../statement/legs.ts';
 import type { StatedDrawing } from '../statement/stated-deal.ts';
@@ -61,13 +60,12 @@ export class CurrencyTotals {
 
   result(): readonly OutstandingTotal[] {
     return [...this.#currencies].map(([currency, steps]) => {
-      const digits = minorUnitDigits(currency) ?? 2;
       const of = (step: TotalStep) => steps.get(step) ?? { amount: 0n, loans: 0 };
       const each = <T>(read: (step: TotalStep) => T) =>
         Object.fromEntries(TOTAL_STEPS.map((step) => [step, read(step)])) as Record<TotalStep, T>;
       return {
         currency,
-        ...each((step) => formatAmount(of(step).amount, digits)),
+        ...each((step) => formatMoney(of(step).amount, currency)),
         loans: each((step) => of(step).loans),
       };
     });

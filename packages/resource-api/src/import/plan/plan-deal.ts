@@ -10,9 +10,8 @@ import type {
   PostingRecord,
 } from '../../journal-file/record.ts';
 import type { BusinessDate } from '../../ledger/business-date.ts';
-import { minorUnitDigits } from '../../ledger/currency.ts';
 import type { JournalType } from '../../ledger/journal.ts';
-import { formatAmount } from '../../ledger/money.ts';
+import { formatMoney } from '../../ledger/money.ts';
 import { combine, type Legs, totalOf } from '../statement/legs.ts';
 import {
   facilityRef,
@@ -193,7 +192,6 @@ interface Place {
 /** Each account globally, and then for each holder. */
 function postingsOf({ entries }: PlannedJournal, place: Place): PostingRecord[] {
   const { facility, contracts, currency } = place;
-  const digits = minorUnitDigits(currency) ?? 2;
   return entries.flatMap(({ account, movement, legs, drawing }) => {
     const contract = drawing === undefined ? undefined : contracts.get(drawing);
     const common = {
@@ -204,11 +202,11 @@ function postingsOf({ entries }: PlannedJournal, place: Place): PostingRecord[] 
       ...(movement === undefined ? {} : { movement }),
     };
     const whole = totalOf(legs);
-    const all = whole === 0n ? [] : [{ ...common, amount: formatAmount(whole, digits) }];
+    const all = whole === 0n ? [] : [{ ...common, amount: formatMoney(whole, currency) }];
     const parts = [...legs].map(([lender, amount]) => ({
       ...common,
       lender,
-      amount: formatAmount(amount, digits),
+      amount: formatMoney(amount, currency),
     }));
     return [...all, ...parts];
   });

@@ -1,7 +1,5 @@
-import { type JournalRecord, minorOf } from '../../journal-file/record.ts';
-import { roomExpected, SMALL_MINOR } from '../../journal-file/volumes.ts';
-import { minorUnitDigits } from '../../ledger/currency.ts';
-import { BOOK_MAX_MINOR, formatAmount, magnitudeOf } from '../../ledger/money.ts';
+import type { Volumes } from '../../journal-file/volumes.ts';
+import { formatMoney, magnitudeOf } from '../../ledger/money.ts';
 import type { AmountField } from '../profile/fields.ts';
 import { outstandingOf } from '../statement/group-rows.ts';
 import { NO_LEGS, totalOf } from '../statement/legs.ts';
@@ -20,44 +18,18 @@ export class NoRoom extends Error {
   }
 }
 
-/** Counts what an import posts by currency, until the book can hold no more. */
-export class Room {
-  readonly #volumes = new Map<string, bigint>();
-  readonly #booked: () => Promise<ReadonlyMap<string, bigint>>;
-  #bookedVolumes: ReadonlyMap<string, bigint> | undefined;
-
-  /** @param booked what the book has; asked for once, and not for a small statement. */
-  constructor(booked: () => Promise<ReadonlyMap<string, bigint>>) {
-    this.#booked = booked;
-  }
-
-  /** @throws {NoRoom} */
-  async take({ stated, journals }: PlannedDeal): Promise<void> {
-    for (const [currency, amount] of postedBy(journals)) {
-      const volume = (this.#volumes.get(currency) ?? 0n) + amount;
-      this.#volumes.set(currency, volume);
-      if (volume <= SMALL_MINOR) continue;
-      this.#bookedVolumes ??= await this.#booked();
-      if (volume + (this.#bookedVolumes.get(currency) ?? 0n) > BOOK_MAX_MINOR) {
-        throw new NoRoom(faultOf(stated, currency));
-      }
-    }
+/** Counts what a deal posts. @throws {NoRoom} when the book cannot hold it */
+export async function takeRoom(volumes: Volumes, { stated, journals }: PlannedDeal): Promise<void> {
+  for (const journal of journals) {
+    const [full] = await volumes.add(journal);
+    const { currency = '' } = journal.postings[0] ?? {};
+    if (full !== undefined) throw new NoRoom(faultOf(stated, full.message, currency));
   }
 }
 
-function postedBy(journals: readonly JournalRecord[]): ReadonlyMap<string, bigint> {
-  const volumes = new Map<string, bigint>();
-  for (const posting of journals.flatMap(({ postings }) => postings)) {
-    const { currency } = posting;
-    volumes.set(currency, (volumes.get(currency) ?? 0n) + magnitudeOf(minorOf(posting)));
-  }
-  return volumes;
-}
-
-function faultOf(stated: StatedDeal, currency: string): StatementFault {
+function faultOf(stated: StatedDeal, message: string, currency: string): StatementFault {
   const [column, amount] = largestAmount(stated);
-  const value = formatAmount(amount, minorUnitDigits(currency) ?? 2);
-  const message = roomExpected(currency);
+  const value = formatMoney(amount, currency);
   return { row: stated.row, column, code: 'amount_too_large', message, value };
 }
 

@@ -1,16 +1,16 @@
 import { minorUnitDigits } from '../../ledger/currency.ts';
-import type { FacilityType } from '../../ledger/facility-type.ts';
+import { FACILITY_TYPES, type FacilityType } from '../../ledger/facility-type.ts';
 import {
   AMOUNT_MAX_MINOR,
   BOOK_MAX_MINOR,
-  formatAmount,
+  formatMoney,
   magnitudeOf,
   parseAmount,
 } from '../../ledger/money.ts';
 import { readNumber } from '../cells/numbers.ts';
 import { cellText } from '../cells/text.ts';
 import type { Cell } from '../file/table.ts';
-import { type Derivation, sumFor, sumOf, termsOf } from '../profile/derivation.ts';
+import { type Derivation, sumFor, sumOf, type Term, termsOf } from '../profile/derivation.ts';
 import { AMOUNT_FIELDS, type AmountField } from '../profile/fields.ts';
 import type { ImportProfile } from '../profile/profile.ts';
 import type { Columns } from './columns.ts';
@@ -25,6 +25,19 @@ interface AmountRow {
   readonly facilityType: FacilityType;
 }
 
+interface Derived {
+  readonly field: AmountField;
+  readonly terms: readonly Term[];
+}
+
+/** What follows from others in facilities of a type. */
+function derivedFor(type: FacilityType, { derive }: ImportProfile): readonly Derived[] {
+  return (Object.entries(derive) as [AmountField, Derivation][]).flatMap(([field, given]) => {
+    const sum = sumFor(given, type);
+    return sum === undefined ? [] : [{ field, terms: termsOf(sum) }];
+  });
+}
+
 /** An amount is posted globally and for its holder, each time on two accounts. */
 const GROSS_MAX_MINOR = BOOK_MAX_MINOR / 4n;
 
@@ -33,7 +46,7 @@ export class AmountReader {
   readonly #profile: ImportProfile;
   readonly #columns: Columns;
   readonly #report: Report;
-  readonly #derived: readonly (readonly [AmountField, Derivation])[];
+  readonly #derived: ReadonlyMap<FacilityType, readonly Derived[]>;
   readonly #identities: Identities;
   readonly #emptyIsZero: (field: AmountField) => boolean;
   /** All amounts of the rows before by currency, signs aside. */
@@ -43,7 +56,7 @@ export class AmountReader {
     this.#profile = profile;
     this.#columns = columns;
     this.#report = report;
-    this.#derived = Object.entries(profile.derive) as [AmountField, Derivation][];
+    this.#derived = new Map(FACILITY_TYPES.map((type) => [type, derivedFor(type, profile)]));
     this.#identities = new Identities(profile, 'rows', report, (field) => this.#header(field));
     const { emptyIsZero } = profile;
     this.#emptyIsZero = (field) => emptyIsZero === true || (emptyIsZero?.includes(field) ?? false);
@@ -63,7 +76,7 @@ export class AmountReader {
       const amount = amounts[field] ?? 0n;
       if (amount >= 0n) continue;
       const message = 'this balance is below zero; it is imported as it is';
-      this.#warn(row, field, 'negative_balance', message, decimal(amount, currency));
+      this.#warn(row, field, 'negative_balance', message, formatMoney(amount, currency));
     }
     return amounts;
   }
@@ -86,7 +99,7 @@ export class AmountReader {
     const digits = minorUnitDigits(currency) ?? 2;
     const parsed = parseAmount(read.text, digits + SHIFT[this.#profile.amountsIn]);
     if (parsed === undefined) {
-      const message = `expected at most ${decimal(AMOUNT_MAX_MINOR, currency)}`;
+      const message = `expected at most ${formatMoney(AMOUNT_MAX_MINOR, currency)}`;
       this.#fault(row, field, 'amount_too_large', message, text);
       return undefined;
     }
@@ -121,20 +134,19 @@ export class AmountReader {
     // Told once, and not for each row that follows.
     this.#gross.set(currency, gross > GROSS_MAX_MINOR ? 0n : gross);
     if (gross <= GROSS_MAX_MINOR) return true;
-    const most = decimal(GROSS_MAX_MINOR, currency);
+    const most = formatMoney(GROSS_MAX_MINOR, currency);
     const message = `expected that all amounts through this row come to at most ${most}`;
-    this.#fault(row, field, 'amount_too_large', message, decimal(amount, currency));
+    this.#fault(row, field, 'amount_too_large', message, formatMoney(amount, currency));
     return false;
   }
 
   /** A sum of others may need sums that stand after it. */
   #derive(amounts: Amounts, facilityType: FacilityType): void {
-    for (let left = this.#derived.length; left > 0; left -= 1) {
+    const derived = this.#derived.get(facilityType) ?? [];
+    for (let left = derived.length; left > 0; left -= 1) {
       const before = Object.keys(amounts).length;
-      for (const [field, given] of this.#derived) {
-        const sum = sumFor(given, facilityType);
-        const derived = sum === undefined ? undefined : sumOf(termsOf(sum), amounts);
-        const amount = amounts[field] ?? derived;
+      for (const { field, terms } of derived) {
+        const amount = amounts[field] ?? sumOf(terms, amounts);
         if (amount !== undefined) amounts[field] = amount;
       }
       if (Object.keys(amounts).length === before) return;
@@ -156,6 +168,3 @@ export class AmountReader {
 
 /** Decimals by which amounts in thousands or millions are moved. */
 const SHIFT = { 1: 0, 1000: 3, 1000000: 6 } as const;
-function decimal(amountMinor: bigint, currency: string): string {
-  return formatAmount(amountMinor, minorUnitDigits(currency) ?? 2);
-}

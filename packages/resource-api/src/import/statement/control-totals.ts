@@ -1,5 +1,5 @@
 import { minorUnitDigits } from '../../ledger/currency.ts';
-import { formatAmount, parseAmount } from '../../ledger/money.ts';
+import { formatAmount, formatMoney, parseAmount } from '../../ledger/money.ts';
 import type { TableRow } from '../file/table.ts';
 import { AMOUNT_FIELDS, type AmountField } from '../profile/fields.ts';
 import type { ImportProfile } from '../profile/profile.ts';
@@ -55,7 +55,7 @@ export class ControlTotals {
       [...this.#sums].flatMap(([currency, sums]) =>
         [...sums].map(([field, sum]) => [
           several ? `${field}:${currency}` : field,
-          formatAmount(sum, minorUnitDigits(currency) ?? 2),
+          formatMoney(sum, currency),
         ]),
       ),
     );

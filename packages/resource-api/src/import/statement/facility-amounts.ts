@@ -1,7 +1,6 @@
 /** Amounts of a facility, of rows that each state them whole or in parts, for all lenders or for one. Pure. */
 import { groupBy } from '@cls/shared/group-by';
-import { minorUnitDigits } from '../../ledger/currency.ts';
-import { formatAmount } from '../../ledger/money.ts';
+import { formatMoney } from '../../ledger/money.ts';
 import { sumFor, sumOf, termsOf } from '../profile/derivation.ts';
 import { AMOUNT_FIELDS, type AmountField } from '../profile/fields.ts';
 import type { ImportProfile } from '../profile/profile.ts';
@@ -130,7 +129,7 @@ function checkSame(
     for (const { row, currency, amounts } of others) {
       const [expected = 0n, found = 0n] = [first.amounts[field], amounts[field]];
       if (found === expected) continue;
-      const shown = (amount: bigint) => formatAmount(amount, minorUnitDigits(currency) ?? 2);
+      const shown = (amount: bigint) => formatMoney(amount, currency);
       const message = `expected ${shown(expected)}, as row ${first.row} states for the same ${what}${hint}`;
       report.fault(row, columns[field]?.[0] ?? field, `differs_in_${what}`, message, shown(found));
     }

@@ -25,6 +25,7 @@ import {
   type StatedDrawing,
   type StatedFacility,
 } from './stated-deal.ts';
+import { ownParty } from './stated-party.ts';
 import type { StatementRow } from './statement-row.ts';
 
 /** Whether several rows can make one deal, so that deals are known when all rows are read. */
@@ -257,7 +258,6 @@ function holdersOf(
   weights: Legs | undefined,
 ): readonly Holder[] {
   const { lender, participants, rowIs } = grouping.profile;
-  const own = { ref: lender.externalId, name: lender.name, countryCode: '' };
   if (rowIs === 'lender') {
     const lenders = new Map(
       rows.flatMap(({ lender: one }) => (one ? [[one.ref, one] as const] : [])),
@@ -268,14 +268,9 @@ function holdersOf(
     const lenders = (sharesOf(rows[0] as StatementRow, grouping) ?? []).map((one) => one.lender);
     return lenders.map((one) => ({ ...one, kind: 'assignment' }));
   }
-  const sold = participants && {
-    ref: participants.externalId,
-    name: participants.name,
-    countryCode: '',
-  };
   return [
-    { ...own, kind: 'assignment' },
-    ...(sold ? [{ ...sold, kind: 'participation' as const }] : []),
+    { ...ownParty(lender), kind: 'assignment' },
+    ...(participants ? [{ ...ownParty(participants), kind: 'participation' as const }] : []),
   ];
 }
 

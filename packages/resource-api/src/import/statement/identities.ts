@@ -1,6 +1,6 @@
 /** What must hold among amounts of a row or a facility, within a tolerance. */
 import { minorUnitDigits } from '../../ledger/currency.ts';
-import { formatAmount, magnitudeOf, parseAmount } from '../../ledger/money.ts';
+import { formatMoney, magnitudeOf, parseAmount } from '../../ledger/money.ts';
 import { sumOf, type Term, termsOf } from '../profile/derivation.ts';
 import type { AmountField } from '../profile/fields.ts';
 import type { ImportProfile } from '../profile/profile.ts';
@@ -56,8 +56,8 @@ export class Identities {
       const stated = amounts[field];
       const expected = sumOf(is, amounts);
       if (stated === undefined || expected === undefined || stated === expected) continue;
-      const message = `expected ${decimal(expected, currency)}: ${this.#told(is, amounts, currency)}`;
-      const value = decimal(stated, currency);
+      const message = `expected ${formatMoney(expected, currency)}: ${this.#told(is, amounts, currency)}`;
+      const value = formatMoney(stated, currency);
       const gap = magnitudeOf(expected - stated);
       const allowed = parseAmount(tolerance, minorUnitDigits(currency) ?? 2)?.amountMinor ?? 0n;
       const header = this.#headerOf(field);
@@ -75,14 +75,10 @@ export class Identities {
 
   #told(terms: readonly Term[], amounts: Amounts, currency: string): string {
     const parts = terms.map(({ field, sign }, index) => {
-      const amount = `${this.#headerOf(field).trim()} ${decimal(amounts[field] ?? 0n, currency)}`;
+      const amount = `${this.#headerOf(field).trim()} ${formatMoney(amounts[field] ?? 0n, currency)}`;
       if (index === 0) return sign < 0n ? `−${amount}` : amount;
       return `${sign < 0n ? '−' : '+'} ${amount}`;
     });
     return parts.join(' ');
   }
-}
-
-function decimal(amountMinor: bigint, currency: string): string {
-  return formatAmount(amountMinor, minorUnitDigits(currency) ?? 2);
 }

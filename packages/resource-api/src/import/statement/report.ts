@@ -1,5 +1,8 @@
 import type { StatementFault } from './statement-row.ts';
 
+/** What is told of an empty cell that must not be. */
+export const REQUIRED = 'this cell is empty; every row needs a value here';
+
 const VALUE_SHOWN_CHARS = 60;
 /** Faults, and warnings, that a report has one by one; it counts all. */
 const FINDINGS_KEPT = 10_000;
@@ -25,6 +28,11 @@ export class Report {
 
   fault(row: number, column: string, code: string, message: string, value: string): void {
     this.#faults.add(row, column, code, message, value);
+  }
+
+  /** A fault that was thrown. */
+  refuse({ row, column, code, message, value }: StatementFault): void {
+    this.fault(row, column, code, message, value);
   }
 
   warn(row: number, column: string, code: string, message: string, value: string): void {

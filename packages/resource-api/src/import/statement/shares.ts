@@ -1,6 +1,6 @@
 /** Lenders' shares: of a row, or of a second file that says which lender has which part of what. */
 import { minorUnitDigits } from '../../ledger/currency.ts';
-import { formatAmount, parseAmount } from '../../ledger/money.ts';
+import { formatAmount, formatMoney, parseAmount } from '../../ledger/money.ts';
 import { readNumber } from '../cells/numbers.ts';
 import { cellText } from '../cells/text.ts';
 import type { Cell, TableRow } from '../file/table.ts';
@@ -8,7 +8,7 @@ import type { ImportProfile } from '../profile/profile.ts';
 import { headerName } from './columns.ts';
 import type { Legs } from './legs.ts';
 import { numberOf } from './loan-key.ts';
-import type { Report } from './report.ts';
+import { REQUIRED, type Report } from './report.ts';
 import type { StatedParty } from './stated-deal.ts';
 import { partyOf } from './stated-party.ts';
 
@@ -74,13 +74,7 @@ export async function readShares(
       if (typeof share !== 'bigint') {
         report.fault(row, 'shares: share', 'invalid_share', share, cellText(cell('share')));
       } else if (lender === undefined) {
-        report.fault(
-          row,
-          'shares: lender',
-          'missing_value',
-          'this cell is empty; every row needs a value here',
-          '',
-        );
+        report.fault(row, 'shares: lender', 'missing_value', REQUIRED, '');
       } else {
         const key = shareKey(
           number('dealNumber'),
@@ -139,8 +133,8 @@ export function weightsOf(
     const known = [...new Set(wholes)].filter((whole) => whole !== undefined);
     const finer = 10n ** BigInt(DECIMALS.amount - digits);
     if (known.some((whole) => whole * finer === sum)) return weights;
-    const expected = known.map((whole) => formatAmount(whole, digits)).join(' or ');
-    const shown = sum % finer === 0n ? formatAmount(sum / finer, digits) : formatAmount(sum, 4);
+    const expected = known.map((whole) => formatMoney(whole, currency)).join(' or ');
+    const shown = sum % finer === 0n ? formatMoney(sum / finer, currency) : formatAmount(sum, 4);
     return `the shares come to ${shown}; expected ${expected}`;
   }
   if (sum === WHOLE) return weights;

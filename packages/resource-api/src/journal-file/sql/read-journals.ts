@@ -1,7 +1,6 @@
 import { groupBy } from '@cls/shared/group-by';
 import type { Sql, SqlValue } from '@cls/shared/sql/database';
-import { minorUnitDigits } from '../../ledger/currency.ts';
-import { formatAmount } from '../../ledger/money.ts';
+import { formatMoney } from '../../ledger/money.ts';
 import { FACTS, type StoredFacts, selected } from '../../posting/stored-fields.ts';
 import type { JournalRecord, PostingRecord } from '../record.ts';
 
@@ -71,7 +70,7 @@ async function readPostings(
 }
 
 function postingOf({ amount_minor: minor, currency, dueDate, ...row }: PostingRow): PostingRecord {
-  const amount = formatAmount(minor, minorUnitDigits(currency) ?? 0);
+  const amount = formatMoney(minor, currency);
   return factOf({ ...row, amount, currency, dueDate });
 }
 

@@ -52,6 +52,7 @@ describe('a statement', () => {
     ['a date that is none', { 'Last Repayment Date': '02/30/2025' }, ['2 invalid_date']],
     ['a currency that is no code', { 'Currency of Commitment': 'Euro' }, ['2 unknown_currency']],
     ['an unknown status', { 'Loan Status': 'Forgiven' }, ['2 unknown_status']],
+    ['a country in small letters', { 'Country / Economy Code': 'in' }, ['2 invalid_country']],
     ['no loan number', { 'Loan Number': '' }, ['2 missing_value']],
     [
       'an obligation that is not due + exchange',

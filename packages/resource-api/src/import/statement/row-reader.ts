@@ -14,7 +14,7 @@ import type { ImportProfile } from '../profile/profile.ts';
 import { AmountReader } from './amount-reader.ts';
 import type { Columns } from './columns.ts';
 import { isTotalsWord, numberOf, whyNoKey } from './loan-key.ts';
-import type { Report } from './report.ts';
+import { REQUIRED, type Report } from './report.ts';
 import { datesTold } from './row-choice.ts';
 import { shareOf } from './shares.ts';
 import type { StatedParty } from './stated-deal.ts';
@@ -25,7 +25,6 @@ import type { StatementRow } from './statement-row.ts';
 const TEXT_MAX = 500;
 /** 9999-12-31 is what some programs write for no end. */
 const LATEST_LIKELY = '2199-12-31';
-const REQUIRED = 'this cell is empty; every row needs a value here';
 /** What Unicode calls an unknown region: the country of deals whose statement has none. */
 const UNKNOWN_COUNTRY = 'ZZ';
 
@@ -70,16 +69,17 @@ export class RowReader {
     if (!this.#readAsOf()) return undefined;
     const currency = this.#currency();
     const numbers = this.#numbers();
-    const borrower = this.#borrower();
+    const country = this.#country();
+    const borrower = this.#borrower(country);
     const facilityType = this.#facilityType();
     const result: StatementRow = {
       row: this.#row,
       ...numbers,
       dealName: this.#text('dealName') || this.#text('name') || undefined,
       facilityName: this.#text('facilityName') || this.#text('name') || undefined,
-      country: this.#country() || UNKNOWN_COUNTRY,
+      country: country || UNKNOWN_COUNTRY,
       borrower,
-      unnamedBorrower: this.#unnamedBorrower(borrower, numbers.dealNumber),
+      unnamedBorrower: this.#unnamedBorrower(borrower, country, numbers.dealNumber),
       guarantor: this.#guarantor(),
       agent: this.#party('agent'),
       lender: this.#party('lender'),
@@ -228,18 +228,20 @@ export class RowReader {
     return value;
   }
 
-  #borrower(): StatedParty | undefined {
+  #borrower(countryCode: string): StatedParty | undefined {
     const number = this.#text('borrowerNumber');
     const name = this.#text('borrower') || number;
     if (name === '') return undefined;
-    const countryCode = this.#country();
     const ref = number === '' ? partyRef(name, countryCode) : `${PARTY_REF}#${number}`;
     return { ref, name, countryCode };
   }
 
   /** The country, where the statement has one, and the deal itself where it has none. */
-  #unnamedBorrower(borrower: StatedParty | undefined, dealNumber: string): StatedParty {
-    const countryCode = this.#country();
+  #unnamedBorrower(
+    borrower: StatedParty | undefined,
+    countryCode: string,
+    dealNumber: string,
+  ): StatedParty {
     const stated = this.#text('country');
     if (stated === '' && borrower === undefined && this.#columns.has('country')) {
       this.#fault('country', 'missing_value', REQUIRED, '');

@@ -69,7 +69,7 @@ ${table(['field', 'holds'], fields)}
 
 ## Sanity checks
 
-What is told before anything is applied. \`--accept CHECK=REASON\` applies what a check refuses.
+These checks run before anything is applied. \`--accept CHECK=REASON\` applies a file that a check refuses.
 
 ${table(['check', 'finds', 'by default', 'threshold'], checks)}
 `;

@@ -235,7 +235,7 @@ const SYNDICATE = {
     })
     .optional()
     .describe(
-      'The columns of a second file (`--shares`): which lender has which share of which loan, facility or deal. It may be another `sheet` of the same workbook. Shares must add up.',
+      'The columns of a second file (`--shares`): which lender has which share of which loan, facility or deal. For another sheet of the same workbook, name it in `sheet`. Shares must add up.',
     ),
 };
 

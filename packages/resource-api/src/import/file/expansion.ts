@@ -8,11 +8,6 @@ type Chunks = AsyncIterable<Uint8Array>;
 
 const CHUNK_BYTES = 64 * 1024;
 
-/** Whether bytes begin as gzip does (RFC 1952). */
-export function isGzip([first, second]: Uint8Array): boolean {
-  return first === 0x1f && second === 0x8b;
-}
-
 /** Unpacks gzip of any number of members. */
 export function gunzip(packed: Chunks): Chunks {
   return inflated(packed, createGunzip({ chunkSize: CHUNK_BYTES }), 'gzip');

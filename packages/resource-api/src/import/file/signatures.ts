@@ -105,3 +105,8 @@ export const FOREIGN_ZIPS: readonly (readonly [entry: RegExp, sentence: string])
 function latin1(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
 }
+
+/** Whether bytes begin as gzip does (RFC 1952). */
+export function isGzip([first, second]: Uint8Array): boolean {
+  return first === 0x1f && second === 0x8b;
+}

@@ -1,12 +1,13 @@
 /** From a file to its content: text as a stream, or a workbook whose parts can be found. */
 import { bytesSource, firstBytes } from './bytes-source.ts';
 import { byteOrderMark, utf16Of } from './encodings.ts';
-import { gunzip, isGzip, limitExpansion } from './expansion.ts';
+import { gunzip, limitExpansion } from './expansion.ts';
 import { PACKED_WORKBOOK_MAX_BYTES, WORKBOOK_MAX_BYTES } from './limits.ts';
 import {
   FOREIGN_ZIPS,
   foreignFormat,
   isBinary,
+  isGzip,
   isOle,
   oleAdvice,
   SIGNATURE_BYTES,

@@ -1,12 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import type { ApiPermission } from '@cls/shared/access-token';
+import { NAME_MAX_CHARS } from '@cls/shared/display-name';
 import { parameterRefusal } from '@cls/shared/http/parameter-refusal';
 import type { Refusal } from '@cls/shared/http/refusal';
 import { LOCALES } from '@cls/shared/pages/browser';
 import { parseStrictObject } from '@cls/shared/strict-json';
 import { isStorable } from '@cls/shared/text';
 import { z } from 'zod';
-import { asPersonName, NAME_MAX_CHARS } from '../accounts/display-name.ts';
+import { asPersonName } from '../accounts/display-name.ts';
 import { readBody } from '../web/read-body.ts';
 import { bodyTooLarge, unsupportedMediaType } from './refusals.ts';
 import { fault, NEW_EMAIL_ADDRESS, validate } from './validate.ts';

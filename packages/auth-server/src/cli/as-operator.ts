@@ -1,3 +1,4 @@
+import { toolActor } from '@cls/shared/cli/tool-actor';
 import { systemClock } from '@cls/shared/clock';
 import { developmentSecret } from '@cls/shared/development-secret';
 import { createLog, type Log, silentLog } from '@cls/shared/log';
@@ -36,8 +37,8 @@ import { openStateStore } from '../state/open-state-store.ts';
 import type { StateStore } from '../state/state-store.ts';
 import { sqlThrottle } from '../throttle/sql-throttle.ts';
 import { accountMailer } from '../views/email/account-mailer.ts';
+import { auditBy } from './audit-by.ts';
 import type { AsOperator, Operator } from './operator.ts';
-import { auditBy, toolActor } from './tool-actor.ts';
 
 /** Opens the records (through a running service where one holds them), and closes them again. */
 export const asOperator: AsOperator = async (work, { mayCreate = false, owner = false } = {}) => {

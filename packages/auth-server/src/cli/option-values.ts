@@ -1,9 +1,11 @@
 /** Values of options and arguments that several commands take, for `readOptions`. */
+
 import type { Permission } from '@cls/shared/access-token';
 import { text } from '@cls/shared/cli/options';
+import { asName, NAME_MAX_CHARS } from '@cls/shared/display-name';
 import { z } from 'zod';
 import { ACCOUNT_ID, canonicalEmail, EMAIL } from '../accounts/account.ts';
-import { asName, asPersonName, NAME_MAX_CHARS } from '../accounts/display-name.ts';
+import { asPersonName } from '../accounts/display-name.ts';
 import { EMAIL_EXPECTED, emailProblem } from '../organisations/email-address.ts';
 
 const A_NAME = `expected 1 to ${NAME_MAX_CHARS} characters, without line breaks and without marks that turn the direction of text`;

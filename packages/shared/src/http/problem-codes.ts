@@ -38,6 +38,7 @@ export const PROBLEM_CODES = [
   'rate_limited',
   'request_timeout',
   'since_as_of_required',
+  'source_not_open',
   'statement_budget_spent',
   'token_expired',
   'token_invalid',

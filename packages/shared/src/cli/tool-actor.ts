@@ -1,6 +1,5 @@
 import { hostname, userInfo } from 'node:os';
-import { asName } from '../accounts/display-name.ts';
-import type { AuditEvent, AuditLog } from '../audit/audit-log.ts';
+import { asName } from '../display-name.ts';
 
 /**
  * Who uses this tool: the user of the operating system, also behind `sudo`, and the machine. Where
@@ -22,16 +21,4 @@ function userName(): string {
   } catch {
     return `uid ${process.getuid?.() ?? 'unknown'}`;
   }
-}
-
-/** An audit whose events all name the actor. */
-export function auditBy(actor: string, audit: AuditLog): AuditLog {
-  const named = (event: AuditEvent): AuditEvent => ({ ...event, actor });
-  return {
-    record: (event) => audit.record(named(event)),
-    recordSafely: (event) => audit.recordSafely(named(event)),
-    synced: () => audit.synced(),
-    catchUp: () => audit.catchUp(),
-    flush: () => audit.flush(),
-  };
 }

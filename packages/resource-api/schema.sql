@@ -2448,7 +2448,8 @@ CREATE TABLE import_batch (
     applied_at timestamp with time zone DEFAULT now() NOT NULL,
     reverted_at timestamp with time zone,
     accepted jsonb,
-    without_totals text
+    without_totals text,
+    posted_by text
 );
 
 ALTER TABLE import_batch ALTER COLUMN key ADD GENERATED ALWAYS AS IDENTITY (
@@ -2504,6 +2505,11 @@ CREATE TABLE import_profile (
     profile jsonb NOT NULL,
     changed_at timestamp with time zone DEFAULT now() NOT NULL,
     changed_by text NOT NULL
+);
+
+CREATE TABLE import_source (
+    source text NOT NULL,
+    customer_id text NOT NULL
 );
 
 CREATE TABLE item_life (
@@ -2949,6 +2955,9 @@ ALTER TABLE ONLY import_job
 
 ALTER TABLE ONLY import_profile
     ADD CONSTRAINT import_profile_pkey PRIMARY KEY (customer_id, name);
+
+ALTER TABLE ONLY import_source
+    ADD CONSTRAINT import_source_pkey PRIMARY KEY (source);
 
 ALTER TABLE ONLY item_life
     ADD CONSTRAINT item_life_pkey PRIMARY KEY (level, item_key, currency, known_seq);

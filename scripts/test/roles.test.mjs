@@ -26,7 +26,7 @@ const SERVICES = {
     // The ledger, and all that follows from it: added to, never changed.
     INSERT: words(`accrual_settlement balance balance_line book_date book_restore book_total
       contract_terms deal deal_details deal_terms deal_word entitlement external_id facility
-      facility_details facility_terms fx_rate item_life journal journal_hash journal_standing
+      facility_details facility_terms fx_rate import_source item_life journal journal_hash journal_standing
       late_accrual_fact party party_details party_word period_close posting presence rate_period
       read_log reported_date sort_amount sort_label task_run version_retirement`),
     'INSERT UPDATE(reverted_at)': ['import_batch'],

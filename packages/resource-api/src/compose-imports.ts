@@ -4,6 +4,7 @@ import type { ResourceApiConfig } from './config.ts';
 import { type ImportRunner, importRunner } from './import/jobs/import-runner.ts';
 import { sqlImportJobs } from './import/jobs/sql/sql-import-jobs.ts';
 import { sqlImportProfiles } from './import/jobs/sql/sql-import-profiles.ts';
+import { sqlBook } from './import/sql/sql-book.ts';
 import { importThread } from './import/thread/open-import-thread.ts';
 import type { ImportDeps } from './versions/v1/import-routes.ts';
 
@@ -18,7 +19,13 @@ export function composeImports(
   let runner: ImportRunner | undefined;
   const onQueued = () => runner?.wake();
   return {
-    deps: { ...imports, jobs, profiles: sqlImportProfiles(database), onQueued },
+    deps: {
+      ...imports,
+      jobs,
+      profiles: sqlImportProfiles(database),
+      book: sqlBook(database),
+      onQueued,
+    },
     start() {
       if (!enabled) return { stop: async () => undefined };
       // Requests that use all other sessions keep no job from its lease.

@@ -27,6 +27,7 @@ export const CONTRACT_CODES = [
   "not_found",
   "rate_limited",
   "since_as_of_required",
+  "source_not_open",
   "statement_budget_spent",
   "token_expired",
   "token_invalid",

@@ -195,7 +195,7 @@ export interface paths {
         put?: never;
         /**
          * Check a statement or a journal file, or post it
-         * @description The file is the body of the request. The answer names a job, which checks the file and, with `apply=true`, posts it in one transaction. The same `Idempotency-Key` with the same file and parameters gets the same job, for as long as the job is kept.
+         * @description The file is the body of the request. The answer names a job, which checks the file and, with `apply=true`, posts it in one transaction. The same `Idempotency-Key` with the same file and parameters gets the same job, for as long as the job is kept. A source belongs to the customer that posted its first statement: statements of another customer’s source, or of one that only the operator imports, are refused.
          */
         post: operations["postImport"];
         delete?: never;
@@ -258,7 +258,7 @@ export interface paths {
         get: operations["getImportProfile"];
         /**
          * Register a profile
-         * @description The profile takes the place of your customer’s one with the same name; other customers do not see it. Its member `name` must be the name of the path.
+         * @description The profile takes the place of your customer’s one with the same name; other customers do not see it. Its member `name` must be the name of the path. It makes no sanity check weaker than it is by itself: a check is accepted at the import, with the reason.
          */
         put: operations["putImportProfile"];
         post?: never;
@@ -2362,6 +2362,8 @@ export interface components {
             sha256: string;
             /** @description The size of the file. */
             sizeBytes: number;
+            /** @description The account of the token with which the file was posted. */
+            postedBy: string;
             /** @description When the file came. */
             createdAt: components["schemas"]["Instant"];
             /** @description When it was begun. */
@@ -2626,7 +2628,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The token lacks the permission or is not trusted, or imports are switched off. */
+        /** @description The token lacks the permission or is not trusted, imports are switched off, or another customer posts statements of the source. */
         ImportsForbidden: {
             headers: {
                 "API-Version": components["headers"]["API-Version"];

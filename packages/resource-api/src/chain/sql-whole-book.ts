@@ -17,7 +17,11 @@ const KIND: StoreKind = {
   service: 'cls-api',
   leftOut: LEFT_OUT,
   seeded: ['book_state'],
-  harmless: ['0051-validated-checks.sql', '0052-imports-over-http.sql'],
+  harmless: [
+    '0051-validated-checks.sql',
+    '0052-imports-over-http.sql',
+    '0053-sources-of-customers.sql',
+  ],
 };
 
 /** Every table as it is: what triggers made is copied with what they made it from. */

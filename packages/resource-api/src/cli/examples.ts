@@ -16,6 +16,7 @@ export const EXAMPLES: Examples = {
   'import profiles show': ['cls-api import profiles show tape'],
   'import profiles delete': ['cls-api import profiles delete tape'],
   'imports list': ['cls-api imports list --json'],
+  'imports assign': ['cls-api imports assign world-bank agent-bank'],
   'imports revert': ['cls-api imports revert imp_01J9ZQ5W1XG8K7N4T2M6P3R0SV --apply'],
   bill: ['cls-api bill --through 2025-06-30'],
   'journals export': [

@@ -2,6 +2,7 @@ import { performance } from 'node:perf_hooks';
 import { fileURLToPath } from 'node:url';
 import { CommandRefused, type Printer, printer } from '@cls/shared/cli/command-line';
 import { readOptions, text, wholeNumber } from '@cls/shared/cli/options';
+import { toolActor } from '@cls/shared/cli/tool-actor';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { UnreadableFile } from '../import/file/table.ts';
@@ -96,6 +97,7 @@ export function addImportCommand(program: Command, asOperator: AsOperator): Comm
         profile: readProfile(options.profile),
         asOf: options.asOf,
         apply: options.apply,
+        actor: { name: toolActor(process.env) },
         expected: { ...(rows === undefined ? {} : { rows }), sums },
         withoutTotals: options.withoutTotals,
         accept: Object.fromEntries(options.accept),

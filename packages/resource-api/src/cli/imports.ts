@@ -1,15 +1,21 @@
+import { CUSTOMER_ID } from '@cls/shared/access-token';
 import { CommandRefused, printer } from '@cls/shared/cli/command-line';
 import { addListCommand } from '@cls/shared/cli/list-command';
+import { readOptions } from '@cls/shared/cli/options';
 import type { Command } from 'commander';
+import { z } from 'zod';
 import type { RevertResult } from '../import/book.ts';
 import type { AsOperator } from './operator.ts';
 import { APPLY } from './option-values.ts';
+import { requireCustomer } from './require-customer.ts';
 
-/** `cls-api imports …`: what was imported, and how to take it back. */
+const CUSTOMER = z.string().regex(CUSTOMER_ID, 'expected a customer id');
+
+/** `cls-api imports …`: what was imported, whose sources are, and how to take an import back. */
 export function addImportsCommands(program: Command, asOperator: AsOperator): void {
   const imports = program
     .command('imports')
-    .description('list imported statements, and revert one');
+    .description('list imported statements, assign their sources, and revert one');
 
   addListCommand(imports, {
     description: 'list imported statements, oldest first',
@@ -17,13 +23,50 @@ export function addImportsCommands(program: Command, asOperator: AsOperator): vo
     columns: [
       'id',
       'profile',
+      'source',
+      'customer',
       ['as of', 'asOf'],
       'rows',
       'journals',
       ['applied', 'appliedAt'],
       ['taken back', 'revertedAt'],
+      ['posted by', 'postedBy'],
     ],
   });
+
+  imports
+    .command('assign <source> [customer]')
+    .description(
+      'let a customer post statements of a source over HTTP, and no other; without a customer, nobody',
+    )
+    .option(
+      '--new-customer',
+      'assign even if auth-server does not know the customer yet, or cannot be asked',
+    )
+    .action(
+      async (
+        source: string,
+        given: string | undefined,
+        { newCustomer = false }: { newCustomer?: boolean },
+        command: Command,
+      ) => {
+        const customer = given === undefined ? undefined : readOptions(CUSTOMER, given);
+        await asOperator(
+          async (operator) => {
+            if (customer !== undefined && !newCustomer) {
+              await requireCustomer(operator, customer, 'assign');
+            }
+            await operator.book.assignSource(source, customer);
+          },
+          { owner: true },
+        );
+        const told =
+          customer === undefined
+            ? `nobody may post statements of ${source} over HTTP`
+            : `${customer} may post statements of ${source}`;
+        printer(command).result({ source, customer: customer ?? null }, told);
+      },
+    );
 
   imports
     .command('revert <id>')

@@ -1,5 +1,6 @@
 import type { BookRecord } from '../journal-file/record.ts';
 import type { BusinessDate } from '../ledger/business-date.ts';
+import type { ImportActor } from './import-report.ts';
 import type { KnownDeal, KnownParties } from './plan/known-deal.ts';
 import type { ImportProfile } from './profile/profile.ts';
 
@@ -13,6 +14,13 @@ export interface Book {
    */
   apply<T>(work: (reader: BookReader, write: WriteImport) => Promise<Ended<T>>): Promise<T>;
   imports(): Promise<readonly ImportRecord[]>;
+  /**
+   * Whether a customer may post statements of a source over HTTP: it posted the first of them, or the
+   * operator named it, or the book has nothing of the source.
+   */
+  mayPost(source: string, customer: string): Promise<boolean>;
+  /** From now on this customer alone may post statements of the source over HTTP; undefined: nobody. */
+  assignSource(source: string, customer: string | undefined): Promise<void>;
   /**
    * Reverts an import by reversing its journals, each on its own date, in one transaction. Without
    * `apply` the transaction is rolled back.
@@ -48,6 +56,9 @@ export interface BookReader {
 export interface ImportRecord {
   readonly id: string;
   readonly profile: string;
+  readonly source: string;
+  /** The customer that may post statements of the source over HTTP. */
+  readonly customer: string | null;
   readonly asOf: BusinessDate;
   readonly rows: number;
   readonly appliedAt: string;
@@ -56,6 +67,8 @@ export interface ImportRecord {
   /** Why what checks found was right, by check. */
   readonly accepted: Readonly<Record<string, string>> | null;
   readonly withoutTotals: string | null;
+  /** The subject of a token, or the user of the tool; null where an earlier build imported it. */
+  readonly postedBy: string | null;
 }
 
 export type RevertResult =
@@ -75,9 +88,12 @@ export interface StatementFile {
   readonly accepted: Readonly<Record<string, string>>;
   /** Why the sender's totals were not demanded. */
   readonly withoutTotals: string | undefined;
+  readonly actor: ImportActor | undefined;
 }
 
 export interface ImportHistory {
+  /** Another customer posts statements of the source, or the operator alone imports them. */
+  readonly isOfAnother: boolean;
   /** Id of the import of the same file, if it was applied before. */
   readonly appliedBefore: string | undefined;
   /** The last statement of the same source. */

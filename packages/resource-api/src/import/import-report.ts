@@ -9,6 +9,14 @@ import type { ComparedTotal, ExpectedTotals } from './statement/control-totals.t
 import type { FindingKind } from './statement/report.ts';
 import type { StatementFault } from './statement/statement-row.ts';
 
+/** Who imports a statement. */
+export interface ImportActor {
+  /** The subject of a token, or the user of the tool. */
+  readonly name: string;
+  /** Of a token. Sources of other customers are closed to it. */
+  readonly customer?: string;
+}
+
 export interface ImportRequest {
   readonly source: StatementSource;
   /** The second file, where the profile has shares. */
@@ -17,6 +25,7 @@ export interface ImportRequest {
   /** The date of a file that has no column for it. */
   readonly asOf?: BusinessDate | undefined;
   readonly apply: boolean;
+  readonly actor?: ImportActor | undefined;
   /** The sender's control totals; the file is refused when they differ. */
   readonly expected: ExpectedTotals;
   /**

@@ -44,10 +44,10 @@ export async function importStatement(book: Book, request: ImportRequest): Promi
     ...planned,
   });
   if (report.faultCount > 0 || asOf === undefined) return told(REFUSED);
-  const { withoutTotals } = request;
+  const { withoutTotals, actor } = request;
   const file: StatementFile = {
     ...{ profile, fileSha256, asOf, rows, controlTotals },
-    ...{ accepted: accept, withoutTotals },
+    ...{ accepted: accept, withoutTotals, actor },
   };
   const deals = () => statedDeals(source, profile, shares, asOf);
   const work = async (reader: BookReader, write?: WriteImport) => {

@@ -31,6 +31,9 @@ export interface StatementPlan {
 export type Planned = Partial<ImportReport> & Pick<ImportReport, 'outcome'>;
 export const REFUSED: Planned = { outcome: 'refused' };
 
+export const SOURCE_NOT_OPEN =
+  'Your customer cannot post statements of this source. Name another source in the profile, or ask the operator to assign it to your customer.';
+
 /** @param write where the statement is applied. */
 export async function planStatement(
   plan: StatementPlan,
@@ -39,6 +42,10 @@ export async function planStatement(
 ): Promise<Planned> {
   const { file, report, sanity, request } = plan;
   const history = await reader.history(file);
+  if (history.isOfAnother) {
+    report.fault(0, '', 'source_not_open', SOURCE_NOT_OPEN, file.profile.source);
+    return REFUSED;
+  }
   if (history.appliedBefore !== undefined) {
     return { outcome: 'applied_before', importId: history.appliedBefore };
   }
@@ -158,7 +165,9 @@ async function readBatch(
   const own = batch.filter(({ number, row }) => {
     const source = elsewhere.get(number);
     if (source === undefined) return true;
-    const from = source === '' ? 'a journal file' : `the source ${source}`;
+    const owner = source === '' ? 'a journal file' : `the source ${source}`;
+    // Who sends what is nothing for other customers.
+    const from = file.actor?.customer === undefined ? owner : 'another source';
     const message =
       `the book has this number from ${from}, and not from ${file.profile.source}; ` +
       'if both are the same sender, declare that source';

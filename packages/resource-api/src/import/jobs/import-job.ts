@@ -21,6 +21,7 @@ export interface ImportParameters {
 
 export interface ImportWork extends ImportParameters {
   readonly source: StatementSource;
+  readonly poster: Pick<ImportPoster, 'customer' | 'subject'>;
   /** The profile as it was when the file was posted: JSON, as it was registered. */
   readonly document: unknown;
 }
@@ -51,6 +52,8 @@ export interface ImportJob {
   readonly parameters: ImportParameters;
   readonly fileSha256: string;
   readonly sizeBytes: number;
+  /** The subject of the token. */
+  readonly postedBy: string;
   readonly createdAt: string;
   readonly startedAt: string | null;
   readonly endedAt: string | null;
@@ -95,6 +98,7 @@ export interface ClaimedJob {
   readonly runner: string;
   /** How often it was begun, with this time. */
   readonly attempts: number;
+  readonly poster: Pick<ImportPoster, 'customer' | 'subject'>;
   readonly parameters: ImportParameters;
   readonly document: unknown;
   readonly sizeBytes: number;

@@ -1,6 +1,7 @@
 import { isStorable, STORABLE_EXPECTED } from '@cls/shared/text';
 import { checkProfile } from '../profile/check-profile.ts';
-import { type ImportProfile, profileSchema } from '../profile/profile.ts';
+import { type ImportProfile, profileSchema, SANITY_CHECKS } from '../profile/profile.ts';
+import { SANITY_RULES } from '../sanity.ts';
 
 /** A profile under the name that imports over HTTP give. */
 export interface RegisteredProfile {
@@ -45,6 +46,27 @@ export function profileFaults(name: string, document: unknown): readonly string[
     if (!(error instanceof RangeError)) throw error;
     return ['expected lists and settings that are nested less deeply'];
   }
+}
+
+/**
+ * What a poster's own profile may not say. Its posters accept a check with a reason, which the book keeps; an
+ * operator's profile may also switch one off.
+ *
+ * @param document a profile that has no other faults.
+ */
+export function weakenedChecks(document: unknown): readonly string[] {
+  const { sanity } = profileOf(document);
+  return SANITY_CHECKS.flatMap((check) => {
+    const given = sanity[check] ?? SANITY_RULES[check].severity;
+    const { severity, threshold = 0 } = SANITY_RULES[check];
+    const isWeaker =
+      typeof given === 'object'
+        ? given.above > threshold
+        : given === 'off' || (given === 'warn' && severity === 'refuse');
+    if (!isWeaker) return [];
+    const most = typeof given === 'object' ? `at most ${threshold}` : severity;
+    return `sanity.${check}: expected ${most}, which is what it is by itself; if a file is right although the check refuses it, accept the check at the import with the reason`;
+  });
 }
 
 /** Whether the database can keep all texts of a document. */

@@ -33,10 +33,11 @@ export function importerOf(book: Book, journals: JournalStore): RunImport {
 }
 
 async function runStatement(book: Book, work: ImportWork): Promise<ImportResult> {
-  const { source, document, apply, expected, asOf } = work;
+  const { source, document, apply, expected, asOf, poster } = work;
   const report = await importStatement(book, {
     ...{ source, profile: profileOf(document), apply, expected },
     asOf: asOf === undefined ? undefined : parseBusinessDate(asOf),
+    actor: { name: poster.subject, customer: poster.customer },
     accept: work.accept,
     withoutTotals: work.withoutTotals,
   });

@@ -8,11 +8,11 @@ import type { ImportRecord, RevertResult } from '../book.ts';
 
 export function listImports(database: Database): Promise<ImportRecord[]> {
   return database.query<ImportRecord>(
-    `SELECT b.id, b.profile, b.as_of AS "asOf", b.row_count AS rows,
+    `SELECT b.id, b.profile, b.source, s.customer_id AS customer, b.as_of AS "asOf", b.row_count AS rows,
        ${instant('b.applied_at')} AS "appliedAt", ${instant('b.reverted_at')} AS "revertedAt",
        (SELECT count(*)::int FROM journal j WHERE j.import_key = b.key) AS journals,
-       b.accepted, b.without_totals AS "withoutTotals"
-     FROM import_batch b ORDER BY b.key`,
+       b.accepted, b.without_totals AS "withoutTotals", b.posted_by AS "postedBy"
+     FROM import_batch b LEFT JOIN import_source s ON s.source = b.source ORDER BY b.key`,
   );
 }
 

@@ -11,6 +11,7 @@ import { writeBook } from '../../posting/write-book.ts';
 import type { Book, BookReader, ImportHistory, StatementFile } from '../book.ts';
 import type { KnownParties } from '../plan/known-deal.ts';
 import { foldRef } from '../plan/plan-terms.ts';
+import { assignSource, bindSource, mayPost } from './import-sources.ts';
 import { knownDeals } from './known-deals.ts';
 import { listImports, revertImport } from './revert-import.ts';
 
@@ -27,6 +28,8 @@ export function sqlBook(database: Database): Book {
         return keep ? result : rollback(result);
       }),
     imports: () => listImports(database),
+    mayPost: (source, customer) => mayPost(database, source, customer),
+    assignSource: (source, customer) => assignSource(database, source, customer),
     revert: (importId, apply) => revertImport(database, importId, apply),
   };
 }
@@ -44,8 +47,9 @@ function readerOf(sql: Sql): BookReader {
 
 async function readHistory(
   sql: Sql,
-  { profile, fileSha256 }: StatementFile,
+  { profile, fileSha256, actor }: StatementFile,
 ): Promise<ImportHistory> {
+  const customer = actor?.customer;
   const same = await sql.query<{ id: string; reverted: boolean }>(
     `SELECT id, reverted_at IS NOT NULL AS reverted FROM import_batch
      WHERE profile = $1 AND file_sha256 = $2`,
@@ -57,6 +61,7 @@ async function readHistory(
     [profile.source],
   );
   return {
+    isOfAnother: customer !== undefined && !(await mayPost(sql, profile.source, customer)),
     appliedBefore: same.find(({ reverted }) => !reverted)?.id,
     last,
     revertedBefore: same.filter(({ reverted }) => reverted).length,
@@ -124,21 +129,22 @@ async function readParties(
 
 async function writeImport(
   transaction: Transaction,
-  { profile, fileSha256, asOf, rows, controlTotals, accepted, withoutTotals }: StatementFile,
+  { profile, fileSha256, asOf, rows, controlTotals, accepted, withoutTotals, actor }: StatementFile,
   records: AsyncIterable<BookRecord>,
 ): Promise<string> {
   const id = newId('imp');
   const [batch] = await transaction.query<{ key: bigint }>(
     `INSERT INTO import_batch (id, profile, source, file_sha256, as_of, row_count, control_totals,
-       accepted, without_totals)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) RETURNING key`,
+       accepted, without_totals, posted_by)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) RETURNING key`,
     [
       ...[id, profile.name, profile.source, fileSha256, asOf, rows, JSON.stringify(controlTotals)],
       Object.keys(accepted).length === 0 ? null : JSON.stringify(accepted),
-      withoutTotals ?? null,
+      ...[withoutTotals ?? null, actor?.name ?? null],
     ],
   );
   if (batch === undefined) throw new Error('the import has no key');
+  if (actor?.customer !== undefined) await bindSource(transaction, profile.source, actor.customer);
   await writeBook(transaction, records, { key: batch.key, date: asOf });
   return id;
 }

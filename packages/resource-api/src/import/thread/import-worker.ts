@@ -39,7 +39,8 @@ async function run(location: DatabaseLocation, job: ClaimedJob): Promise<ImportW
     try {
       const source = await readSource(database, job);
       const runImport = importerOf(sqlBook(database), sqlJournals(database));
-      return { result: await runImport({ ...job.parameters, document: job.document, source }) };
+      const { parameters, document, poster } = job;
+      return { result: await runImport({ ...parameters, document, poster, source }) };
     } finally {
       await database.close();
     }

@@ -52,6 +52,7 @@ export const IMPORT_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
     profile: nullable(text(), 'Of a statement; null: a journal file.'),
     sha256: matching('^[0-9a-f]{64}$', 'The digest of the file, as it was sent.'),
     sizeBytes: integer('The size of the file.'),
+    postedBy: text('The account of the token with which the file was posted.'),
     createdAt: as(ref('Instant'), 'When the file came.'),
     startedAt: as(ref('InstantOrNull'), 'When it was begun.'),
     endedAt: as(ref('InstantOrNull'), 'When the job ended.'),
@@ -97,13 +98,14 @@ export const IMPORT_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
 export const IMPORT_RESPONSES: Readonly<Record<string, ResponseObject>> = {
   ImportsForbidden: problemResponse(
     '403',
-    'The token lacks the permission or is not trusted, or imports are switched off.',
+    'The token lacks the permission or is not trusted, imports are switched off, or another customer posts statements of the source.',
     [
       'token_expired',
       'token_untrusted',
       'token_invalid',
       'insufficient_permission',
       'imports_disabled',
+      'source_not_open',
     ],
   ),
   ImportBadRequest: problemResponse('400', 'A parameter or the Idempotency-Key is wrong.', [
@@ -217,14 +219,14 @@ const PROFILES = [
 ] as const;
 const PROFILE = ['getImportProfile', 'A profile', 'As it was registered.'] as const;
 const PUT =
-  'The profile takes the place of your customer’s one with the same name; other customers do not see it. Its member `name` must be the name of the path.';
+  'The profile takes the place of your customer’s one with the same name; other customers do not see it. Its member `name` must be the name of the path. It makes no sanity check weaker than it is by itself: a check is accepted at the import, with the reason.';
 
 function postOperation(headers: Headers): Operation {
   return {
     ...said(
       'postImport',
       'Check a statement or a journal file, or post it',
-      'The file is the body of the request. The answer names a job, which checks the file and, with `apply=true`, posts it in one transaction. The same `Idempotency-Key` with the same file and parameters gets the same job, for as long as the job is kept.',
+      'The file is the body of the request. The answer names a job, which checks the file and, with `apply=true`, posts it in one transaction. The same `Idempotency-Key` with the same file and parameters gets the same job, for as long as the job is kept. A source belongs to the customer that posted its first statement: statements of another customer’s source, or of one that only the operator imports, are refused.',
       [
         {
           ...{ name: 'Idempotency-Key', in: 'header', required: true },

@@ -1,6 +1,10 @@
 /** The profiles that posted statements are read by. */
 import { Refusal } from '@cls/shared/http/refusal';
-import { type ImportProfiles, profileFaults } from '../../import/jobs/import-profiles.ts';
+import {
+  type ImportProfiles,
+  profileFaults,
+  weakenedChecks,
+} from '../../import/jobs/import-profiles.ts';
 import type { VersionRequest, VersionResponse, WriteRequest } from '../api-version.ts';
 import { idOf, notFound } from './documents.ts';
 import { parseNothing } from './import-query.ts';
@@ -41,6 +45,8 @@ export async function putProfile(
   const name = idOf(request);
   const document = await readJson(request.body);
   refuseBadProfile(name, document);
+  const weakened = weakenedChecks(document);
+  if (weakened.length > 0) throw invalidProfile(weakened.join('; '));
   const { customer, subject } = request.caller;
   const stored = await profiles.put(customer, name, document, subject);
   const answer = jsonAnswer(200, { object: 'item', data: presentProfile(stored) });

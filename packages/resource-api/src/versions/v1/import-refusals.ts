@@ -1,6 +1,7 @@
 import { Refusal } from '@cls/shared/http/refusal';
 import type { JobLimits } from '../../import/jobs/import-job.ts';
 import type { Received } from '../../import/jobs/receive-import.ts';
+import { SOURCE_NOT_OPEN } from '../../import/plan-statement.ts';
 import type { VersionRequest } from '../api-version.ts';
 
 /** Seconds until an open job may have ended. */
@@ -16,6 +17,13 @@ export const DISABLED = new Refusal({
   code: 'imports_disabled',
   title: 'Imports are switched off',
   detail: 'This deployment takes no files over HTTP (IMPORTS=off); its operator can import them.',
+});
+
+export const SOURCE_CLOSED = new Refusal({
+  status: 403,
+  code: 'source_not_open',
+  title: 'Source not open to this customer',
+  detail: SOURCE_NOT_OPEN,
 });
 
 /** Why a file was not taken. */

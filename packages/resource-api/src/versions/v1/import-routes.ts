@@ -1,6 +1,7 @@
 /** Files that are posted into the book, as jobs. */
+import type { Book } from '../../import/book.ts';
 import type { ImportJob, ImportJobs, ImportParameters } from '../../import/jobs/import-job.ts';
-import type { ImportProfiles } from '../../import/jobs/import-profiles.ts';
+import { type ImportProfiles, profileOf } from '../../import/jobs/import-profiles.ts';
 import { type ReceiveDeps, receiveImport } from '../../import/jobs/receive-import.ts';
 import type {
   VersionRequest,
@@ -25,7 +26,13 @@ import {
   parseNothing,
   unknownProfile,
 } from './import-query.ts';
-import { bodyTooLarge, DISABLED, refusalOfImport, refuseMediaType } from './import-refusals.ts';
+import {
+  bodyTooLarge,
+  DISABLED,
+  refusalOfImport,
+  refuseMediaType,
+  SOURCE_CLOSED,
+} from './import-refusals.ts';
 import { mediaTypeOf } from './media-type.ts';
 import { V1_POST_PERMISSIONS } from './permissions.ts';
 import { jsonAnswer, presentImport } from './present-import.ts';
@@ -33,6 +40,7 @@ import { jsonAnswer, presentImport } from './present-import.ts';
 export interface ImportDeps extends Omit<ReceiveDeps, 'jobs'> {
   readonly jobs: ReceiveDeps['jobs'] & Pick<ImportJobs, 'list'>;
   readonly profiles: ImportProfiles;
+  readonly book: Pick<Book, 'mayPost'>;
   /** False where the deployment takes no files over HTTP. */
   readonly enabled: boolean;
   /** Called when a job waits. */
@@ -128,7 +136,7 @@ async function postImport(deps: ImportDeps, request: WriteRequest): Promise<Vers
   if (Number(headers['content-length'] ?? 0) > deps.maxBytes) throw bodyTooLarge(deps.maxBytes);
   const { customer, subject, clientId } = request.caller;
   const poster = { customer, subject, clientId };
-  const document = await profileFor(deps.profiles, customer, parameters);
+  const document = await profileFor(deps, customer, parameters);
   demandTotals(parameters, document);
   const received = await receiveImport(
     deps,
@@ -152,7 +160,7 @@ function questionOf({ id, parameters, fileSha256 }: ImportJob): string {
 
 /** The profile as it is now: the job keeps it. @throws {Refusal} */
 async function profileFor(
-  profiles: Pick<ImportProfiles, 'find'>,
+  { profiles, book }: Pick<ImportDeps, 'profiles' | 'book'>,
   customer: string,
   { profile: name }: ImportParameters,
 ): Promise<unknown> {
@@ -161,5 +169,7 @@ async function profileFor(
   if (found === undefined) throw unknownProfile(name);
   // An earlier build may have taken what this one refuses.
   refuseBadProfile(name, found.profile);
+  const { source } = profileOf(found.profile);
+  if (!(await book.mayPost(source, customer))) throw SOURCE_CLOSED;
   return found.profile;
 }

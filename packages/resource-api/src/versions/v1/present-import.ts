@@ -6,10 +6,10 @@ import type { VersionResponse } from '../api-version.ts';
 export function presentImport(job: ImportJob) {
   const { id, status, parameters, fileSha256, sizeBytes } = job;
   const { kind, apply, profile = null } = parameters;
-  const { createdAt, startedAt, endedAt, importId, report } = job;
+  const { postedBy, createdAt, startedAt, endedAt, importId, report } = job;
   return {
     ...{ object: 'import', id, status, kind, apply, profile, sha256: fileSha256, sizeBytes },
-    ...{ createdAt, startedAt, endedAt, importId, report },
+    ...{ postedBy, createdAt, startedAt, endedAt, importId, report },
   };
 }
 

@@ -20,7 +20,7 @@ const RECEIVE_LEASE_MS = 120_000;
 const UNTIL = "clock_timestamp() + $2 * interval '1 millisecond'";
 
 const MEMBERS = `id, status, request AS parameters, file_sha256 AS "fileSha256",
-  size_bytes::float8 AS "sizeBytes", ${instant('created_at')} AS "createdAt",
+  size_bytes::float8 AS "sizeBytes", subject AS "postedBy", ${instant('created_at')} AS "createdAt",
   ${instant('started_at')} AS "startedAt", ${instant('ended_at')} AS "endedAt",
   import_id AS "importId", report`;
 
@@ -173,7 +173,8 @@ async function claimJob(
        AND NOT EXISTS (SELECT FROM import_job
          WHERE status = 'running' AND leased_until >= clock_timestamp())
      RETURNING key, id, attempts, size_bytes::float8 AS "sizeBytes", request AS parameters,
-       profile AS document`,
+       profile AS document,
+       jsonb_build_object('customer', customer_id, 'subject', subject) AS poster`,
     [runner, leaseMs],
   );
   return job && { ...job, runner };

@@ -138,4 +138,54 @@ describe('rows that make deals', () => {
       [1_000n, 1n],
     ]);
   });
+
+  describe('with shares in a second file', () => {
+    const columns = { facilityNumber: ['Facility'], lender: ['Lender'], share: ['Share'] };
+    const lines = ['D,F,1,EUR,100.00'];
+    const parts = ['F,Own Bank,60,x', 'F,Second,40,y'];
+    const dueOf = ({ deals }: Awaited<ReturnType<typeof grouped>>) => [
+      ...(deals[0]?.facilities[0]?.drawings[0]?.due.values() ?? []),
+    ];
+
+    it('find its columns by place, as those of the statement', async () => {
+      const placed = { columns: { ...columns, share: ['#3'] }, unit: 'percent' };
+      const header = 'Facility,Lender,Part of it,Share';
+      const read = await grouped(lines, { shares: placed }, [header, ...parts]);
+      expect(read.report.faults).to.deep.equal([]);
+      expect(dueOf(read)).to.deep.equal([6_000n, 4_000n]);
+    });
+
+    it('refuse a column that it has twice, or not at all, and a file without rows', async () => {
+      for (const [header, code, message] of [
+        ['Facility,Lender,Share,share', 'duplicate_column', /appears twice, as number 3/],
+        ['Facility,Lender,Part,Other', 'missing_column', /file of shares has no column .* Part/],
+        ['', 'no_header', /file of shares/],
+      ] as const) {
+        const rows = header === '' ? [] : [header, ...parts];
+        const { report } = await grouped(lines, { shares: { columns, unit: 'percent' } }, rows);
+        expect(report.faults[0]?.code, header).to.equal(code);
+        expect(report.faults[0]?.message).to.match(message);
+      }
+    });
+
+    it('have no header where the statement has none', async () => {
+      const profile = profileSchema.parse({
+        ...{ ...bare, headerRow: 0, columns: { facilityNumber: ['#1'], due: ['#2'] } },
+        ...{ currency: 'EUR', derive: {} },
+        shares: {
+          columns: { facilityNumber: ['#1'], lender: ['#2'], share: ['#3'] },
+          unit: 'percent',
+        },
+      });
+      const report = new Report();
+      const table = (async function* () {
+        yield await rowsOf(parts.join('\n'));
+      })();
+      const shares = await readShares(table, profile, report);
+      expect(report.faults).to.deep.equal([]);
+      expect(shares.get('F')?.map(({ lender }) => lender.name)).to.deep.equal([
+        ...['Own Bank', 'Second'],
+      ]);
+    });
+  });
 });

@@ -4,8 +4,13 @@ import { FIELDS, type Field } from '../profile/fields.ts';
 import type { ImportProfile } from '../profile/profile.ts';
 import type { Report } from './report.ts';
 
-/** Columns that the file has once: rows are checked in these, whatever other columns are missing. */
-export type Columns = ReadonlyMap<Field, { readonly index: number; readonly header: string }>;
+/** Columns that a file has once, by what they hold. */
+export type ColumnsOf<F extends string> = ReadonlyMap<
+  F,
+  { readonly index: number; readonly header: string }
+>;
+/** Rows are checked in these, whatever other columns are missing. */
+export type Columns = ColumnsOf<Field>;
 
 /** Headers drift between files: case, accents, marks, spaces and a unit in brackets do not count. */
 export function headerName(text: string): string {
@@ -68,14 +73,35 @@ export function findColumns(
     report.fault(row, '', 'wrong_header', noHeader(row, nearby, profile), header.join(', '));
     return undefined;
   }
-  const columns = new Map<Field, { index: number; header: string }>();
-  for (const field of FIELDS) {
-    const accepted = profile.columns[field];
-    if (accepted === undefined) continue;
-    const [index, second] = placesOf(header, accepted);
-    const told = accepted[0] ?? field;
+  return columnsOf(FIELDS, profile.columns, { header, row }, report);
+}
+
+/** Without a header, columns are called by their place. */
+export function headerOf({ cells }: TableRow, { headerRow }: ImportProfile): readonly string[] {
+  return headerRow === 0 ? cells.map((_, at) => `#${at + 1}`) : cells.map(cellText);
+}
+
+/**
+ * Where the column of each field stands. One that is missing or there twice is a fault.
+ *
+ * @param accepted by field, the names of its column; a field without names is left out.
+ * @param file what to call it.
+ */
+export function columnsOf<F extends string>(
+  fields: readonly F[],
+  accepted: Readonly<Partial<Record<F, readonly string[] | undefined>>>,
+  { header, row }: Pick<Header, 'header' | 'row'>,
+  report: Report,
+  file = 'the file',
+): ColumnsOf<F> {
+  const columns = new Map<F, { index: number; header: string }>();
+  for (const field of fields) {
+    const names = accepted[field];
+    if (names === undefined) continue;
+    const [index, second] = placesOf(header, names);
+    const told = names[0] ?? field;
     if (index === undefined) {
-      report.fault(row, told, 'missing_column', missing(header), accepted.join(', '));
+      report.fault(row, told, 'missing_column', missing(file, header), names.join(', '));
     } else if (second !== undefined) {
       const message =
         `this column appears twice, as number ${index + 1} and as number ${second + 1}: ` +
@@ -105,10 +131,10 @@ function noHeader(row: number, nearby: readonly TableRow[], profile: ImportProfi
 
 const NAMES_SHOWN = 40;
 
-function missing(header: readonly string[]): string {
+function missing(file: string, header: readonly string[]): string {
   const shown = header.filter((name) => name !== '').slice(0, NAMES_SHOWN);
   const more = header.length > NAMES_SHOWN ? `, and ${header.length - NAMES_SHOWN} more` : '';
-  return `the file has no column of this name; it has ${shown.join(', ')}${more}`;
+  return `${file} has no column of this name; it has ${shown.join(', ')}${more}`;
 }
 
 /** What a header of one cell seems to be separated by. */

@@ -6,7 +6,7 @@ import type { BusinessDate } from '../../ledger/business-date.ts';
 import { cellText } from '../cells/text.ts';
 import type { TableRow } from '../file/table.ts';
 import type { ImportProfile } from '../profile/profile.ts';
-import { findColumns } from './columns.ts';
+import { findColumns, headerOf } from './columns.ts';
 import { ControlTotals } from './control-totals.ts';
 import type { Report } from './report.ts';
 import { RowChoice } from './row-choice.ts';
@@ -97,9 +97,4 @@ function isTotals({ cells }: TableRow, { totalsRow }: ImportProfile): boolean {
   if (totalsRow === undefined) return false;
   const first = cells.map(cellText).find((text) => text !== '') ?? '';
   return first.toLowerCase().startsWith(totalsRow.toLowerCase());
-}
-
-/** Without a header, columns are called by their place. */
-function headerOf({ cells }: TableRow, { headerRow }: ImportProfile): readonly string[] {
-  return headerRow === 0 ? cells.map((_, at) => `#${at + 1}`) : cells.map(cellText);
 }

@@ -5,7 +5,7 @@ import { readNumber } from '../cells/numbers.ts';
 import { cellText } from '../cells/text.ts';
 import type { Cell, TableRow } from '../file/table.ts';
 import type { ImportProfile } from '../profile/profile.ts';
-import { headerName } from './columns.ts';
+import { type ColumnsOf, columnsOf, headerOf } from './columns.ts';
 import type { Legs } from './legs.ts';
 import { numberOf } from './loan-key.ts';
 import { REQUIRED, type Report } from './report.ts';
@@ -49,6 +49,9 @@ export function shareKey(...numbers: readonly (string | undefined)[]): string {
   return numbers.filter((number) => number !== undefined).join('/');
 }
 
+const FIELDS = ['loanNumber', 'dealNumber', 'facilityNumber', 'lender', 'share'] as const;
+type ShareColumns = ColumnsOf<(typeof FIELDS)[number]>;
+
 /** Reads the second file. Its faults name its rows. */
 export async function readShares(
   table: AsyncIterable<readonly TableRow[]>,
@@ -58,54 +61,53 @@ export async function readShares(
   const { shares } = profile;
   const byKey = new Map<string, LenderShare[]>();
   if (shares === undefined) return byKey;
-  let columns: Map<string, number> | undefined;
+  let columns: ShareColumns | undefined;
   for await (const batch of table) {
-    for (const { cells, row } of batch) {
-      if (row < profile.headerRow) continue;
+    for (const line of batch) {
+      if (line.row < profile.headerRow) continue;
       if (columns === undefined) {
-        columns = placesOf(cells.map(cellText), shares.columns, row, report);
-        continue;
+        const faultsBefore = report.faultCount;
+        const header = { header: headerOf(line, profile), row: line.row };
+        columns = columnsOf(FIELDS, shares.columns, header, report, 'the file of shares');
+        if (report.faultCount > faultsBefore) return byKey;
+        if (profile.headerRow > 0) continue;
       }
-      const cell = (field: string) => cells[columns?.get(field) ?? -1] ?? '';
-      const text = (field: string) => cellText(cell(field)) || undefined;
-      const share = shareOf(cell('share'), profile, shares.unit);
-      const number = (field: string) => numberOf(cellText(cell(field)), profile) || undefined;
-      const lender = text('lender');
-      if (typeof share !== 'bigint') {
-        report.fault(row, 'shares: share', 'invalid_share', share, cellText(cell('share')));
-      } else if (lender === undefined) {
-        report.fault(row, 'shares: lender', 'missing_value', REQUIRED, '');
-      } else {
-        const key = shareKey(
-          number('dealNumber'),
-          number('facilityNumber') ?? number('loanNumber'),
-        );
-        const list = byKey.get(key) ?? [];
-        list.push({ row, lender: partyOf(lender, profile), share });
-        byKey.set(key, list);
-      }
+      const read = readShare(line, columns, shares.unit, profile, report);
+      if (read === undefined) continue;
+      const list = byKey.get(read.key) ?? [];
+      list.push(read);
+      byKey.set(read.key, list);
     }
+  }
+  if (columns === undefined) {
+    report.fault(profile.headerRow, '', 'no_header', 'the file of shares has no rows', '');
   }
   return byKey;
 }
 
-function placesOf(
-  header: readonly string[],
-  columns: NonNullable<ImportProfile['shares']>['columns'],
-  row: number,
+/** @returns undefined when the row has a fault, which is then reported. */
+function readShare(
+  { cells, row }: TableRow,
+  columns: ShareColumns,
+  unit: ShareUnit,
+  profile: ImportProfile,
   report: Report,
-): Map<string, number> {
-  const names = header.map(headerName);
-  const places = new Map<string, number>();
-  for (const [field, accepted] of Object.entries(columns)) {
-    const index = names.findIndex((name) => accepted?.map(headerName).includes(name));
-    if (index >= 0) places.set(field, index);
-    else {
-      const message = `the file of shares has no column of this name; it has ${header.filter(Boolean).join(', ')}`;
-      report.fault(row, accepted?.[0] ?? field, 'missing_column', message, '');
-    }
+): (LenderShare & { readonly key: string }) | undefined {
+  const cell = (field: (typeof FIELDS)[number]) => cells[columns.get(field)?.index ?? -1] ?? '';
+  const number = (field: 'dealNumber' | 'facilityNumber' | 'loanNumber') =>
+    numberOf(cellText(cell(field)), profile) || undefined;
+  const share = shareOf(cell('share'), profile, unit);
+  const lender = cellText(cell('lender'));
+  if (typeof share !== 'bigint') {
+    report.fault(row, 'shares: share', 'invalid_share', share, cellText(cell('share')));
+    return undefined;
   }
-  return places;
+  if (lender === '') {
+    report.fault(row, 'shares: lender', 'missing_value', REQUIRED, '');
+    return undefined;
+  }
+  const key = shareKey(number('dealNumber'), number('facilityNumber') ?? number('loanNumber'));
+  return { key, row, lender: partyOf(lender, profile), share };
 }
 
 /**

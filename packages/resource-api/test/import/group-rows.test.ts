@@ -141,6 +141,7 @@ describe('rows that make deals', () => {
 
   describe('with shares in a second file', () => {
     const columns = { facilityNumber: ['Facility'], lender: ['Lender'], share: ['Share'] };
+    const columnsLine = ['Facility,Lender,Share'];
     const lines = ['D,F,1,EUR,100.00'];
     const parts = ['F,Own Bank,60,x', 'F,Second,40,y'];
     const dueOf = ({ deals }: Awaited<ReturnType<typeof grouped>>) => [
@@ -166,6 +167,34 @@ describe('rows that make deals', () => {
         expect(report.faults[0]?.code, header).to.equal(code);
         expect(report.faults[0]?.message).to.match(message);
       }
+    });
+
+    it('that are rounded are refused, or taken within the tolerance and counted', async () => {
+      const thirds = [...columnsLine, 'F,Own Bank,33.33', 'F,Second,33.33', 'F,Third,33.33'];
+      const shares = { columns, unit: 'percent' } as const;
+      const exact = await grouped(lines, { shares }, thirds);
+      expect(exact.report.faults[0]?.message).to.contain('come to 99.99 %; expected 100 %');
+      for (const [shareTolerance, faults] of [
+        ['0.01', 0],
+        ['0.009', 1],
+      ] as const) {
+        const read = await grouped(lines, { shares, shareTolerance }, thirds);
+        expect(read.report.faultCount, shareTolerance).to.equal(faults);
+        expect(read.report.warningKinds.map(({ code, count }) => [code, count])).to.deep.equal(
+          faults === 0 ? [['shares_rounded', 1]] : [],
+        );
+        if (faults === 0) expect(dueOf(read)).to.deep.equal([3_334n, 3_333n, 3_333n]);
+      }
+      const above = [...columnsLine, 'F,Own Bank,0.33335', 'F,Second,0.6667'];
+      const fractions = { shares: { columns, unit: 'fraction' }, shareTolerance: '0.005' };
+      expect((await grouped(lines, fractions, above)).report.faults).to.deep.equal([]);
+    });
+
+    it('in a column of the statement have the same tolerance', async () => {
+      const parts = ['D,F,1,EUR,10.00,A,33.3', 'D,F,1,EUR,10.00,B,33.3', 'D,F,1,EUR,10.00,C,33.3'];
+      const { report } = await grouped(parts, { ...SHARED, shareTolerance: '0.1' });
+      expect(report.faults).to.deep.equal([]);
+      expect(report.warnings[0]?.message).to.match(/come to 99.9 %.*in proportion/);
     });
 
     it('have no header where the statement has none', async () => {

@@ -45,6 +45,9 @@ export function* contradictionsIn(
   if (profile.rowIs === 'lender' && profile.shares !== undefined) {
     yield [['shares'], 'expected none, because the rows have the shares of lenders'];
   }
+  if (profile.shareTolerance !== '0' && (profile.shares?.unit ?? profile.shareUnit) === 'amount') {
+    yield [['shareTolerance'], 'expected none, because shares are amounts, which add up exactly'];
+  }
   if (has('rate') && has('ratePercent')) {
     yield [['columns', 'ratePercent'], 'expected one of rate and ratePercent'];
   }

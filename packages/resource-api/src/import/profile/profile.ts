@@ -221,6 +221,13 @@ const SYNDICATE = {
     .describe(
       'Of `lenderShare`. Without that column, the amounts of a lender’s row are the lender’s own.',
     ),
+  shareTolerance: z
+    .string()
+    .regex(/^0(\.\d{1,10})?$/, 'expected a decimal below 1')
+    .default('0')
+    .describe(
+      'How many percentage points the shares of a facility may lack of 100 or be above it: `0.05` takes three of 33.33 %. Amounts are then split in proportion, to the cent. The report counts such facilities.',
+    ),
   shares: z
     .strictObject({
       sheet: z.string().optional(),
@@ -235,7 +242,7 @@ const SYNDICATE = {
     })
     .optional()
     .describe(
-      'The columns of a second file (`--shares`): which lender has which share of which loan, facility or deal. For another sheet of the same workbook, name it in `sheet`. Shares must add up.',
+      'The columns of a second file (`--shares`): which lender has which share of which loan, facility or deal. For another sheet of the same workbook, name it in `sheet`. Shares must add up, within `shareTolerance`.',
     ),
 };
 

@@ -196,12 +196,19 @@ function weightsOfFacility(
     profile,
   );
   const check = (list: readonly LenderShare[]): Legs | undefined => {
-    const weights = weightsOf(list, unit, currency, [whole.due ?? 0n, whole.limit]);
-    if (typeof weights !== 'string') return weights;
+    const wholes = [whole.due ?? 0n, whole.limit];
+    const weighed = weightsOf(list, unit, currency, wholes, profile);
     const row = list.at(-1)?.row ?? first.row;
     const column = profile.columns.lenderShare?.[0] ?? 'shares: share';
-    report.fault(row, column, 'shares_do_not_add_up', weights, shareName(first));
-    return undefined;
+    if ('fault' in weighed) {
+      report.fault(row, column, 'shares_do_not_add_up', weighed.fault, shareName(first));
+      return undefined;
+    }
+    if (weighed.gap !== undefined) {
+      const message = `the shares come to ${weighed.gap}, within shareTolerance; amounts are split in proportion to them`;
+      report.warn(row, column, 'shares_rounded', message, shareName(first));
+    }
+    return weighed.weights;
   };
   if (second !== undefined) {
     const list = sharesOf(first, grouping);

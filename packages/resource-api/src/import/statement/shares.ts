@@ -1,6 +1,6 @@
 /** Lenders' shares: of a row, or of a second file that says which lender has which part of what. */
 import { minorUnitDigits } from '../../ledger/currency.ts';
-import { formatAmount, formatMoney, parseAmount } from '../../ledger/money.ts';
+import { formatAmount, formatMoney, magnitudeOf, parseAmount } from '../../ledger/money.ts';
 import { readNumber } from '../cells/numbers.ts';
 import { cellText } from '../cells/text.ts';
 import type { Cell, TableRow } from '../file/table.ts';
@@ -110,22 +110,29 @@ function readShare(
   return { key, row, lender: partyOf(lender, profile), share };
 }
 
+/** @param gap what the shares come to, where only the tolerance takes it. */
+export type WeighedShares =
+  | { readonly weights: Legs; readonly gap?: string }
+  | { readonly fault: string };
+
 /**
  * Shares as weights by lender, which must make a whole.
  *
  * @param wholes amounts that shares in units of money may add up to.
- * @returns a sentence when they do not.
  */
 export function weightsOf(
   shares: readonly LenderShare[],
   unit: ShareUnit,
   currency: string,
   wholes: readonly (bigint | undefined)[],
-): Legs | string {
+  { shareTolerance }: Pick<ImportProfile, 'shareTolerance'>,
+): WeighedShares {
   const weights = new Map<string, bigint>();
   for (const { row, lender, share } of shares) {
     if (weights.has(lender.ref)) {
-      return `each lender has one share; ${lender.name} has two, the second in row ${row}`;
+      return {
+        fault: `each lender has one share; ${lender.name} has two, the second in row ${row}`,
+      };
     }
     weights.set(lender.ref, share);
   }
@@ -134,14 +141,16 @@ export function weightsOf(
     const digits = minorUnitDigits(currency) ?? 2;
     const known = [...new Set(wholes)].filter((whole) => whole !== undefined);
     const finer = 10n ** BigInt(DECIMALS.amount - digits);
-    if (known.some((whole) => whole * finer === sum)) return weights;
+    if (known.some((whole) => whole * finer === sum)) return { weights };
     const expected = known.map((whole) => formatMoney(whole, currency)).join(' or ');
     const shown = sum % finer === 0n ? formatMoney(sum / finer, currency) : formatAmount(sum, 4);
-    return `the shares come to ${shown}; expected ${expected}`;
+    return { fault: `the shares come to ${shown}; expected ${expected}` };
   }
-  if (sum === WHOLE) return weights;
+  if (sum === WHOLE) return { weights };
   const shown = formatAmount(sum, unit === 'percent' ? 10 : 12).replace(/\.?0+$/, '');
-  return unit === 'percent'
-    ? `the shares come to ${shown} %; expected 100 %`
-    : `the shares come to ${shown}; expected 1`;
+  const [total, whole] = unit === 'percent' ? [`${shown} %`, '100 %'] : [shown, '1'];
+  // Percentage points have two decimals less than fractions.
+  const tolerance = parseAmount(shareTolerance, DECIMALS.percent)?.amountMinor ?? 0n;
+  if (magnitudeOf(sum - WHOLE) <= tolerance) return { weights, gap: total };
+  return { fault: `the shares come to ${total}; expected ${whole}` };
 }

@@ -2628,8 +2628,21 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The token lacks the permission or is not trusted, imports are switched off, or another customer posts statements of the source. */
+        /** @description The token lacks the permission or is not trusted, or imports are switched off. */
         ImportsForbidden: {
+            headers: {
+                "API-Version": components["headers"]["API-Version"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                /** @description What a token needs (RFC 6750). */
+                "WWW-Authenticate"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The same, or the source is another customer’s, or only the operator imports it. */
+        PostForbidden: {
             headers: {
                 "API-Version": components["headers"]["API-Version"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3598,7 +3611,7 @@ export interface operations {
             };
             400: components["responses"]["ImportBadRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["ImportsForbidden"];
+            403: components["responses"]["PostForbidden"];
             406: components["responses"]["NotAcceptable"];
             409: components["responses"]["IdempotencyKeyInUse"];
             410: components["responses"]["Gone"];

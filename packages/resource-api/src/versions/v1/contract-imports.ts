@@ -94,19 +94,22 @@ export const IMPORT_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   }),
 };
 
+const FORBIDDEN_CODES = [
+  ...['token_expired', 'token_untrusted', 'token_invalid', 'insufficient_permission'],
+  'imports_disabled',
+];
+
 /** Answers that these operations alone give, by the name of their response. */
 export const IMPORT_RESPONSES: Readonly<Record<string, ResponseObject>> = {
   ImportsForbidden: problemResponse(
     '403',
-    'The token lacks the permission or is not trusted, imports are switched off, or another customer posts statements of the source.',
-    [
-      'token_expired',
-      'token_untrusted',
-      'token_invalid',
-      'insufficient_permission',
-      'imports_disabled',
-      'source_not_open',
-    ],
+    'The token lacks the permission or is not trusted, or imports are switched off.',
+    FORBIDDEN_CODES,
+  ),
+  PostForbidden: problemResponse(
+    '403',
+    'The same, or the source is another customer’s, or only the operator imports it.',
+    [...FORBIDDEN_CODES, 'source_not_open'],
   ),
   ImportBadRequest: problemResponse('400', 'A parameter or the Idempotency-Key is wrong.', [
     ...['invalid_parameter', 'unknown_parameter', 'idempotency_key_invalid'],
@@ -133,7 +136,12 @@ const OF_BODY = responsesOf({
   ...{ 413: 'BodyTooLarge', 415: 'UnsupportedMediaType', 422: 'ImportUnprocessable' },
 });
 const OF_FILE = responsesOf({
-  ...{ 400: 'ImportBadRequest', 409: 'IdempotencyKeyInUse', 429: 'TooManyImports' },
+  ...{
+    400: 'ImportBadRequest',
+    403: 'PostForbidden',
+    409: 'IdempotencyKeyInUse',
+    429: 'TooManyImports',
+  },
 });
 
 /** @param names of responses, by status. */

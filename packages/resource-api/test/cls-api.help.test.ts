@@ -8,6 +8,7 @@ import { helpOfCommands, runProgram } from '@cls/testing/tool-help';
 import { expect } from 'chai';
 import { EXAMPLES } from '../src/cli/examples.ts';
 import { program } from '../src/cli/program.ts';
+import type { ImportReport } from '../src/import/import-report.ts';
 import { runWith } from './support/tool.ts';
 
 const TOOL = fileURLToPath(new URL('../../bin/cls-api.mjs', import.meta.url));
@@ -22,7 +23,6 @@ const READ_ONLY = [
   'reads',
   'fx list',
   'journals export',
-  'import world-bank',
   'migrate --check',
 ];
 
@@ -99,6 +99,21 @@ describe('cls-api in a folder without a store', function () {
       expect(existsSync(dataDir)).to.equal(false);
     });
   }
+});
+
+describe('cls-api import in a folder without a store', () => {
+  it('checks a statement, says that no book was compared, and makes no store', async () => {
+    const dataDir = join(temporaryDirectory('cls-mistyped-'), 'mistyped');
+    const run = (...words: string[]) =>
+      runWith({ CLS_DATA_DIR: dataDir }, 'import', 'world-bank', ...words);
+    const { code, stdout } = await run('--json');
+    const { outcome, newLoans, warnings } = JSON.parse(stdout) as ImportReport;
+    expect([code, outcome, newLoans]).to.deep.equal([0, 'valid', 9_289]);
+    const [warning] = warnings.filter(({ code }) => code === 'no_book');
+    expect(warning?.message).to.match(/^no book was compared, because there is no store in /);
+    expect((await run('--rows', '1')).code).to.equal(1);
+    expect(existsSync(dataDir)).to.equal(false);
+  });
 });
 
 describe('cls-api with options that are wrong', () => {

@@ -3,8 +3,10 @@ import { fileURLToPath } from 'node:url';
 import { CommandRefused, type Printer, printer } from '@cls/shared/cli/command-line';
 import { readOptions, text, wholeNumber } from '@cls/shared/cli/options';
 import { toolActor } from '@cls/shared/cli/tool-actor';
+import { StoreMissing } from '@cls/shared/embedded/embedded-database';
 import type { Command } from 'commander';
 import { z } from 'zod';
+import { EMPTY_BOOK } from '../import/empty-book.ts';
 import { UnreadableFile } from '../import/file/table.ts';
 import type { ImportProgress } from '../import/import-report.ts';
 import { importStatement } from '../import/import-statement.ts';
@@ -104,10 +106,15 @@ export function addImportCommand(program: Command, asOperator: AsOperator): Comm
         onProgress: options.progress || process.stderr.isTTY ? progressOn(out) : undefined,
       };
       const files = new ImportReportFiles(options);
-      const report = await asOperator(
-        ({ book }) => importStatement(book, { ...request, ...files.sinks }),
-        { mayCreate: request.apply },
-      )
+      const asked = { ...request, ...files.sinks };
+      const report = await asOperator(({ book }) => importStatement(book, asked), {
+        mayCreate: request.apply,
+      })
+        .catch((error) => {
+          if (!(error instanceof StoreMissing)) throw error;
+          const noBook = `no book was compared, because ${error.message}`;
+          return importStatement(EMPTY_BOOK, { ...asked, noBook });
+        })
         .catch((error) => {
           files.discard();
           throw error;

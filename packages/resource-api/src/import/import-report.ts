@@ -35,6 +35,8 @@ export interface ImportRequest {
   readonly withoutTotals?: string | undefined;
   /** Why what a check found is right, by check. */
   readonly accept?: Readonly<Partial<Record<SanityCheck, string>>>;
+  /** Why there is no book to compare with, for the report. */
+  readonly noBook?: string;
   /** Today, where it is not the machine's. */
   readonly today?: BusinessDate;
   readonly onProgress?: ((progress: ImportProgress) => void) | undefined;

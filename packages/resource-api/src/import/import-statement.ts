@@ -8,9 +8,13 @@ import { SanityChecks } from './sanity.ts';
 import { Report } from './statement/report.ts';
 
 /** Imports a statement. Without `apply`, it checks and plans, and writes nothing. */
-export async function importStatement(book: Book, request: ImportRequest): Promise<ImportReport> {
+export async function importStatement(
+  book: Pick<Book, 'check' | 'apply'>,
+  request: ImportRequest,
+): Promise<ImportReport> {
   const { source, profile, apply, accept = {} } = request;
   const report = new Report(request.onFault);
+  if (request.noBook !== undefined) report.warn(0, '', 'no_book', request.noBook, '');
   const sanity = new SanityChecks(profile, request.today ?? businessDateOf(new Date()));
   const fileSha256 = await digestOf(source, request.shares);
   const statement = await checkStatement(request, report, sanity);

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { readNumber } from '../../src/import/cells/numbers.ts';
 import { describeFile } from '../../src/import/file/describe-file.ts';
-import { SHEET_MAX_COLUMNS, XML_TEXT_MAX_CHARS } from '../../src/import/file/limits.ts';
+import { SHEET_MAX_COLUMNS, SHEETS_MAX, XML_TEXT_MAX_CHARS } from '../../src/import/file/limits.ts';
 import type { Cell } from '../../src/import/file/table.ts';
 import { cellsOf, faultOf, fileOf, rowsOf, workbookOf } from '../support/statement-file.ts';
 
@@ -174,6 +174,15 @@ describe('the rows of a workbook', () => {
     const fault = await faultOf(workbookOf(two));
     expect(fault.code).to.equal('several_sheets');
     expect(fault.message).to.include('Loans (2 rows), Old (1 row, hidden)');
+  });
+
+  it('are refused where the workbook has more sheets than anybody reads', async () => {
+    const one = { name: 'S', rows: number('1') };
+    const many = (count: number) => workbookOf({ sheets: Array(count).fill(one) });
+    const fault = await faultOf(many(SHEETS_MAX + 1));
+    expect(fault.code).to.equal('too_many_sheets');
+    expect(fault.message).to.include(`at most ${SHEETS_MAX} sheets`);
+    expect((await faultOf(many(SHEETS_MAX))).message).to.match(/S \(1 row\), and 236 more$/);
   });
 
   it('are refused where the named sheet is missing', async () => {

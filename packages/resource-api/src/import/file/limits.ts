@@ -12,6 +12,8 @@ export const RECORD_MAX_CHARS = 1024 ** 2;
 export const WORKBOOK_MAX_BYTES = 256 * 1024 ** 2;
 /** Bytes of a workbook that is in a compressed file, and is unpacked in memory: 64 MiB. */
 export const PACKED_WORKBOOK_MAX_BYTES = 64 * 1024 ** 2;
+/** Sheets of a workbook: each is read to say which have rows. */
+export const SHEETS_MAX = 256;
 /** Rows and columns of a sheet: what Excel can hold. */
 export const SHEET_MAX_ROWS = 1_048_576;
 export const SHEET_MAX_COLUMNS = 16_384;

@@ -42,6 +42,9 @@ export async function* readWorkbook(
   }
 }
 
+/** In a sentence, each with its number of rows. */
+const SHEETS_SHOWN = 20;
+
 async function chooseSheet(workbook: Workbook, name: string | undefined) {
   const { sheets } = workbook;
   if (name !== undefined) return namedSheet(sheets, name);
@@ -49,12 +52,18 @@ async function chooseSheet(workbook: Workbook, name: string | undefined) {
   const filled: Sheet[] = [];
   for (const sheet of sheets) if (await hasRows(workbook, sheet)) filled.push(sheet);
   if (filled.length < 2) return filled[0];
-  const described = await describeAll(workbook, filled);
+  const described = await describeAll(workbook, filled.slice(0, SHEETS_SHOWN));
   const list = described.map(
     (sheet) => `${sheet.name} (${counted(sheet.rows)}${sheet.hidden ? ', hidden' : ''})`,
   );
-  const message = `several sheets have rows; declare one as sheet: ${list.join(', ')}`;
+  const message = `several sheets have rows; declare one as sheet: ${listed(list, filled.length)}`;
   throw new UnreadableFile('several_sheets', message);
+}
+
+function listed(names: readonly string[], count: number): string {
+  const shown = names.slice(0, SHEETS_SHOWN);
+  const more = count - shown.length;
+  return `${shown.join(', ')}${more > 0 ? `, and ${more} more` : ''}`;
 }
 
 function counted(rows: number): string {
@@ -67,8 +76,8 @@ function namedSheet(sheets: readonly Sheet[], name: string): Sheet {
     sheets.find((one) => one.name === name) ??
     sheets.find((one) => comparable(one.name) === comparable(name));
   if (sheet !== undefined) return sheet;
-  const names = sheets.map((one) => one.name).join(', ');
-  const message = `the workbook has no sheet of this name; it has ${names}`;
+  const names = sheets.map((one) => one.name);
+  const message = `the workbook has no sheet of this name; it has ${listed(names, names.length)}`;
   throw new UnreadableFile('unknown_sheet', message, { value: name });
 }
 

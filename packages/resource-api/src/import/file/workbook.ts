@@ -1,5 +1,6 @@
 /** The parts of a workbook (ECMA-376) that its cells need: sheets, styles, shared texts. */
 import { limitExpansion } from './expansion.ts';
+import { SHEETS_MAX } from './limits.ts';
 import { type NumberFormat, numberFormat } from './number-formats.ts';
 import { readSharedTexts } from './sheet-texts.ts';
 import { UnreadableFile } from './table.ts';
@@ -105,14 +106,24 @@ function pathOf(target: string, folder: string): string {
 async function readIndex(bytes: AsyncIterable<Uint8Array>) {
   let is1904 = false;
   let awaitsFormulas = false;
+  let count = 0;
   const sheets = await collectXml<{ name: string; hidden: boolean; id: string }>(bytes, (emit) => ({
     open(name, attributes) {
       if (name === 'workbookPr') is1904 = isTrue(attributes['date1904']);
       else if (name === 'calcPr') awaitsFormulas = isTrue(attributes['fullCalcOnLoad']);
-      else if (name === 'sheet') emit(sheetOf(attributes));
+      else if (name === 'sheet') {
+        count += 1;
+        if (count > SHEETS_MAX) throw tooManySheets();
+        emit(sheetOf(attributes));
+      }
     },
   }));
   return { is1904, awaitsFormulas, sheets };
+}
+
+function tooManySheets(): UnreadableFile {
+  const message = `expected at most ${SHEETS_MAX} sheets; save the one with the loans as a file of its own`;
+  return new UnreadableFile('too_many_sheets', message);
 }
 
 function sheetOf(attributes: Attributes) {

@@ -1,0 +1,19 @@
+import type { Book, BookReader } from './book.ts';
+
+const NOTHING: BookReader = {
+  history: async () => ({
+    ...{ isOfAnother: false, appliedBefore: undefined, last: undefined },
+    ...{ closedThrough: undefined, revertedBefore: 0 },
+  }),
+  deals: async () => new Map(),
+  elsewhere: async () => new Map(),
+  async *numbers() {},
+  parties: async () => ({ byRef: new Map(), named: [], renamed: [] }),
+  volumes: async () => new Map(),
+};
+
+/** A book without anything, to check a statement where there is no store. It takes nothing. */
+export const EMPTY_BOOK: Pick<Book, 'check' | 'apply'> = {
+  check: (work) => work(NOTHING),
+  apply: () => Promise.reject(new Error('a book that is not kept takes no statement')),
+};

@@ -18,7 +18,10 @@ export function addImportInspectCommand(imports: Command): void {
     .command('inspect <file>')
     .description('say what a file is that nobody described, and propose a profile')
     .option('--sheet <name>', 'of a workbook; the largest when not given')
-    .option('--out <file>', 'write the proposed profile to a new file')
+    .option(
+      '--out <file>',
+      'write the proposed profile to a new file: YAML with reasons, or JSON for a name that ends in .json',
+    )
     .action(async (file: string, given: object, command: Command) => {
       const { sheet, out } = readOptions(OPTIONS, given);
       const dictionary = readDictionary();
@@ -29,8 +32,13 @@ export function addImportInspectCommand(imports: Command): void {
           const at = error.fault.row > 0 ? `, row ${error.fault.row}` : '';
           throw new CommandRefused(`${file}${at}: ${error.message}`, error.fault);
         });
-      const profile = writeProfile(draft, inspection);
-      if (out !== undefined) await writeOutput(out, (write) => write(profile));
+      if (out !== undefined) {
+        // JSON has no room for the reasons; what is open begins with “?” there too.
+        const profile = out.toLowerCase().endsWith('.json')
+          ? `${JSON.stringify(draft.document, null, 2)}\n`
+          : writeProfile(draft, inspection);
+        await writeOutput(out, (write) => write(profile));
+      }
       const next =
         out === undefined
           ? 'give --out profile.yaml to write the proposed profile'

@@ -43,6 +43,8 @@ export interface BookReader {
   history(file: StatementFile): Promise<ImportHistory>;
   /** The state of deals at the end of the file's date, by their numbers in its source. */
   deals(file: StatementFile, numbers: readonly string[]): Promise<ReadonlyMap<string, KnownDeal>>;
+  /** Of these references of the file's source, those that a deal or facility of the book has. */
+  taken(file: StatementFile, refs: readonly string[]): Promise<ReadonlySet<string>>;
   /** Of these numbers, those of deals that the book has from elsewhere: from which source, or ''. */
   elsewhere(file: StatementFile, numbers: readonly string[]): Promise<ReadonlyMap<string, string>>;
   /** Numbers of all deals of the source which the book has at the file's date, in ranges by number. */
@@ -94,12 +96,14 @@ export interface StatementFile {
 export interface ImportHistory {
   /** Another customer posts statements of the source, or the operator alone imports them. */
   readonly isOfAnother: boolean;
-  /** Id of the import of the same file, if it was applied before. */
+  /** Id of the import of the same file for the same date, if it was applied before. */
   readonly appliedBefore: string | undefined;
+  /** The date of another import of the same file that stands. */
+  readonly otherDate: BusinessDate | undefined;
   /** The last statement of the same source. */
   readonly last: { readonly id: string; readonly asOf: BusinessDate } | undefined;
   /** The date through which the books are closed. */
   readonly closedThrough: BusinessDate | undefined;
-  /** How often this file was imported and reverted. */
+  /** How often this file was imported for this date and reverted. */
   readonly revertedBefore: number;
 }

@@ -2,10 +2,11 @@ import type { Book, BookReader } from './book.ts';
 
 const NOTHING: BookReader = {
   history: async () => ({
-    ...{ isOfAnother: false, appliedBefore: undefined, last: undefined },
+    ...{ isOfAnother: false, appliedBefore: undefined, otherDate: undefined, last: undefined },
     ...{ closedThrough: undefined, revertedBefore: 0 },
   }),
   deals: async () => new Map(),
+  taken: async () => new Set(),
   elsewhere: async () => new Map(),
   async *numbers() {},
   parties: async () => ({ byRef: new Map(), named: [], renamed: [] }),

@@ -6,13 +6,12 @@ import { BATCH_DEALS } from './check-statement.ts';
 import { UnreadableFile } from './file/table.ts';
 import type { ImportReport, ImportRequest } from './import-report.ts';
 import { ChangeSummary } from './plan/change-summary.ts';
-import { changesOf } from './plan/changes.ts';
+import { changesOf, owedBy, undrawnOf } from './plan/changes.ts';
 import { misfitsOf, NoRoom, takeRoom } from './plan/fits-book.ts';
 import type { KnownDeal } from './plan/known-deal.ts';
 import { PartyDirectory } from './plan/parties.ts';
-import { type PlanContext, planDeal } from './plan/plan-deal.ts';
+import { newReferences, type PlanContext, planDeal } from './plan/plan-deal.ts';
 import type { SanityChecks } from './sanity.ts';
-import { totalOf } from './statement/legs.ts';
 import type { LoanNumbers } from './statement/loan-numbers.ts';
 import type { Report } from './statement/report.ts';
 import type { StatedDeal } from './statement/stated-deal.ts';
@@ -50,6 +49,7 @@ export async function planStatement(
     return { outcome: 'applied_before', importId: history.appliedBefore };
   }
   checkHistory(file, history, report);
+  if (history.otherDate !== undefined) sanity.sameFile(history.otherDate);
   if (report.faultCount > 0) return REFUSED;
   const changes = new ChangeSummary(request.onChange);
   const seen: Seen = { newLoans: 0, journals: 0, postings: 0 };
@@ -66,6 +66,8 @@ export async function planStatement(
   const { before, vanished, zerosLost } = await findVanished(file, reader, plan.numbers, changes);
   sanity.zerosLost(zerosLost);
   sanity.loans(before, vanished, changes.loans);
+  sanity.signs(changes.turned);
+  sanity.moved(changes.moved);
   const { newLoans, journals, postings } = seen;
   return {
     outcome: importId === undefined ? 'valid' : 'applied',
@@ -121,7 +123,9 @@ async function* recordsOf(
   let planned = 0;
   for await (const batch of deals()) {
     const { known, own } = await readBatch(batch, file, reader, report);
+    const clashing = await clashingDeals(own, known, file, reader, report);
     for (const stated of own) {
+      if (clashing.has(stated)) continue;
       const before = known.get(stated.number);
       if (before !== undefined && !fitsBook(stated, before, report)) continue;
       const deal = planDeal(stated, before, context);
@@ -177,6 +181,31 @@ async function readBatch(
   return { known, own };
 }
 
+/** Deals that call something new as earlier statements called another: `A/B`, and facility `B` of `A`. */
+async function clashingDeals(
+  deals: readonly StatedDeal[],
+  known: ReadonlyMap<string, KnownDeal>,
+  file: StatementFile,
+  reader: BookReader,
+  report: Report,
+): Promise<ReadonlySet<StatedDeal>> {
+  const fresh = deals.flatMap((stated) =>
+    newReferences(stated, known.get(stated.number)).map((one) => ({ ...one, stated })),
+  );
+  if (fresh.length === 0) return new Set();
+  const taken = await reader.taken(
+    file,
+    fresh.map(({ ref }) => ref),
+  );
+  const clashing = fresh.filter(({ ref }) => taken.has(ref));
+  for (const { ref, row } of clashing) {
+    const message =
+      'expected another number: earlier statements of the source called another deal or facility so';
+    report.fault(row, 'deal and facility number', 'same_reference', message, ref);
+  }
+  return new Set(clashing.map(({ stated }) => stated));
+}
+
 function fitsBook(stated: StatedDeal, known: KnownDeal, report: Report): boolean {
   const misfits = misfitsOf(stated, known);
   for (const { row, column, message, value } of misfits) {
@@ -220,11 +249,6 @@ async function findVanished(
 }
 
 /** Senders leave out what owes nothing and can no longer be drawn. */
-function hasEnded({ status, facilities }: KnownDeal): boolean {
-  const goesOn = ['active', 'pending'].includes(status);
-  return facilities.every(
-    ({ commitment, drawings }) =>
-      drawings.every(({ money }) => totalOf(money.due) === 0n) &&
-      (totalOf(commitment.unfunded) === 0n || !goesOn),
-  );
+function hasEnded({ facilities }: KnownDeal): boolean {
+  return facilities.every((facility) => owedBy(facility) === 0n && undrawnOf(facility) === 0n);
 }

@@ -54,11 +54,20 @@ export const SANITY_RULES: Readonly<Record<SanityCheck, Rule>> = {
     severity: 'refuse',
     threshold: 0.5,
   },
+  sign_turned: {
+    message: 'a balance went from above zero to below it by more than half of what it was',
+    severity: 'refuse',
+  },
   balance_beyond_limit: { message: 'a balance is above its limit', severity: 'warn' },
   many_loans_vanish: {
     message: 'many loans of the book are not in the statement',
     severity: 'refuse',
     threshold: 0.1,
+  },
+  drawing_moved: {
+    message:
+      'a drawing is in another facility than in the book, which keeps it in the old one too: its amount counts twice',
+    severity: 'refuse',
   },
   leading_zeros_lost: {
     message:
@@ -68,6 +77,10 @@ export const SANITY_RULES: Readonly<Record<SanityCheck, Rule>> = {
   same_as_before: {
     message: 'the statement states nothing new: it may be an old one with a new date',
     severity: 'warn',
+  },
+  same_file_as_before: {
+    message: 'the same file is in the book for another date',
+    severity: 'refuse',
   },
   names_look_alike: { message: 'two names look alike and are not the same', severity: 'warn' },
 };
@@ -138,7 +151,23 @@ export class SanityChecks {
       const message = `${vanished} of the ${before} loans of the book`;
       this.#add('many_loans_vanish', 0, vanished, message);
     }
-    if (before >= SAME_MIN && changed === 0) this.#add('same_as_before', 0, before);
+    if (before >= SAME_MIN && changed === 0 && vanished === 0)
+      this.#add('same_as_before', 0, before);
+  }
+
+  /** @param rows of balances whose sign is another than in the book. */
+  signs(rows: readonly number[]): void {
+    for (const row of rows) this.#add('sign_turned', row);
+  }
+
+  /** @param rows of drawings that the book has in another facility. */
+  moved(rows: readonly number[]): void {
+    for (const row of rows) this.#add('drawing_moved', row);
+  }
+
+  /** @param date for which the same file is in the book. */
+  sameFile(date: BusinessDate): void {
+    this.#add('same_file_as_before', 0, 1, `the statement of ${date}`);
   }
 
   /** @param count loans of the book that the statement seems to have without their leading zeros. */

@@ -45,6 +45,47 @@ describeOnDatabase('the totals of a sender', (engine) => {
     expect(await faultsOf(text('A,x', 'B,2.00', 'Total,3.00'))).to.deep.equal(['2 invalid_amount']);
   });
 
+  it('count a loan once whose lenders each repeat it, and so do limits of a facility', async () => {
+    const name = 'shares';
+    const shared: ImportProfileDocument = {
+      ...document,
+      ...{ name, source: name, rowIs: 'lender', shareUnit: 'percent' },
+      derive: { undisbursed: 'limit - due' },
+      columns: {
+        ...{ dealNumber: ['Deal'], facilityNumber: ['Facility'], loanNumber: ['Loan'] },
+        ...{ lender: ['Lender'], lenderShare: ['Share'], limit: ['Limit'], due: ['Balance'] },
+      },
+    };
+    const file = (total: string) =>
+      [
+        'Deal,Facility,Loan,Lender,Share,Limit,Balance',
+        'D,F,A,One,60,100.00,10.00',
+        'D,F,A,Two,40,100.00,10.00',
+        'D,F,B,One,60,100.00,20.00',
+        'D,F,B,Two,40,100.00,20.00',
+        `Total,,,,,${total}`,
+        '',
+      ].join('\n');
+    for (const total of ['100.00,30.00', '400.00,60.00']) {
+      const report = await demanded(file(total), { document: shared, apply: false });
+      expect(report.faults, total).to.deep.equal([]);
+      const [limit = '', due = ''] = total.split(',');
+      expect(report.comparedTotals, total).to.deep.equal([
+        { name: 'limit', sender: limit, file: limit },
+        { name: 'due', sender: due, file: due },
+      ]);
+    }
+    expect(await faultsOf(file('100.00,31.00'), { document: shared })).to.deep.equal([
+      '6 control_total',
+    ]);
+    const expected = { rows: 4, sums: { due: '30.00', limit: '100.00' } };
+    const applied = await demanded(file('100.00,30.00'), { document: shared, expected });
+    expect([applied.outcome, applied.controlTotals]).to.deep.equal([
+      'applied',
+      { limit: '100.00', due: '30.00' },
+    ]);
+  });
+
   it('of a column that no file has are refused by name', async () => {
     const expected = { rows: 1, sums: { constructor: '1.00' } };
     const { faults } = await demanded(text('A,1.00', 'Total,1.00'), { expected });

@@ -2,7 +2,9 @@ import type { Database } from '@cls/shared/sql/database';
 import { describeOnDatabase } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { MIGRATIONS } from '../../src/database/migrations.ts';
+import type { ImportReport } from '../../src/import/import-report.ts';
 import type { ImportProfileDocument } from '../../src/import/profile/profile.ts';
+import { reportText } from '../../src/import/report/report-text.ts';
 import { importTape, MARCH, SYNDICATE } from '../support/lenders-statement.ts';
 
 const DRAWINGS: ImportProfileDocument = {
@@ -88,10 +90,169 @@ describeOnDatabase('loans that a statement no longer has', (engine) => {
       { loan: 'D1/F1/A', field: 'due', before: '100.00', after: '' },
     ]);
     expect(report.outstanding[0]).to.deep.include({
-      ...{ before: '50.00', drawn: '100.00', after: '150.00', vanished: '100.00' },
+      ...{
+        before: '150.00',
+        drawn: '100.00',
+        after: '250.00',
+        vanished: '100.00',
+        stated: '150.00',
+      },
     });
     expect(report.largest).to.deep.equal([
       { loan: 'D1', currency: 'EUR', before: '50.00', after: '150.00' },
     ]);
+  });
+
+  it('are told with what can still be drawn where they owe nothing, whatever their status', async () => {
+    const document: ImportProfileDocument = {
+      ...{ name: 'limits', title: 'Limits', source: 'limits', currency: 'EUR' },
+      lender: { externalId: 'BANK', name: 'Bank' },
+      derive: { undisbursed: 'limit - due' },
+      statuses: {
+        live: ['active', 'active', 'active'],
+        over: ['matured', 'matured', 'repaid'],
+      },
+      columns: { loanNumber: ['Loan'], status: ['Status'], limit: ['Limit'], due: ['Balance'] },
+    };
+    const text = (...rows: readonly string[]) =>
+      ['Loan,Status,Limit,Balance', ...rows, ''].join('\n');
+    const [kept, gone] = ['A,live,100.00,60.00', 'B,over,80.00,0.00'];
+    await importTape(database, text(kept, gone), '2025-03-31', { document });
+    const report = await importTape(database, text(kept), '2025-04-30', { document });
+    expect(report.changes.find(({ kind }) => kind === 'vanished')?.changes).to.deep.equal([
+      { loan: 'B', field: 'undisbursed', before: '80.00', after: '' },
+    ]);
+    expect(reportText(report)).to.contain('B 80.00 undrawn');
+  });
+
+  it('that moved to another facility are refused until somebody says they are others', async () => {
+    const document = { ...DRAWINGS, name: 'moved', source: 'moved' };
+    const march = drawings('M1,F1,A,100.00', 'M1,F2,B,50.00');
+    await importTape(database, march, '2025-03-31', { document });
+    const april = drawings('M1,F2,A,100.00', 'M1,F2,B,50.00');
+    const refused = await importTape(database, april, '2025-04-30', { document });
+    expect(refused.faults).to.deep.equal([]);
+    expect(refused.outcome).to.equal('refused');
+    expect(refused.sanity[0]).to.deep.include({
+      ...{ check: 'drawing_moved', severity: 'refused', count: 1, rows: [2] },
+      message:
+        'a drawing is in another facility than in the book, which keeps it in the old one too: its amount counts twice',
+    });
+    const accept = { drawing_moved: 'another drawing A' };
+    const accepted = await importTape(database, april, '2025-04-30', { document, accept });
+    expect(accepted.outcome).to.equal('applied');
+  });
+
+  it('make no sign that the statement is an old one', async () => {
+    const document = { ...DRAWINGS, name: 'quiet', source: 'quiet' };
+    const rows = Array.from({ length: 20 }, (_, at) => `Q${at},F,A,100.00`);
+    await importTape(database, drawings(...rows), '2025-03-31', { document });
+    const checksOf = async (given: readonly string[], asOf: string) =>
+      (await importTape(database, drawings(...given), asOf, { document, apply: false })).sanity.map(
+        ({ check }) => check,
+      );
+    expect(await checksOf([...rows].reverse(), '2025-04-30')).to.deep.equal(['same_as_before']);
+    expect(await checksOf(rows.slice(1), '2025-04-30')).to.deep.equal([]);
+  });
+});
+
+describeOnDatabase('a statement beside the one before', (engine) => {
+  let database: Database;
+  before(async () => {
+    database = await engine.open(MIGRATIONS);
+  });
+  after(() => database?.close());
+
+  const checksOf = ({ sanity }: ImportReport) =>
+    sanity.map(({ check, severity }) => [check, severity]);
+
+  it('is refused for another date if it is the same file, and taken with a reason', async () => {
+    await importTape(database, MARCH, '2025-03-31');
+    const again = await importTape(database, MARCH, '2025-03-31');
+    expect(again.outcome).to.equal('applied_before');
+    const refused = await importTape(database, MARCH, '2025-04-30');
+    expect([refused.outcome, refused.asOf, checksOf(refused)]).to.deep.equal([
+      'refused',
+      '2025-04-30',
+      [['same_file_as_before', 'refused']],
+    ]);
+    expect(refused.sanity[0]?.examples).to.deep.equal(['the statement of 2025-03-31']);
+    const accept = { same_file_as_before: 'nothing changed in April' };
+    const taken = await importTape(database, MARCH, '2025-04-30', { accept });
+    expect([taken.outcome, taken.journals]).to.deep.equal(['applied', 0]);
+    const older = await importTape(database, MARCH, '2025-03-31');
+    expect(older.outcome, 'both stand').to.equal('applied_before');
+  });
+
+  it('is refused where a balance turned its sign, and taken where a borrower paid a little too much', async () => {
+    const document = { ...DRAWINGS, name: 'signs', source: 'signs' };
+    await importTape(database, drawings('D,F,A,100.00', 'D,G,B,100.00'), '2025-03-31', {
+      document,
+    });
+    const turned = drawings('D,F,A,-100.00', 'D,G,B,-2.00');
+    const refused = await importTape(database, turned, '2025-04-30', { document });
+    expect(refused.outcome).to.equal('refused');
+    expect(refused.sanity).to.have.length(1);
+    expect(refused.sanity[0]).to.include({ check: 'sign_turned', count: 1 });
+    expect(refused.sanity[0]?.rows).to.deep.equal([2]);
+    const little = drawings('D,F,A,90.00', 'D,G,B,-2.00');
+    const taken = await importTape(database, little, '2025-04-30', { document });
+    expect([taken.outcome, taken.sanity]).to.deep.equal(['applied', []]);
+  });
+
+  it('with a facility that is called as an earlier deal is refused by row', async () => {
+    const document = { ...DRAWINGS, name: 'slashes', source: 'slashes' };
+    await importTape(database, drawings('A/B,F,1,10.00', 'C,F,1,10.00'), '2025-03-31', {
+      document,
+    });
+    const clashing = drawings('A,B,1,5.00', 'C/F,G,1,5.00');
+    const { faults } = await importTape(database, clashing, '2025-04-30', { document });
+    const message =
+      'expected another number: earlier statements of the source called another deal or facility so';
+    const column = 'deal and facility number';
+    expect(faults).to.deep.equal([
+      { row: 2, column, code: 'same_reference', message, value: 'A/B' },
+      { row: 3, column, code: 'same_reference', message, value: 'C/F' },
+    ]);
+  });
+
+  it('tells an agent that changed, which the book keeps, and a rate as a percentage', async () => {
+    const document: ImportProfileDocument = {
+      ...{ ...DRAWINGS, name: 'agents', source: 'agents', rateUnit: 'percent' },
+      columns: { ...DRAWINGS.columns, agent: ['Agent'], rate: ['Rate'] },
+    };
+    const text = (agent: string, rate: string) =>
+      `Deal,Facility,Drawing,Balance,Agent,Rate\nX,F,A,10.00,${agent},${rate}\n`;
+    await importTape(database, text('First Bank', '4.75'), '2025-03-31', { document });
+    const report = await importTape(database, text('Other Bank', '5'), '2025-04-30', { document });
+    expect(report.changes.find(({ kind }) => kind === 'kept_as_booked')?.changes).to.deep.equal([
+      { loan: 'X', field: 'agent', before: 'First Bank', after: 'Other Bank' },
+    ]);
+    const shown = reportText(report).replaceAll(/\s+/g, ' ');
+    expect(shown).to.contain('X rate 4.75 % → 5 %');
+  });
+
+  it('tells a date above its header that is not the one it is imported for', async () => {
+    const document = { ...DRAWINGS, name: 'titles', source: 'titles', headerRow: 3 };
+    const warningsFor = async (title: string, asOf: string) => {
+      const text = `${title}\n\n${drawings('T1,F,A,100.00')}`;
+      const { warnings } = await importTape(database, text, asOf, { document, apply: false });
+      return warnings.map(({ row, code, message }) => `${row} ${code}: ${message}`);
+    };
+    const said =
+      '1 other_date_in_title: the title says 2025-03-31, and the statement is imported for 2025-04-30: one of them may be mistyped';
+    for (const title of [
+      'Stichtag: 31.03.2025',
+      'Loans as of March 31 2025 (EUR)',
+      '"As of March 31, 2025"',
+      'Position 2025-03-31',
+      'Stand 31. März 2025',
+    ]) {
+      expect(await warningsFor(title, '2025-04-30'), title).to.deep.equal([said]);
+      expect(await warningsFor(title, '2025-03-31'), title).to.deep.equal([]);
+    }
+    const printed = 'Stichtag 31.03.2025, gedruckt am 02.04.2025';
+    expect(await warningsFor(printed, '2025-03-31')).to.deep.equal([]);
+    expect(await warningsFor('Bericht 17 von 2025', '2025-03-31')).to.deep.equal([]);
   });
 });

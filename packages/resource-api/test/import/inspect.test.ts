@@ -522,6 +522,12 @@ describe('cls-api import inspect', () => {
     expect(readFileSync(out, 'utf8')).to.equal(before);
   });
 
+  it('writes it as JSON where the name of the file says so', async () => {
+    const out = join(folder, 'profile.json');
+    expect((await runWith({}, 'import', 'inspect', file, '--out', out)).code).to.equal(0);
+    expect(JSON.parse(readFileSync(out, 'utf8'))).to.include({ name: 'tape', source: 'tape' });
+  });
+
   it('lets no text of a file move the cursor, set a title or turn a line around', async () => {
     const odd = join(folder, 'odd.csv');
     writeFileSync(odd, lines(`\u001b]0;title\u0007${HEADER}`, `\u001b[2J\u202e${ROWS[0]}`));

@@ -1,6 +1,12 @@
 import { formatMoney, magnitudeOf } from '../../ledger/money.ts';
 import { outstandingOf } from '../statement/group-rows.ts';
-import { CHANGE_RULES, type ChangeKind, type LoanChange, owedBy, vanished } from './changes.ts';
+import {
+  CHANGE_RULES,
+  type ChangeKind,
+  type LoanChange,
+  movedDrawings,
+  vanishedFacility,
+} from './changes.ts';
 import { CurrencyTotals, owedBefore } from './currency-totals.ts';
 import type { KnownDeal } from './known-deal.ts';
 import { knownFacility, type PlannedDeal } from './plan-deal.ts';
@@ -39,6 +45,10 @@ export class ChangeSummary {
   readonly #largest = new Map<string, readonly Moved[]>();
   readonly #onChange: ((change: LoanChange) => void) | undefined;
   #loans = 0;
+  /** Rows of facilities whose outstanding principal has turned its sign. */
+  readonly turned: number[] = [];
+  /** Rows of drawings that the book has in another facility, which the statement does not have. */
+  readonly moved: number[] = [];
 
   /** @param onChange takes each change, also those that the summary does not keep. */
   constructor(onChange?: (change: LoanChange) => void) {
@@ -58,18 +68,17 @@ export class ChangeSummary {
     for (const facility of facilities) {
       const was = known?.present ? knownFacility(known, stated, facility) : undefined;
       const before = owedBefore(facility, was);
-      this.#rank(facility.currency, {
-        loan: stated.number,
-        before,
-        after: outstandingOf(facility),
-      });
+      const after = outstandingOf(facility);
+      this.#rank(facility.currency, { loan: stated.number, before, after });
+      if (isTurned(before, after)) this.turned.push(facility.row);
     }
+    if (known?.present) this.moved.push(...movedDrawings(stated, known));
   }
 
   /** A loan of the book that the statement does not have. */
   vanished(loan: string, { facilities }: KnownDeal): void {
     for (const facility of facilities) {
-      this.#keep(vanished(loan, facility.currency, owedBy(facility)));
+      for (const change of vanishedFacility(loan, facility)) this.#keep(change);
       this.#totals.vanished(loan, facility);
     }
   }
@@ -108,6 +117,11 @@ export class ChangeSummary {
     const place = at < 0 ? ranked.length : at;
     this.#largest.set(currency, ranked.toSpliced(place, 0, moved).slice(0, LARGEST_KEPT));
   }
+}
+
+/** Whoever pays too much pays a little too much: more is the sign of a sender's mistake. */
+function isTurned(before: bigint, after: bigint): boolean {
+  return before > 0n && after < 0n && magnitudeOf(after) * 2n >= before;
 }
 
 function sizeOf({ before, after }: Moved): bigint {

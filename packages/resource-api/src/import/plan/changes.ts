@@ -5,7 +5,7 @@ import type { StatedDeal, StatedDrawing } from '../statement/stated-deal.ts';
 import type { KnownDeal, KnownDrawing, KnownFacility } from './known-deal.ts';
 import { knownFacility, type PlannedDeal, type PlannedFacility } from './plan-deal.ts';
 import { changeOf, NO_PRINCIPAL } from './plan-money.ts';
-import { detailsOf, statedFacility, termsOfDrawing } from './plan-terms.ts';
+import { detailsOf, isParty, statedFacility, termsOfDrawing } from './plan-terms.ts';
 
 export const CHANGE_RULES = {
   new_loan: 'booked with all of its amounts, dated by the statement',
@@ -49,10 +49,20 @@ export function changesOf(
       const before = known && knownFacility(known, stated, facility);
       return facilityChanges(facility, before, there !== undefined);
     }),
-    ...(there ? [...termChanges(stated, there), ...detailChanges(stated, there)] : []),
+    ...(there ? detailsAndTerms(stated, there) : []),
   ];
   const gone = there ? vanishedDrawings(stated, there) : [];
   return [...changes.map((one) => ({ ...one, loan: stated.number })), ...gone];
+}
+
+function detailsAndTerms(stated: StatedDeal, known: KnownDeal): readonly Change[] {
+  const { agent } = stated;
+  const isOther = agent !== undefined && !isParty(known.agent, agent);
+  return [
+    ...termChanges(stated, known),
+    ...detailChanges(stated, known),
+    ...(isOther ? [change('kept_as_booked', 'agent', known.agent.name, agent.name)] : []),
+  ];
 }
 
 /** Drawings of the book that owe something, of a deal whose statement does not have them. */
@@ -60,9 +70,25 @@ function vanishedDrawings(stated: StatedDeal, known: KnownDeal): readonly LoanCh
   return unstatedDrawings(stated, known).flatMap(({ ref, currency, drawings }) =>
     drawings.flatMap(({ number, money }) => {
       const due = totalOf(money.due);
-      return due === 0n ? [] : [vanished(`${ref ?? stated.number}/${number}`, currency, due)];
+      const loan = `${ref ?? stated.number}/${number}`;
+      return due === 0n ? [] : [vanished(loan, 'due', due, currency)];
     }),
   );
+}
+
+/** Rows of drawings that are new in a facility, while the book has them in another that no longer states them. */
+export function movedDrawings(stated: StatedDeal, known: KnownDeal): readonly number[] {
+  const left = new Set(
+    unstatedDrawings(stated, known).flatMap(({ drawings }) =>
+      drawings.filter(({ money }) => totalOf(money.due) !== 0n).map(({ number }) => number),
+    ),
+  );
+  return stated.facilities.flatMap((facility) => {
+    const there = knownFacility(known, stated, facility)?.drawings.map(({ number }) => number);
+    return facility.drawings
+      .filter(({ number }) => left.has(number) && !there?.includes(number))
+      .map(({ row }) => row);
+  });
 }
 
 /** By facility. */
@@ -82,10 +108,26 @@ export function owedBy({ drawings }: KnownFacility): bigint {
   return drawings.reduce((sum, { money }) => sum + totalOf(money.due), 0n);
 }
 
-/** A loan that the statement does not have. @param due what the book's loan owes, in minor units */
-export function vanished(loan: string, currency: string, due: bigint): LoanChange {
-  const before = formatMoney(due, currency);
-  return { kind: 'vanished', loan, field: 'due', before, after: '' };
+/** What can still be drawn of a facility in the book, in minor units. */
+export function undrawnOf({ commitment }: KnownFacility): bigint {
+  return totalOf(commitment.unfunded);
+}
+
+/** A facility that the statement does not have: what it owes, or else what can still be drawn. */
+export function vanishedFacility(loan: string, facility: KnownFacility): readonly LoanChange[] {
+  const { currency } = facility;
+  const [due, undrawn] = [owedBy(facility), undrawnOf(facility)];
+  if (due !== 0n) return [vanished(loan, 'due', due, currency)];
+  return undrawn === 0n ? [] : [vanished(loan, 'undisbursed', undrawn, currency)];
+}
+
+function vanished(
+  loan: string,
+  field: 'due' | 'undisbursed',
+  amount: bigint,
+  currency: string,
+): LoanChange {
+  return { kind: 'vanished', loan, field, before: formatMoney(amount, currency), after: '' };
 }
 
 function facilityChanges(

@@ -15,15 +15,16 @@ export const TOTAL_STEPS = [
   'repaid',
   'corrected',
   'after',
-  'transferred',
   'vanished',
+  'stated',
+  'transferred',
 ] as const;
 type TotalStep = (typeof TOTAL_STEPS)[number];
 
 /**
- * Decimal strings: before + newLoans + drawn + repaid + corrected = after. Repaid is negative. What
- * lenders bought of each other (`transferred`) changes no total; what the book keeps though the statement
- * does not have it (`vanished`) is in none of the others.
+ * Decimal strings, of all loans of the source: before + newLoans + drawn + repaid + corrected = after.
+ * Repaid is negative. Of `after`, the statement has `stated`, and the book keeps `vanished` though the
+ * statement does not have it. What lenders bought of each other (`transferred`) changes no total.
  */
 export interface OutstandingTotal extends Readonly<Record<TotalStep, string>> {
   readonly currency: string;
@@ -55,7 +56,10 @@ export class CurrencyTotals {
 
   vanished(loan: string, facility: KnownFacility): void {
     const due = owedBy(facility);
-    if (due !== 0n) this.#add(facility.currency, 'vanished', loan, due);
+    if (due === 0n) return;
+    for (const step of ['before', 'after', 'vanished'] as const) {
+      this.#add(facility.currency, step, loan, due);
+    }
   }
 
   result(): readonly OutstandingTotal[] {
@@ -94,6 +98,7 @@ function stepsOf(
     return [
       ['newLoans', after],
       ['after', after],
+      ['stated', after],
     ];
   }
   const found = knownFacility(known, stated, facility);
@@ -103,6 +108,7 @@ function stepsOf(
       movementsOf(changeOf(drawing, moneyOf(drawing, found))),
     ),
     ['after', after],
+    ['stated', after],
   ];
 }
 

@@ -11,6 +11,7 @@ export interface KnownDeal {
   readonly country: string;
   readonly borrower: KnownParty;
   readonly guarantor: KnownParty | null;
+  readonly agent: KnownParty;
   readonly facilities: readonly KnownFacility[];
 }
 

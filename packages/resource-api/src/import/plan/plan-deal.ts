@@ -104,6 +104,16 @@ export function knownFacility(
   return facilities.find(({ ref }) => ref === facilityRef(number, stated));
 }
 
+/** What the source calls parts that the book does not have; a deal only where a facility could be called so. */
+export function newReferences(stated: StatedDeal, known: KnownDeal | undefined) {
+  const { number, row, facilities } = stated;
+  const deal = known === undefined && number.includes('/') ? [{ ref: number, row }] : [];
+  const fresh = facilities.filter(
+    (one) => one.number !== undefined && !(known && knownFacility(known, stated, one)),
+  );
+  return [...deal, ...fresh.map((one) => ({ ref: facilityRef(number, one), row: one.row }))];
+}
+
 interface FacilityContext extends PlanContext {
   readonly deal: string;
   readonly dealNumber: string;

@@ -69,7 +69,7 @@ function knownOrStated(
  * A party that was renamed since is known by the names that statements had for it, and by its own.
  * Without a country the name alone decides.
  */
-function isParty(known: KnownParty, { ref, name, countryCode }: StatedParty): boolean {
+export function isParty(known: KnownParty, { ref, name, countryCode }: StatedParty): boolean {
   const folded = foldName(name);
   if (countryCode === '' && ref.startsWith(PARTY_REF)) {
     const names = known.refs.map((one) => one.replace(REF, '$2'));

@@ -40,10 +40,13 @@ export const SANITY_CHECKS = [
   'matures_before_start',
   'rate_beyond_100_percent',
   'lender_below_zero',
+  'sign_turned',
   'balance_beyond_limit',
   'many_loans_vanish',
+  'drawing_moved',
   'leading_zeros_lost',
   'same_as_before',
+  'same_file_as_before',
   'names_look_alike',
 ] as const;
 export type SanityCheck = (typeof SANITY_CHECKS)[number];

@@ -79,10 +79,10 @@ export function checksSection({ sanity, outcome }: ImportReport): Section | unde
     { name: 'Result' },
     { name: 'What to do' },
   ];
-  const sentences = refusing.map(
+  const commands = refusing.map(
     ({ check }) => `To apply although it is unlikely, give the reason: --accept '${check}=REASON'`,
   );
-  return { title: 'Checks', sentences, table: { columns, rows } };
+  return { title: 'Checks', sentences: [], commands, table: { columns, rows } };
 }
 
 function foundOf({ rows, examples = [] }: SanityFinding): string {

@@ -1,5 +1,6 @@
 /** What a report says of amounts: by currency, by loan, and beside the sender's totals. Pure. */
 import type { ImportReport } from '../import-report.ts';
+import type { OutstandingTotal } from '../plan/currency-totals.ts';
 import type { AmountField } from '../profile/fields.ts';
 import { difference, grouped, type Section } from './section.ts';
 import { AMOUNT_WORDS } from './words.ts';
@@ -10,15 +11,16 @@ const STEPS = [
   ['drawn', 'Drawn', false],
   ['repaid', 'Repaid', false],
   ['corrected', 'Corrected', false],
-  ['after', 'In the statement', true],
+  ['after', 'In the book after', true],
+  ['vanished', 'Of it not in the statement', false],
+  ['stated', 'Of it in the statement', false],
   ['transferred', 'Of it sold between lenders', false],
-  ['vanished', 'Only in the book, which keeps it', false],
 ] as const;
 
 export function outstandingSection({ outstanding }: ImportReport): Section | undefined {
   if (outstanding.length === 0) return undefined;
   const rows = outstanding.flatMap((total) =>
-    STEPS.filter(([step, , always]) => always || total.loans[step] > 0).map(([step, words]) => [
+    STEPS.filter(([step, , always]) => always || isTold(step, total)).map(([step, words]) => [
       total.currency,
       words,
       grouped(`${total.loans[step]}`),
@@ -38,6 +40,11 @@ export function outstandingSection({ outstanding }: ImportReport): Section | und
       rows,
     },
   };
+}
+
+/** Where the statement has all that the book has, its total is the book's. */
+function isTold(step: (typeof STEPS)[number][0], { loans }: OutstandingTotal): boolean {
+  return loans[step] > 0 && (step !== 'stated' || loans.vanished > 0);
 }
 
 export function largestSection({ largest }: ImportReport): Section | undefined {

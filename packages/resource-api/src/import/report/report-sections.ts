@@ -55,6 +55,7 @@ function outcomeSection(report: ImportReport): Section {
   return {
     title: `Statement${asOf === undefined ? '' : ` of ${asOf}`}: ${TITLES[outcome]}`,
     sentences: outcomeSentences(report),
+    commands: outcomeCommands(report),
     table: { columns: [{ name: '' }, { name: '' }], rows: known },
   };
 }
@@ -64,16 +65,11 @@ function outcomeSentences(report: ImportReport): readonly string[] {
   const refusing = sanity.filter(({ severity }) => severity === 'refused');
   switch (outcome) {
     case 'valid':
-      return ['Nothing was written yet: give --apply.', ...demandOf(report)];
+      return ['Nothing was written yet.'];
     case 'applied':
-      return [
-        `It is import ${importId}.`,
-        `To take it back: cls-api imports revert ${importId} --apply`,
-      ];
+      return [`It is import ${importId}.`];
     case 'applied_before':
-      return [
-        `This file was applied as import ${importId}, whose date cls-api imports list says. Nothing changed.`,
-      ];
+      return [`This file was applied for this date as import ${importId}. Nothing changed.`];
     case 'refused':
       return [
         'Nothing was written.',
@@ -83,6 +79,13 @@ function outcomeSentences(report: ImportReport): readonly string[] {
           : []),
       ];
   }
+}
+
+function outcomeCommands(report: ImportReport): readonly string[] {
+  const { outcome, importId = '' } = report;
+  if (outcome === 'valid') return ['To write it, give --apply.', ...demandOf(report)];
+  if (outcome !== 'applied') return [];
+  return [`To take it back: cls-api imports revert ${importId} --apply`];
 }
 
 /** What --apply would refuse. */
@@ -120,14 +123,22 @@ function firstOf({ kind, changes, loans }: ChangesByKind): string {
 function changeText(kind: ChangeKind, change: ChangesByKind['changes'][number]): string {
   const { loan, field, before, after } = change;
   if (kind === 'new_loan') return loan;
-  if (kind === 'vanished') return `${loan} ${grouped(before)}`;
+  if (kind === 'vanished') return `${loan} ${grouped(before)}${field === 'due' ? '' : ' undrawn'}`;
   if (kind === 'transferred') return `${loan} ${grouped(difference(before, after))}`;
   const shown = (value: string) => {
-    if (field === 'allInRate') return value.replace(/\.?0+$/, '');
+    if (field === 'allInRate') return value === '' ? '' : `${percentOf(value)} %`;
     return AMOUNT.test(value) ? grouped(value) : value;
   };
   const [was, is] = [before, after].map((value) => shown(value) || 'nothing');
   return `${field === 'due' ? loan : `${loan} ${FIELD_WORDS[field] ?? field}`} ${was} → ${is}`;
+}
+
+/** `0.047500000000` is `4.75`. */
+function percentOf(fraction: string): string {
+  const [, sign = '', whole = '', digits = ''] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(fraction) ?? [];
+  const moved = `${whole}${digits.slice(0, 2).padEnd(2, '0')}`.replace(/^0+(?=\d)/, '');
+  const rest = digits.slice(2).replace(/0+$/, '');
+  return `${sign}${moved}${rest === '' ? '' : `.${rest}`}`;
 }
 
 const AMOUNT = /^-?\d+(\.\d{1,4})?$/;

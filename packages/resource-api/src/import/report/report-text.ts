@@ -14,8 +14,9 @@ export function reportText(report: ImportReport): string {
   return reportSections(report).map(sectionText).join('\n\n');
 }
 
-function sectionText({ title, sentences, table }: Section): string {
-  const lines = [title.toUpperCase(), ...sentences.flatMap((sentence) => wrap(sentence, WIDTH))];
+function sectionText({ title, sentences, commands = [], table }: Section): string {
+  const said = [...sentences, ...commands];
+  const lines = [title.toUpperCase(), ...said.flatMap((sentence) => wrap(sentence, WIDTH))];
   return [...lines, ...(table ? tableLines(table) : [])].join('\n');
 }
 

@@ -4,6 +4,8 @@ import { formatAmount } from '../../ledger/money.ts';
 export interface Section {
   readonly title: string;
   readonly sentences: readonly string[];
+  /** What somebody at the terminal may type next; a page that is sent has none of it. */
+  readonly commands?: readonly string[];
   readonly table?: Table;
 }
 

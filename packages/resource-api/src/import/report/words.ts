@@ -22,7 +22,7 @@ export const CHANGE_WORDS: Readonly<Record<ChangeKind, readonly [title: string, 
   ],
   terms_changed: ['Status, maturity or rate changed', 'new terms from the statement’s date on'],
   details_changed: ['Name, borrower, guarantor or country changed', 'true from the date on'],
-  kept_as_booked: ['Another facility type', 'not changed'],
+  kept_as_booked: ['Another facility type or agent', 'not changed'],
 };
 
 export const AMOUNT_WORDS: Readonly<Record<AmountField, string>> = {
@@ -56,11 +56,16 @@ export const CHECK_ADVICE: Readonly<Record<SanityCheck, string>> = {
   matures_before_start: 'Look at these rows: the two dates may be swapped.',
   rate_beyond_100_percent: 'Declare rateUnit: percent, fraction or basis_points.',
   lender_below_zero: 'Look at these rows: a sign may be turned.',
+  sign_turned: 'Look at these rows: a minus was lost or added, or a repayment is far too large.',
   balance_beyond_limit: 'Look at these rows: the loan is overdrawn, or a column is another one.',
   many_loans_vanish: 'Ask the sender whether the file is whole, and compare the profile’s source.',
+  drawing_moved:
+    'If it is the same drawing, repay it in the old facility by a journal first; if it is another one of the same number, accept it.',
   leading_zeros_lost:
     'Store the numbers as text where the file is made: a spreadsheet drops the zeros.',
   same_as_before: 'Ask the sender whether this is the new statement.',
+  same_file_as_before:
+    'Compare the dates: one of the two may be mistyped. If nothing changed since, accept it.',
   names_look_alike: 'Ask the sender whether these are two parties; if they are one, use one name.',
 };
 
@@ -92,6 +97,7 @@ export const ADVICE: Readonly<Record<string, string>> = {
   wrong_delimiter: 'Declare the delimiter in the profile.',
   wrong_encoding: 'Declare the encoding in the profile.',
   row_width: 'Look at the row: a delimiter stands in a text, or the row was cut.',
+  other_date_in_title: 'Compare --as-of with the title: give the date of the balances.',
   period_closed: 'Ask for a statement of the open period.',
   loan_currency: 'Nothing, if the profile’s currency is right.',
   rounded: 'Nothing, if the sender rounds.',

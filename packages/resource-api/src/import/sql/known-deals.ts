@@ -124,6 +124,7 @@ const RECORDS = `
     jsonb_build_object('id', d.id, 'status', coalesce(dt.status, d.status),
       'name', coalesce(dd.name, d.name), 'country', coalesce(dd.country, d.country),
       'borrower', ${PARTY('coalesce(dd.borrower_key, d.borrower_key)')},
+      'agent', ${PARTY('d.agent_key')},
       'guarantor', ${PARTY('CASE WHEN dd.deal_key IS NULL THEN d.guarantor_key ELSE dd.guarantor_key END')}
     ) AS deal,
     jsonb_build_object('id', f.id, 'name', coalesce(fd.name, f.name), 'type', f.type,

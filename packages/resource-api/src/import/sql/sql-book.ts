@@ -38,6 +38,7 @@ function readerOf(sql: Sql): BookReader {
   return {
     history: (file) => readHistory(sql, file),
     deals: (file, numbers) => knownDeals(sql, file, numbers),
+    taken: (file, refs) => readTaken(sql, file, refs),
     elsewhere: (file, numbers) => readElsewhere(sql, file, numbers),
     numbers: (file) => readNumbers(sql, file),
     parties: (file) => readParties(sql, file),
@@ -47,14 +48,15 @@ function readerOf(sql: Sql): BookReader {
 
 async function readHistory(
   sql: Sql,
-  { profile, fileSha256, actor }: StatementFile,
+  { profile, fileSha256, asOf, actor }: StatementFile,
 ): Promise<ImportHistory> {
   const customer = actor?.customer;
-  const same = await sql.query<{ id: string; reverted: boolean }>(
-    `SELECT id, reverted_at IS NOT NULL AS reverted FROM import_batch
-     WHERE profile = $1 AND file_sha256 = $2`,
+  const ofFile = await sql.query<{ id: string; asOf: BusinessDate; reverted: boolean }>(
+    `SELECT id, as_of AS "asOf", reverted_at IS NOT NULL AS reverted FROM import_batch
+     WHERE profile = $1 AND file_sha256 = $2 ORDER BY as_of DESC, key DESC`,
     [profile.name, fileSha256],
   );
+  const same = ofFile.filter((one) => one.asOf === asOf);
   const [last] = await sql.query<{ id: string; asOf: BusinessDate }>(
     `SELECT id, as_of AS "asOf" FROM import_batch WHERE source = $1 AND reverted_at IS NULL
      ORDER BY as_of DESC, key DESC LIMIT 1`,
@@ -63,10 +65,23 @@ async function readHistory(
   return {
     isOfAnother: customer !== undefined && !(await mayPost(sql, profile.source, customer)),
     appliedBefore: same.find(({ reverted }) => !reverted)?.id,
+    otherDate: ofFile.find((one) => !one.reverted && one.asOf !== asOf)?.asOf,
     last,
     revertedBefore: same.filter(({ reverted }) => reverted).length,
     closedThrough: await closedThrough(sql),
   };
+}
+
+async function readTaken(
+  sql: Sql,
+  { profile: { source } }: StatementFile,
+  refs: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const rows = await sql.query<{ value: string }>(
+    'SELECT value FROM external_id WHERE source = $1 AND value = ANY($2)',
+    [source, refs],
+  );
+  return new Set(rows.map(({ value }) => value));
 }
 
 async function readElsewhere(

@@ -3,6 +3,7 @@ import { formatAmount, formatMoney, parseAmount } from '../../ledger/money.ts';
 import type { TableRow } from '../file/table.ts';
 import { AMOUNT_FIELDS, type AmountField } from '../profile/fields.ts';
 import type { ImportProfile } from '../profile/profile.ts';
+import { repeatedOf } from './facility-amounts.ts';
 import type { Report } from './report.ts';
 import type { StatementRow } from './statement-row.ts';
 
@@ -26,39 +27,40 @@ type TotalOf = (
   currency: string,
 ) => { readonly column: string; readonly amount: bigint } | undefined;
 
-/** The sums of the amount columns of a statement, by currency. */
+type Sums = Map<string, Map<AmountField, bigint>>;
+
+/**
+ * The sums of the amount columns of a statement, by currency. Where rows repeat the amount of a loan or
+ * facility, it counts once; a sender who adds up the column with its repetitions is right too.
+ */
 export class ControlTotals {
   /** What was compared with the sender's totals so far. */
   readonly compared: ComparedTotal[] = [];
+  readonly #profile: ImportProfile;
   readonly #fields: readonly AmountField[];
-  readonly #sums = new Map<string, Map<AmountField, bigint>>();
+  readonly #sums: Sums = new Map();
+  readonly #sumsOfColumns: Sums = new Map();
+  readonly #counted = new Set<string>();
 
-  constructor({ columns }: ImportProfile) {
-    this.#fields = AMOUNT_FIELDS.filter((field) => columns[field] !== undefined);
+  constructor(profile: ImportProfile) {
+    this.#profile = profile;
+    this.#fields = AMOUNT_FIELDS.filter((field) => profile.columns[field] !== undefined);
   }
 
-  add({ currency, amounts }: StatementRow): void {
-    let sums = this.#sums.get(currency);
-    if (sums === undefined) {
-      sums = new Map();
-      this.#sums.set(currency, sums);
-    }
+  add(row: StatementRow): void {
     for (const field of this.#fields) {
-      sums.set(field, (sums.get(field) ?? 0n) + (amounts[field] ?? 0n));
+      const amount = row.amounts[field] ?? 0n;
+      const whole = repeatedOf(row, field, this.#profile);
+      const repeats = whole !== undefined && this.#counted.has(whole);
+      if (whole !== undefined) this.#counted.add(whole);
+      addTo(this.#sumsOfColumns, row.currency, field, amount);
+      addTo(this.#sums, row.currency, field, repeats ? 0n : amount);
     }
   }
 
   /** As decimal strings of their currency. */
   sums(): Readonly<Record<string, string>> {
-    const several = this.#sums.size > 1;
-    return Object.fromEntries(
-      [...this.#sums].flatMap(([currency, sums]) =>
-        [...sums].map(([field, sum]) => [
-          several ? `${field}:${currency}` : field,
-          formatMoney(sum, currency),
-        ]),
-      ),
-    );
+    return named(this.#sums);
   }
 
   /** Compares the sums with those of the sender. Each difference is a fault. */
@@ -76,16 +78,18 @@ export class ControlTotals {
       }
     }
     const sums = this.sums();
+    const sumsOfColumns = named(this.#sumsOfColumns);
     for (const [name, text] of Object.entries(expected.sums)) {
-      const sum = Object.hasOwn(sums, name) ? sums[name] : undefined;
-      const digits = sum?.split('.')[1]?.length ?? 0;
+      const once = Object.hasOwn(sums, name) ? sums[name] : undefined;
+      const digits = once?.split('.')[1]?.length ?? 0;
       const wanted = parseAmount(text, digits);
-      if (sum === undefined || wanted === undefined) {
+      if (once === undefined || wanted === undefined) {
         const message = `expected one of ${Object.keys(sums).join(', ')} and a plain decimal`;
         report.fault(0, name, 'control_total', message, text);
         continue;
       }
       const sender = wanted.rounded ? text : formatAmount(wanted.amountMinor, digits);
+      const sum = sender === sumsOfColumns[name] ? sender : once;
       this.compared.push({ name, sender, file: sum });
       if (sender !== sum) {
         report.fault(
@@ -112,21 +116,40 @@ export class ControlTotals {
     for (const field of this.#fields) {
       const total = totalOf(field, currency);
       if (total === undefined) continue;
-      const file = formatAmount(this.#sumOfAll(field, digits), digits);
       const sender = formatAmount(total.amount, digits);
+      const ofColumn = formatAmount(sumOfAll(this.#sumsOfColumns, field, digits), digits);
+      const once = formatAmount(sumOfAll(this.#sums, field, digits), digits);
+      const file = sender === ofColumn ? ofColumn : once;
       this.compared.push({ name: field, sender, file });
       if (sender === file) continue;
       const message = `the file states a total of ${sender}; the rows above add up to ${file}`;
       report.fault(row, total.column, 'control_total', message, sender);
     }
   }
+}
 
-  #sumOfAll(field: AmountField, digits: number): bigint {
-    let all = 0n;
-    for (const [currency, sums] of this.#sums) {
-      const missing = digits - (minorUnitDigits(currency) ?? 2);
-      all += (sums.get(field) ?? 0n) * 10n ** BigInt(missing);
-    }
-    return all;
+function addTo(all: Sums, currency: string, field: AmountField, amount: bigint): void {
+  const sums = all.get(currency) ?? new Map<AmountField, bigint>();
+  sums.set(field, (sums.get(field) ?? 0n) + amount);
+  all.set(currency, sums);
+}
+
+function named(all: Sums): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    [...all].flatMap(([currency, sums]) =>
+      [...sums].map(([field, sum]) => [
+        all.size > 1 ? `${field}:${currency}` : field,
+        formatMoney(sum, currency),
+      ]),
+    ),
+  );
+}
+
+function sumOfAll(all: Sums, field: AmountField, digits: number): bigint {
+  let sum = 0n;
+  for (const [currency, sums] of all) {
+    const missing = digits - (minorUnitDigits(currency) ?? 2);
+    sum += (sums.get(field) ?? 0n) * 10n ** BigInt(missing);
   }
+  return sum;
 }

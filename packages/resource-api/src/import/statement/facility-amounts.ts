@@ -22,6 +22,25 @@ export function hasOwnAmounts({ rowIs, shareUnit }: ImportProfile): boolean {
   return rowIs === 'lender' && shareUnit === undefined;
 }
 
+/**
+ * The name of what an amount is of, where several rows repeat the amount; undefined where each row has its
+ * own.
+ */
+export function repeatedOf(
+  { dealNumber, facilityNumber = '', loanNumber = '', lender }: StatementRow,
+  field: AmountField,
+  profile: ImportProfile,
+): string | undefined {
+  const { columns, rowIs, shareUnit, facilityAmounts } = profile;
+  const hasWholes = rowIs === 'lender' && shareUnit !== undefined;
+  const hasFacilities = columns.dealNumber !== undefined || columns.facilityNumber !== undefined;
+  if (hasFacilities && facilityAmounts !== 'split' && OF_FACILITY.includes(field)) {
+    const holder = hasOwnAmounts(profile) ? (lender?.ref ?? '') : '';
+    return JSON.stringify([field, dealNumber, facilityNumber, holder]);
+  }
+  return hasWholes ? JSON.stringify([field, dealNumber, facilityNumber, loanNumber]) : undefined;
+}
+
 /** How amounts of a whole are spread over holders. */
 export interface Spread {
   readonly profile: ImportProfile;

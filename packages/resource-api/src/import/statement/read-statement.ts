@@ -3,8 +3,9 @@
  * that the profile does not allow is a fault.
  */
 import type { BusinessDate } from '../../ledger/business-date.ts';
+import { readDate } from '../cells/dates.ts';
 import { cellText } from '../cells/text.ts';
-import type { TableRow } from '../file/table.ts';
+import type { Cell, TableRow } from '../file/table.ts';
 import type { ImportProfile } from '../profile/profile.ts';
 import { findColumns, headerOf } from './columns.ts';
 import { ControlTotals } from './control-totals.ts';
@@ -76,6 +77,7 @@ export async function* readStatement(
     yield rows;
   }
   reader?.reportDates();
+  tellOtherDate(preamble, profile, asOf, report);
   choice?.report(state.rowCount, report);
   if (reader === undefined) {
     const message =
@@ -91,6 +93,49 @@ export async function* readStatement(
     const message = `expected a last row that begins with ${profile.totalsRow}; the file has none, so it may be cut`;
     report.fault(0, '', 'no_totals_row', message, '');
   }
+}
+
+/** A title that names another day than the one asked for: either may be mistyped. */
+function tellOtherDate(
+  preamble: readonly TableRow[],
+  { dateFormats, twoDigitYearsFrom, columns }: ImportProfile,
+  asOf: BusinessDate | undefined,
+  report: Report,
+): void {
+  if (asOf === undefined || columns.asOf !== undefined) return;
+  const formats = [...new Set([...dateFormats, ...TITLE_DATES])];
+  const found = preamble.flatMap(({ row, cells }) =>
+    cells.flatMap((cell) =>
+      phrasesOf(cell).flatMap((phrase) => {
+        const date = readDate(phrase, formats, twoDigitYearsFrom);
+        return date === undefined ? [] : [{ row, date, text: cellText(cell) }];
+      }),
+    ),
+  );
+  const [first] = found;
+  if (first === undefined || found.some(({ date }) => date === asOf)) return;
+  const message = `the title says ${first.date}, and the statement is imported for ${asOf}: one of them may be mistyped`;
+  report.warn(first.row, '', 'other_date_in_title', message, first.text);
+}
+
+/** No other day can be meant by these. */
+const TITLE_DATES = [
+  'YYYY-MM-DD',
+  'DD.MM.YYYY',
+  'D. MMM YYYY',
+  'D MMM YYYY',
+  'MMM D, YYYY',
+  'MMM D YYYY',
+];
+const TITLE_WORDS = 3;
+
+/** A date of a workbook, or each few words in a row. */
+function phrasesOf(cell: Cell): readonly Cell[] {
+  if (typeof cell !== 'string') return cell instanceof Date ? [cell] : [];
+  const words = cell.split(/[\s:;()]+|,(?=\s|$)/).filter((word) => word !== '');
+  return words.flatMap((_, at) =>
+    Array.from({ length: TITLE_WORDS }, (_, more) => words.slice(at, at + more + 1).join(' ')),
+  );
 }
 
 function isTotals({ cells }: TableRow, { totalsRow }: ImportProfile): boolean {

@@ -122,8 +122,8 @@ const AUTH_PATHS =
   /^\/(oauth|\.well-known|interaction|device|assets|password|invitation|upstream|account|admin)(\/|$)/;
 
 function upstreamOf(path, port) {
+  if (/^\/(api|docs|\.well-known\/oauth-protected-resource)(\/|$)/.test(path)) return port + 2;
   if (path === '/' || AUTH_PATHS.test(path)) return port + 1;
-  if (/^\/(api|docs)(\/|$)/.test(path)) return port + 2;
   return undefined;
 }
 

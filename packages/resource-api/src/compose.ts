@@ -153,7 +153,7 @@ async function compose(
   // A book that others bill is not billed here.
   measureTasks(metrics, sqlTaskRuns(apart), Object.keys(TASKS), ['bill']);
   const verify = tokenVerifier(keys, config, clock, warnOfClock(log));
-  const { issuer, corsOrigins, scopeBase, trustedProxyHops } = config;
+  const { issuer, audience, corsOrigins, scopeBase, trustedProxyHops } = config;
   const app: Omit<AppDeps, 'isDraining'> = {
     tokens: rememberVerified(verify, keys, clock, memories),
     rateLimit: rateLimitOf(config, redis, usageOf),
@@ -166,7 +166,7 @@ async function compose(
       measured: [countThrottled],
       traced: tracing === undefined ? [] : [tracing.answered],
     }),
-    ...{ issuer, corsOrigins, scopeBase, trustedProxyHops },
+    ...{ issuer, audience, corsOrigins, scopeBase, trustedProxyHops },
     ...{ budgets, usage, versions, clock, log, memories },
   };
   const running = await listen(config, app, shared, observed);

@@ -123,6 +123,7 @@ class History {
       apply: true,
       expected: { sums: {} },
       withoutTotals: 'a random history',
+      accept: { drawing_moved: 'facilities number their drawings alike' },
       today: date('2026-01-01'),
     });
   }

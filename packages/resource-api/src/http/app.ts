@@ -34,12 +34,14 @@ import { documentation } from './documentation.ts';
 import { methodNotAllowed } from './method-not-allowed.ts';
 import { recordRead } from './record-read.ts';
 import { askedByRequest } from './request-asker.ts';
+import { challengesWithMetadata, resourceMetadata } from './resource-metadata.ts';
 import { type ApiState, refusalStep, versionHeaderStep } from './version-step.ts';
 import { writeAnswer, writeBody } from './write-answer.ts';
 
 export interface AppDeps extends CachedAnswersDeps {
   readonly log: Log;
   readonly issuer: string;
+  readonly audience: string;
   /** Whose pages may read answers. */
   readonly corsOrigins: readonly string[];
   readonly scopeBase: string;
@@ -68,7 +70,9 @@ export function createApp(deps: AppDeps): App {
   app.use(versionHeaderStep(deps.versions, deps.clock));
   if (deps.corsOrigins.length > 0) app.use(cors(deps.corsOrigins));
   app.use(securityHeaders);
+  app.use(challengesWithMetadata(deps));
   app.use(problems(faultLog(deps.log, deps.checks), deps.issuer));
+  app.use(resourceMetadata(deps));
   app.use(health(deps.checks, deps.isDraining));
   app.use(countLongAnswers(deps));
   app.use(documentation({ ...deps, pages }));

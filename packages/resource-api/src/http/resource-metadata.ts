@@ -1,0 +1,57 @@
+import { API_PERMISSIONS, scopeOf } from '@cls/shared/access-token';
+import type { Middleware } from 'koa';
+import { methodNotAllowed } from './method-not-allowed.ts';
+
+const WELL_KNOWN = '/.well-known/oauth-protected-resource';
+const CHALLENGE = 'WWW-Authenticate';
+
+interface Resource {
+  /** What tokens for the API have in `aud`; the document is found below its origin where it is a URL. */
+  readonly audience: string;
+  readonly issuer: string;
+  readonly scopeBase: string;
+}
+
+/**
+ * Protected resource metadata (RFC 9728): says where tokens for the API come from. It is at the root and
+ * at the path that follows from the audience (§3.1).
+ */
+export function resourceMetadata({ audience, issuer, scopeBase }: Resource): Middleware {
+  const paths = [WELL_KNOWN, pathOf(audience)];
+  const body = JSON.stringify({
+    resource: audience,
+    authorization_servers: [issuer],
+    scopes_supported: API_PERMISSIONS.map((permission) => scopeOf(scopeBase, permission)),
+    bearer_methods_supported: ['header'],
+    resource_documentation: `${issuer}/docs`,
+  });
+  return (ctx, next) => {
+    if (!paths.includes(ctx.path)) return next();
+    if (ctx.method !== 'GET' && ctx.method !== 'HEAD') throw methodNotAllowed();
+    ctx.set('Access-Control-Allow-Origin', '*'); // It is public, and clients in pages ask for it first.
+    ctx.set('Cache-Control', 'public, max-age=300');
+    ctx.type = 'application/json';
+    ctx.body = body;
+    return undefined;
+  };
+}
+
+/** Names the document in each challenge (RFC 9728 §5.1). */
+export function challengesWithMetadata({ audience }: Pick<Resource, 'audience'>): Middleware {
+  const path = pathOf(audience);
+  const url = path && new URL(path, audience).href;
+  return async (ctx, next) => {
+    await next();
+    const challenge = ctx.res.getHeader(CHALLENGE);
+    if (url === undefined || typeof challenge !== 'string') return;
+    const mark = challenge.includes('=') ? ',' : '';
+    ctx.set(CHALLENGE, `${challenge}${mark} resource_metadata="${url}"`);
+  };
+}
+
+/** Undefined for an audience that is no address, such as a URN. */
+function pathOf(audience: string): string | undefined {
+  const { protocol, pathname } = new URL(audience);
+  if (protocol !== 'https:' && protocol !== 'http:') return undefined;
+  return WELL_KNOWN + pathname.replace(/\/$/, '');
+}

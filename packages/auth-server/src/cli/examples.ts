@@ -76,6 +76,7 @@ export const EXAMPLES: Examples = {
   'upstream replace-secret': ['cls-auth upstream replace-secret bank.example < client-secret'],
   'upstream remove': ['cls-auth upstream remove bank.example'],
   'keys create': ['cls-auth keys create'],
+  'token explain': ['cls-auth token explain < token.txt'],
   'keys list': ['cls-auth keys list --json'],
   'keys stage': ['cls-auth keys stage'],
   'keys promote': ['cls-auth keys promote'],

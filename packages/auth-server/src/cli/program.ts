@@ -15,6 +15,7 @@ import { addCustomerCommands } from './customers.ts';
 import { addInstallationCommands } from './installation.ts';
 import { addKeyCommands } from './keys.ts';
 import { addServiceAccountCommands } from './service-accounts.ts';
+import { addExplainCommand } from './token.ts';
 import { addUpstreamCommands } from './upstream.ts';
 
 /** All that `cls-auth` can do. */
@@ -28,6 +29,7 @@ export function program(): Command {
   addAccountCommands(program, asOperator);
   addUpstreamCommands(program, asOperator);
   addKeyCommands(program, asOperator);
+  addExplainCommand(program, asOperator);
   addAuditCommands(program, asOperator);
   addInstallationCommands(program, asOperator);
   addAfterRestoreCommand(program, asOperator);

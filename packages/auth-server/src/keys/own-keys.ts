@@ -1,7 +1,7 @@
 import { usableKeys } from '@cls/shared/access/key-check';
 import type { VerificationKeys } from '@cls/shared/access/verification-keys';
-import type { CryptoKey } from 'jose';
-import type { SigningKeyStore } from './signing-key.ts';
+import type { CryptoKey, JWK } from 'jose';
+import type { SigningKey, SigningKeyStore } from './signing-key.ts';
 
 /**
  * The public parts of this server's own published keys, for its APIs to verify tokens with. They
@@ -26,10 +26,13 @@ export async function ownKeys(store: SigningKeyStore): Promise<VerificationKeys>
 }
 
 async function read(store: SigningKeyStore): Promise<ReadonlyMap<string, CryptoKey>> {
-  const published = (await store.load()).map(({ privateJwk: { kty, n, e, kid, alg, use } }) => ({
-    ...{ kty, n, e, kid, alg, use },
-  }));
-  const keys = await usableKeys({ keys: published });
+  const keys = await usableKeys({ keys: publicKeysOf(await store.load()) });
   if (keys === undefined) throw new Error('there are more signing keys than an issuer needs');
   return keys;
+}
+
+export function publicKeysOf(keys: readonly SigningKey[]): readonly JWK[] {
+  return keys.map(({ privateJwk: { kty, n, e, kid, alg, use } }) => ({
+    ...{ kty, n, e, kid, alg, use },
+  })) as JWK[];
 }

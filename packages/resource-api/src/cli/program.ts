@@ -24,6 +24,7 @@ import { addPartyCommands } from './parties.ts';
 import { addPeriodCommands } from './periods.ts';
 import { addReadsCommand } from './reads.ts';
 import { addReconcileCommand } from './reconcile.ts';
+import { addExplainCommand } from './token.ts';
 import { addVersionCommands } from './versions.ts';
 
 /** All that `cls-api` can do. */
@@ -49,6 +50,7 @@ export function program(): Command {
   addContractCommands(program);
   addReadsCommand(program, asOperator);
   addVersionCommands(program, asOperator);
+  addExplainCommand(program);
   addTaskCommands(program, TASKS, (work) => asOperator(({ taskRuns }) => work(taskRuns)));
   addMigrateCommand(program, MIGRATIONS, () => parseConfig(process.env).database);
   addCheckCommand(

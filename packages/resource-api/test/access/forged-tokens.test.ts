@@ -1,10 +1,19 @@
 import { createHmac, createSign, generateKeyPairSync } from 'node:crypto';
-import { ADMIN_PERMISSION, adminAudience, scopeOf } from '@cls/shared/access-token';
+import { explainToken } from '@cls/shared/access/explain-token';
+import { usableKeys } from '@cls/shared/access/key-check';
+import {
+  ADMIN_PERMISSION,
+  adminAudience,
+  READ_PERMISSIONS,
+  scopeOf,
+} from '@cls/shared/access-token';
+import { systemClock } from '@cls/shared/clock';
 import { anyEngine } from '@cls/testing/engines';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import {
+  AUDIENCE,
   assemble,
   type Claims,
   goodClaims,
@@ -331,8 +340,17 @@ describe('a forged token', () => {
   after(() => api?.stop());
 
   for (const [given, code, forge] of ROWS) {
-    it(`with ${given} is refused: 403 ${code}`, async () => {
-      const response = await api.getWith(PATH, await forge(api.key, foreign));
+    it(`with ${given} is refused: 403 ${code}, and explained so`, async () => {
+      const token = await forge(api.key, foreign);
+      const response = await api.getWith(PATH, token);
+      const keys = await usableKeys({ keys: [api.key.jwk] });
+      const explained = await explainToken(token, {
+        keys: { find: async (kid) => keys?.get(kid) },
+        profile: { issuer: ISSUER, audience: AUDIENCE, scopeBase: ISSUER, clockToleranceS: 0 },
+        permissions: READ_PERMISSIONS,
+        clock: systemClock,
+      });
+      expect(explained).to.include({ accepted: false, code });
       expect(response.status).to.equal(403);
       expect(response.headers.get('content-type')).to.equal('application/problem+json');
       const error = code === 'insufficient_permission' ? 'insufficient_scope' : 'invalid_token';

@@ -14,25 +14,39 @@ export function missingToken(): Refusal {
   });
 }
 
-export function tokenExpired(): Refusal {
-  return new Refusal({
-    status: 403,
-    code: 'token_expired',
-    title: 'Access token expired',
-    detail: 'The access token has expired; get a new one from the token endpoint.',
-    headers: INVALID_TOKEN,
-  });
+/** What a token fails: for who explains it, never for who sent it. */
+export interface TokenFault {
+  readonly check: string;
+  readonly expected: string;
+  /** Claims and header parameters of the token as JSON; never its signature. */
+  readonly found: string;
+}
+
+export function tokenExpired(options?: ErrorOptions): Refusal {
+  return new Refusal(
+    {
+      status: 403,
+      code: 'token_expired',
+      title: 'Access token expired',
+      detail: 'The access token has expired; get a new one from the token endpoint.',
+      headers: INVALID_TOKEN,
+    },
+    options,
+  );
 }
 
 /** Well formed, but not from our issuer or not for this API. */
-export function tokenUntrusted(): Refusal {
-  return new Refusal({
-    status: 403,
-    code: 'token_untrusted',
-    title: 'Access token not trusted',
-    detail: 'The access token was not issued for this API by an issuer that it trusts.',
-    headers: INVALID_TOKEN,
-  });
+export function tokenUntrusted(options?: ErrorOptions): Refusal {
+  return new Refusal(
+    {
+      status: 403,
+      code: 'token_untrusted',
+      title: 'Access token not trusted',
+      detail: 'The access token was not issued for this API by an issuer that it trusts.',
+      headers: INVALID_TOKEN,
+    },
+    options,
+  );
 }
 
 export function tokenInvalid(options?: ErrorOptions): Refusal {

@@ -15,6 +15,7 @@ import { parseStrictObject } from '../strict-json.ts';
 import type { Caller } from './caller.ts';
 import {
   keysUnavailable,
+  type TokenFault,
   tokenExpired,
   tokenInvalid,
   tokenNotYetValid,
@@ -70,9 +71,10 @@ export function tokenVerifier(
     const { header, payload } = decode(token);
     const kid = checkHeader(header);
     // A token that names another issuer is refused before any key is looked up.
-    if (payload['iss'] !== profile.issuer) throw tokenUntrusted();
+    const { issuer } = profile;
+    if (payload['iss'] !== issuer) throw tokenUntrusted(fault('iss', issuer, payload['iss']));
     const key = await findKey(keys, kid);
-    if (key === undefined) throw tokenUntrusted();
+    if (key === undefined) throw tokenUntrusted(fault('kid', 'a key of the issuer', kid));
     await checkSignature(token, key);
     const nowS = epochSeconds(clock);
     const aheadS = secondsAhead(payload, nowS);
@@ -87,26 +89,46 @@ export function tokenVerifier(
 
 type Members = Readonly<Record<string, unknown>>;
 
+function fault(check: string, expected: string, found: unknown): { readonly cause: TokenFault } {
+  return { cause: { check, expected, found: JSON.stringify(found) ?? 'nothing' } };
+}
+
 function decode(token: string): { header: Members; payload: Members } {
-  if (token.length > TOKEN_MAX_CHARS || !SHAPE.test(token)) throw tokenInvalid();
+  if (token.length > TOKEN_MAX_CHARS || !SHAPE.test(token)) {
+    const expected = `three parts of base64url with points between, at most ${TOKEN_MAX_CHARS} characters`;
+    throw tokenInvalid(fault('shape', expected, `${token.length} characters`));
+  }
   const parts = token.split('.').map((part) => {
     const bytes = Buffer.from(part, 'base64url');
     // Several texts decode to the same bytes; one of them is the token (RFC 8725bis §3.13).
-    if (bytes.toString('base64url') !== part) throw tokenInvalid();
+    if (bytes.toString('base64url') !== part) {
+      throw tokenInvalid(
+        fault('shape', 'base64url as an issuer writes it', 'another spelling of it'),
+      );
+    }
     return bytes;
   });
   const header = parseStrictObject(parts[0] ?? new Uint8Array());
   const payload = parseStrictObject(parts[1] ?? new Uint8Array());
-  if (header === undefined || payload === undefined) throw tokenInvalid();
+  if (header === undefined || payload === undefined) {
+    const expected = 'a header and claims that are JSON objects without a name twice';
+    throw tokenInvalid(fault('shape', expected, 'something else'));
+  }
   return { header, payload };
 }
 
 function checkHeader(header: Members): string {
   const { alg, typ, kid } = header as { alg?: unknown; typ?: unknown; kid?: unknown };
   const rightType = typeof typ === 'string' && TYPES.includes(typ.toLowerCase());
-  const plain = FORBIDDEN_HEADERS.every((name) => !Object.hasOwn(header, name));
-  if (alg !== ACCESS_TOKEN_ALG || !rightType || !plain) throw tokenInvalid();
-  if (typeof kid !== 'string' || kid === '' || kid.length > KID_MAX_CHARS) throw tokenInvalid();
+  if (alg !== ACCESS_TOKEN_ALG) throw tokenInvalid(fault('alg', ACCESS_TOKEN_ALG, alg));
+  if (!rightType) throw tokenInvalid(fault('typ', 'at+jwt: an access token', typ));
+  const forbidden = FORBIDDEN_HEADERS.find((name) => Object.hasOwn(header, name));
+  if (forbidden !== undefined) {
+    throw tokenInvalid(fault('header', `no parameter ${forbidden}`, header[forbidden]));
+  }
+  if (typeof kid !== 'string' || kid === '' || kid.length > KID_MAX_CHARS) {
+    throw tokenInvalid(fault('kid', `the name of a key, at most ${KID_MAX_CHARS} characters`, kid));
+  }
   return kid;
 }
 
@@ -122,7 +144,7 @@ async function checkSignature(token: string, key: CryptoKey): Promise<void> {
   try {
     await compactVerify(token, key, { algorithms: [ACCESS_TOKEN_ALG] });
   } catch (cause) {
-    throw tokenInvalid({ cause });
+    throw tokenInvalid(fault('signature', 'one that its key made', String(cause)));
   }
 }
 
@@ -133,13 +155,20 @@ function readClaims(
 ): Omit<VerifiedToken, 'kid'> {
   const { aud } = payload as { aud?: unknown };
   const audiences = Array.isArray(aud) ? aud : [aud];
-  if (audiences.length !== 1 || audiences[0] !== profile.audience) throw tokenUntrusted();
+  if (audiences.length !== 1 || audiences[0] !== profile.audience) {
+    throw tokenUntrusted(fault('aud', profile.audience, aud));
+  }
 
   const iat = instant(payload, 'iat');
   const exp = instant(payload, 'exp');
-  if (exp <= iat || exp - iat > ACCESS_TOKEN_TTL_MAX_S) throw tokenInvalid();
+  if (exp <= iat || exp - iat > ACCESS_TOKEN_TTL_MAX_S) {
+    const expected = `later than iat, by at most ${ACCESS_TOKEN_TTL_MAX_S} seconds`;
+    throw tokenInvalid(fault('exp', expected, exp - iat));
+  }
   const caller = readCaller(payload, profile);
-  if (nowS >= exp + profile.clockToleranceS) throw tokenExpired();
+  if (nowS >= exp + profile.clockToleranceS) {
+    throw tokenExpired(fault('exp', `a time after ${nowS - profile.clockToleranceS}`, exp));
+  }
   return { caller, expiresAtS: exp + profile.clockToleranceS };
 }
 
@@ -153,13 +182,22 @@ function secondsAhead(payload: Members, nowS: number): number {
 function readCaller(payload: Members, { scopeBase }: TokenProfile): Caller {
   // Bound to a key that the caller would have to prove (RFC 7800 §3): nothing here can check that,
   // and taken as a plain bearer token it would be worth more than its issuer meant.
-  if (Object.hasOwn(payload, 'cnf')) throw tokenInvalid();
+  if (Object.hasOwn(payload, 'cnf')) {
+    throw tokenInvalid(fault('cnf', 'a token that is bound to no key', payload['cnf']));
+  }
   text(payload, 'jti');
   const accountType = text(payload, 'account_type');
-  if (accountType !== 'account' && accountType !== 'service_account') throw tokenInvalid();
+  if (accountType !== 'account' && accountType !== 'service_account') {
+    throw tokenInvalid(fault('account_type', 'account or service_account', accountType));
+  }
   const subject = text(payload, 'sub');
   const customer = text(payload, 'customer');
-  if (!SUBJECT[accountType].test(subject) || !CUSTOMER_ID.test(customer)) throw tokenInvalid();
+  if (!SUBJECT[accountType].test(subject)) {
+    throw tokenInvalid(fault('sub', `the id of ${accountType}`, subject));
+  }
+  if (!CUSTOMER_ID.test(customer)) {
+    throw tokenInvalid(fault('customer', 'the id of a customer', customer));
+  }
   const scopes = text(payload, 'scope', SCOPE_MAX_CHARS).split(' ');
   const permissions = scopes.flatMap((scope) => permissionOf(scopeBase, scope) ?? []);
   return {
@@ -174,12 +212,16 @@ function readCaller(payload: Members, { scopeBase }: TokenProfile): Caller {
 /** A NumericDate in whole seconds. */
 function instant(payload: Members, name: string): number {
   const value = payload[name];
-  if (!Number.isSafeInteger(value) || (value as number) < 0) throw tokenInvalid();
+  if (!Number.isSafeInteger(value) || (value as number) < 0) {
+    throw tokenInvalid(fault(name, 'whole seconds since 1970', value));
+  }
   return value as number;
 }
 
 function text(payload: Members, name: string, maxChars = CLAIM_MAX_CHARS): string {
   const value = payload[name];
-  if (typeof value !== 'string' || value === '' || value.length > maxChars) throw tokenInvalid();
+  if (typeof value !== 'string' || value === '' || value.length > maxChars) {
+    throw tokenInvalid(fault(name, `a text of at most ${maxChars} characters`, value));
+  }
   return value;
 }

@@ -14,6 +14,7 @@ import { SANITY_CHECKS, type SanityCheck } from '../import/profile/profile.ts';
 import { progressText } from '../import/report/progress-text.ts';
 import { reportText } from '../import/report/report-text.ts';
 import { ImportReportFiles } from './import-report-files.ts';
+import { leanHeap } from './lean-heap.ts';
 import { openStatementFile } from './open-statement-file.ts';
 import type { AsOperator } from './operator.ts';
 import { collect, DATE } from './option-values.ts';
@@ -107,6 +108,7 @@ export function addImportCommand(program: Command, asOperator: AsOperator): Comm
       };
       const files = new ImportReportFiles(options);
       const asked = { ...request, ...files.sinks };
+      leanHeap();
       const report = await asOperator(({ book }) => importStatement(book, asked), {
         mayCreate: request.apply,
       })

@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { access, constants, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
+import { CHUNK_BYTES } from '../import/file/bytes-source.ts';
 import { type StatementSource, UnreadableFile } from '../import/file/table.ts';
 
 const REASONS: Readonly<Record<string, readonly [code: string, sentence: string]>> = {
@@ -27,7 +28,7 @@ export async function openStatementFile(path: string): Promise<StatementSource> 
       if (start >= end) return;
       try {
         // `end` of the stream is the last byte that it reads.
-        yield* createReadStream(path, { start, end: end - 1, highWaterMark: 256 * 1024 });
+        yield* createReadStream(path, { start, end: end - 1, highWaterMark: CHUNK_BYTES });
       } catch (error) {
         throw inWords(path, error);
       }

@@ -1,13 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
 
-import type { BusinessDate } from '../ledger/business-date.ts';
 import { readTable } from './file/read-table.ts';
 import { type StatementSource, UnreadableFile } from './file/table.ts';
 import type { ImportRequest } from './import-report.ts';
 import type { ImportProfile } from './profile/profile.ts';
 import type { SanityChecks } from './sanity.ts';
 import { ControlTotals } from './statement/control-totals.ts';
-import { groupRows, groupsRows } from './statement/group-rows.ts';
+import { Grouping, groupsRows } from './statement/group-rows.ts';
 import { LoanNumbers } from './statement/loan-numbers.ts';
 import { type ReadStatement, readStatement } from './statement/read-statement.ts';
 import { Report } from './statement/report.ts';
@@ -17,11 +16,15 @@ import type { StatementRow } from './statement/statement-row.ts';
 
 /** Deals that are planned at once. */
 export const BATCH_DEALS = 2_000;
+/** Rows, of deals whose rows stand apart, that are held at once: each takes about 3 KB. */
+export const ROWS_HELD = 60_000;
 
 /** A statement that was read to its end. */
 export interface CheckedStatement extends ReadStatement {
   readonly shares: Shares;
   readonly numbers: LoanNumbers;
+  /** The rows of each deal follow each other. */
+  readonly isInOrder: boolean;
 }
 
 /** Reads all of the file, and reports what is wrong with it. */
@@ -33,14 +36,17 @@ export async function checkStatement(
   const { source, profile, asOf, onProgress } = request;
   const totals = new ControlTotals(profile);
   const read: ReadStatement = { asOf, rowCount: 0, totals, hasTotalsRow: false };
-  const all: StatementRow[] = [];
   const numbers = new LoanNumbers(profile, report);
   const grouped = groupsRows(profile);
+  let isInOrder = true;
+  let lastDeal: string | undefined;
   let shares: Shares = new Map();
   let bytes = 0;
   const file = withBytes(source, (length) => {
     bytes += length;
   });
+  const tell = (done: number) =>
+    onProgress?.({ step: 'reading', rows: read.rowCount, of: undefined, done });
   try {
     shares = await readSecondFile(request, report);
     for (const rows of shares.values()) sanity.shares(rows);
@@ -48,16 +54,23 @@ export async function checkStatement(
     for await (const rows of statement) {
       for (const row of rows) {
         sanity.row(row);
-        if (!grouped) numbers.add(row);
+        if (grouped && row.dealNumber === lastDeal) continue;
+        lastDeal = row.dealNumber;
+        if (grouped && numbers.has(lastDeal)) isInOrder = false;
+        else numbers.add(row);
       }
-      if (grouped) all.push(...rows);
       // A workbook's file is not read from its beginning to its end.
-      const done = Math.min(1, bytes / (source.size || 1));
-      onProgress?.({ step: 'reading', rows: read.rowCount, of: undefined, done });
+      tell(Math.min(1, bytes / (source.size || 1)) * (grouped ? 0.5 : 1));
       await setImmediate();
     }
-    for (const { row, number } of grouped ? groupRows(all, profile, shares, report) : []) {
-      numbers.add({ row, dealNumber: number });
+    if (grouped) {
+      let made = 0;
+      const statement = { ...read, shares, isInOrder };
+      for await (const deals of statedDeals(source, profile, statement, report)) {
+        made += deals.length;
+        tell(0.5 + Math.min(1, made / numbers.count) * 0.5);
+        await setImmediate();
+      }
     }
     if (read.rowCount > 0 && read.asOf === undefined && profile.columns.asOf === undefined) {
       report.fault(
@@ -72,7 +85,7 @@ export async function checkStatement(
     if (!(error instanceof UnreadableFile)) throw error;
     report.refuse(error.fault);
   }
-  return { ...read, shares, numbers };
+  return { ...read, shares, numbers, isInOrder };
 }
 
 function withBytes(source: StatementSource, onBytes: (length: number) => void): StatementSource {
@@ -99,27 +112,50 @@ async function readSecondFile({ profile, shares }: ImportRequest, report: Report
   return readShares(readTable(shares, dialect), profile, report);
 }
 
-/** The deals of a statement that was checked, read once more, in batches. */
+/**
+ * The deals of a statement that was read, once more, in batches. Where the rows of deals stand apart, the file
+ * is read several times, each time for a part of the deals.
+ *
+ * @param report takes what is wrong with deals; what is wrong with rows was reported when they were read.
+ */
 export async function* statedDeals(
   source: StatementSource,
   profile: ImportProfile,
-  shares: Shares,
-  asOf: BusinessDate,
+  statement: Pick<CheckedStatement, 'shares' | 'isInOrder' | 'asOf' | 'rowCount'>,
+  report = new Report(),
 ): AsyncGenerator<readonly StatedDeal[]> {
-  // Faults of the file were reported when it was checked.
-  const unused = new Report();
-  const grouped = groupsRows(profile);
+  const { shares, isInOrder, asOf, rowCount } = statement;
+  const grouping = new Grouping(profile, shares, report);
   const isGiven = profile.columns.asOf === undefined || profile.asOfRows === 'only';
   const given = isGiven ? asOf : undefined;
-  let rows: StatementRow[] = [];
-  for await (const some of readStatement(readTable(source, profile), profile, given, unused)) {
-    rows.push(...some);
-    if (grouped) continue;
-    while (rows.length >= BATCH_DEALS) {
-      yield groupRows(rows.slice(0, BATCH_DEALS), profile, shares, unused);
-      rows = rows.slice(BATCH_DEALS);
+  const parts = isInOrder ? 1 : Math.ceil(rowCount / ROWS_HELD);
+  for (let part = 0; part < parts; part += 1) {
+    const table = readTable(source, profile);
+    let rows: StatementRow[] = [];
+    /** Where the rows of the last deal begin, of which more may follow. */
+    let last = 0;
+    for await (const some of readStatement(table, profile, given, new Report())) {
+      for (const row of some) {
+        if (parts > 1 && partOf(row.dealNumber, parts) !== part) continue;
+        if (row.dealNumber !== rows[last]?.dealNumber) last = rows.length;
+        rows.push(row);
+      }
+      if (!isInOrder || last < BATCH_DEALS) continue;
+      yield grouping.deals(rows.slice(0, last));
+      rows = rows.slice(last);
+      last = 0;
     }
+    const deals = grouping.deals(rows);
+    for (let at = 0; at < deals.length; at += BATCH_DEALS) yield deals.slice(at, at + BATCH_DEALS);
   }
-  const deals = groupRows(rows, profile, shares, unused);
-  for (let at = 0; at < deals.length; at += BATCH_DEALS) yield deals.slice(at, at + BATCH_DEALS);
+  grouping.end();
+}
+
+/** The part of the deals, from 0, to which a number belongs. */
+function partOf(dealNumber: string, parts: number): number {
+  let hash = 0;
+  for (let at = 0; at < dealNumber.length; at += 1) {
+    hash = (hash * 31 + dealNumber.charCodeAt(at)) % 2_147_483_647;
+  }
+  return hash % parts;
 }

@@ -18,7 +18,7 @@ export async function importStatement(
   const sanity = new SanityChecks(profile, request.today ?? businessDateOf(new Date()));
   const fileSha256 = await digestOf(source, request.shares);
   const statement = await checkStatement(request, report, sanity);
-  const { asOf, rowCount: rows, shares, numbers } = statement;
+  const { asOf, rowCount: rows, numbers } = statement;
   const controlTotals = statement.totals.sums();
   checkTotals(request, statement, report);
   sanity.statement(asOf);
@@ -53,7 +53,7 @@ export async function importStatement(
     ...{ profile, fileSha256, asOf, rows, controlTotals },
     ...{ accepted: accept, withoutTotals, actor },
   };
-  const deals = () => statedDeals(source, profile, shares, asOf);
+  const deals = () => statedDeals(source, profile, statement);
   const work = async (reader: BookReader, write?: WriteImport) => {
     const plan = { file, deals, numbers, report, sanity, request };
     const planned = await planStatement(plan, reader, write);

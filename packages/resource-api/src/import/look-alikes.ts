@@ -1,5 +1,6 @@
 /** Names that differ and yet look alike. Pure. */
 import { PARTY_REF } from '../ledger/external-id.ts';
+import { kept } from './cells/text.ts';
 import type { KnownParties } from './plan/known-deal.ts';
 import type { StatedParty } from './statement/stated-deal.ts';
 
@@ -48,7 +49,7 @@ export class LookAlikes {
     const names = this.#names.get(key) ?? [];
     if (names.length >= ALIKE_KEPT) return [];
     const alike = names.filter((one) => fits(one.form, form));
-    const added = { ref, name, row, file, form };
+    const added = { ref, name: kept(name), row, file, form };
     this.#names.set(key, [...names, added]);
     return alike.map((one) => pairOf(added, one.name, placeOf(one)));
   }

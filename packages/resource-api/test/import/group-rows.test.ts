@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { type ImportProfileDocument, profileSchema } from '../../src/import/profile/profile.ts';
-import { groupRows } from '../../src/import/statement/group-rows.ts';
+import { Grouping } from '../../src/import/statement/group-rows.ts';
 import { totalOf } from '../../src/import/statement/legs.ts';
 import { Report } from '../../src/import/statement/report.ts';
 import { readShares } from '../../src/import/statement/shares.ts';
@@ -42,7 +42,10 @@ async function grouped(lines: readonly string[], change: object = {}, shares?: r
     yield await rowsOf((shares ?? []).join('\n'));
   })();
   const of = await readShares(table, profile, report);
-  return { deals: groupRows(rows, profile, of, report), report };
+  const grouping = new Grouping(profile, of, report);
+  const deals = grouping.deals(rows);
+  grouping.end();
+  return { deals, report };
 }
 
 describe('rows that make deals', () => {

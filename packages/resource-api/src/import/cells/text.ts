@@ -14,6 +14,11 @@ export function cellText(cell: Cell): string {
   return shown === '00:00:00' ? date : `${date}T${shown}`;
 }
 
+/** A text that is kept: a cut of the file's text would keep all of it in memory. */
+export function kept(text: string): string {
+  return Buffer.from(text).toString();
+}
+
 function withoutFormula(text: string): string {
   return text.startsWith('="') ? (/^="([^"]*)"$/.exec(text)?.[1]?.trim() ?? text) : text;
 }

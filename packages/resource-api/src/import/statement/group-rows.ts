@@ -28,55 +28,61 @@ import {
 import { ownParty } from './stated-party.ts';
 import type { StatementRow } from './statement-row.ts';
 
-/** Whether several rows can make one deal, so that deals are known when all rows are read. */
+/** Whether several rows can make one deal. */
 export function groupsRows({ columns, rowIs, shares }: ImportProfile): boolean {
   const numbered = columns.dealNumber !== undefined || columns.facilityNumber !== undefined;
   return rowIs === 'lender' || numbered || shares !== undefined;
 }
 
-/** The deals of these rows. What rows of one deal, facility or loan contradict is a fault. */
-export function groupRows(
-  rows: readonly StatementRow[],
-  profile: ImportProfile,
-  shares: Shares,
-  report: Report,
-): readonly StatedDeal[] {
-  const deals = groupBy(rows, ({ dealNumber }) => dealNumber);
-  const identities = new Identities(profile, 'facilities', report);
-  const unused = new Map(shares);
-  const grouping = { profile, shares, unused, report, identities };
-  const stated = [...deals.values()].map((of) => dealOf(of, grouping));
-  checkRefs(stated, report);
-  for (const [key, [first]] of unused) {
-    const message = 'no facility of the statement is called so: this share is of nothing';
-    report.warn(first?.row ?? 0, 'shares', 'unused_share', message, key);
-  }
-  return stated;
-}
-
-/** Numbers with a slash may make the same name of two: `A/B` and `C` of `A` and `B/C`. */
-function checkRefs(deals: readonly StatedDeal[], report: Report): void {
-  const rows = new Map(deals.map(({ number, row }) => [number, row]));
-  for (const deal of deals) {
-    for (const facility of deal.facilities) {
-      if (facility.number === undefined) continue;
-      const ref = facilityRef(deal.number, facility);
-      const before = rows.get(ref);
-      rows.set(ref, facility.row);
-      if (before === undefined) continue;
-      const message = `expected another number: deal and facility together are what row ${before} has`;
-      report.fault(facility.row, 'facility number', 'same_reference', message, ref);
-    }
-  }
-}
-
-interface Grouping {
+/** Makes deals of the rows of one file. What rows of one deal, facility or loan contradict is a fault. */
+export class Grouping {
   readonly profile: ImportProfile;
   readonly shares: Shares;
-  /** Shares that no facility has taken yet. */
-  readonly unused: Map<string, readonly LenderShare[]>;
   readonly report: Report;
   readonly identities: Identities;
+  /** Shares that no facility has taken yet. */
+  readonly unused: Map<string, readonly LenderShare[]>;
+  /** Rows of deals and facilities by what the source calls them. */
+  readonly #refs = new Map<string, number>();
+
+  constructor(profile: ImportProfile, shares: Shares, report: Report) {
+    this.profile = profile;
+    this.shares = shares;
+    this.report = report;
+    this.identities = new Identities(profile, 'facilities', report);
+    this.unused = new Map(shares);
+  }
+
+  /** @param rows all that the file has of each of their deals. */
+  deals(rows: readonly StatementRow[]): readonly StatedDeal[] {
+    const byNumber = groupBy(rows, ({ dealNumber }) => dealNumber);
+    const deals = [...byNumber.values()].map((of) => dealOf(of, this));
+    if (this.profile.columns.dealNumber !== undefined) {
+      for (const deal of deals) this.#checkRefs(deal);
+    }
+    return deals;
+  }
+
+  /** Once all deals are made. */
+  end(): void {
+    for (const [key, [first]] of this.unused) {
+      const message = 'no facility of the statement is called so: this share is of nothing';
+      this.report.warn(first?.row ?? 0, 'shares', 'unused_share', message, key);
+    }
+  }
+
+  /** Numbers with a slash may make the same name of two: `A/B` and `C` of `A` and `B/C`. */
+  #checkRefs(deal: StatedDeal): void {
+    const named = deal.facilities.filter(({ number }) => number !== undefined);
+    const refs = named.map((one) => [facilityRef(deal.number, one), one.row] as const);
+    for (const [ref, row] of [[deal.number, deal.row] as const, ...refs]) {
+      const before = this.#refs.get(ref);
+      this.#refs.set(ref, row);
+      if (before === undefined) continue;
+      const message = `expected another number: deal and facility together are what row ${before} has`;
+      this.report.fault(row, 'facility number', 'same_reference', message, ref);
+    }
+  }
 }
 
 function dealOf(rows: readonly StatementRow[], grouping: Grouping): StatedDeal {

@@ -1,3 +1,4 @@
+import { kept } from '../cells/text.ts';
 import type { StatementFault } from './statement-row.ts';
 
 /** What is told of an empty cell that must not be. */
@@ -89,6 +90,6 @@ class Findings {
 
 /** What shows nothing, or turns what follows around, is told by its number. */
 function shown(value: string): string {
-  const cut = value.slice(0, VALUE_SHOWN_CHARS);
+  const cut = kept(value.slice(0, VALUE_SHOWN_CHARS));
   return cut.replaceAll(/[\p{Cc}\p{Cf}]/gu, (char) => `\\u{${char.codePointAt(0)?.toString(16)}}`);
 }

@@ -7,7 +7,7 @@ import { dateExpected } from '../cells/date-refusal.ts';
 import { readDate } from '../cells/dates.ts';
 import { DOUBLE_DIGITS, significantDigits } from '../cells/doubles.ts';
 import { rateExpected, readRate } from '../cells/rates.ts';
-import { cellText } from '../cells/text.ts';
+import { cellText, kept } from '../cells/text.ts';
 import type { Cell, TableRow } from '../file/table.ts';
 import { type AmountField, DATE_FIELDS, type DateField, type Field } from '../profile/fields.ts';
 import type { ImportProfile } from '../profile/profile.ts';
@@ -201,8 +201,7 @@ export class RowReader {
   }
 
   #key(field: Field): string | undefined {
-    // Kept for all rows: a copy, because a cut of the file's text would keep all of it.
-    const value = Buffer.from(numberOf(this.#text(field), this.#profile)).toString();
+    const value = kept(numberOf(this.#text(field), this.#profile));
     if (value === '') return undefined;
     if (typeof this.#cell(field) === 'number' && significantDigits(value) > DOUBLE_DIGITS) {
       const message = `expected at most ${DOUBLE_DIGITS} digits, which a workbook keeps exactly: store the column as text`;

@@ -195,7 +195,10 @@ describeOnEngines('statements over HTTP, by whose they are', (engine) => {
       });
       expect(answer.text).to.match(/sanity\.\w+: .*accept/);
     }
-    const strict = { many_loans_vanish: { above: 0.01 }, names_look_alike: 'refuse' };
+    const strict = {
+      ...{ many_loans_vanish: { above: 0.01 }, names_look_alike: 'refuse' },
+      ...{ same_as_before: { above: 5 } },
+    };
     expect((await put(BANK, { ...tape, sanity: strict } as typeof tape)).status).to.equal(200);
     const off = { ...tape, sanity: { many_loans_vanish: 'off' } };
     await sqlImportProfiles(api.database).put('', 'operators', { ...off, name: 'operators' }, 'op');

@@ -58,10 +58,10 @@ export function weakenedChecks(document: unknown): readonly string[] {
   const { sanity } = profileOf(document);
   return SANITY_CHECKS.flatMap((check) => {
     const given = sanity[check] ?? SANITY_RULES[check].severity;
-    const { severity, threshold = 0 } = SANITY_RULES[check];
+    const { severity, threshold } = SANITY_RULES[check];
     const isWeaker =
       typeof given === 'object'
-        ? given.above > threshold
+        ? threshold !== undefined && given.above > threshold
         : given === 'off' || (given === 'warn' && severity === 'refuse');
     if (!isWeaker) return [];
     const most = typeof given === 'object' ? `at most ${threshold}` : severity;

@@ -2,7 +2,7 @@
 import { minorUnitDigits } from '../../ledger/currency.ts';
 import { formatAmount, formatMoney, magnitudeOf, parseAmount } from '../../ledger/money.ts';
 import { readNumber } from '../cells/numbers.ts';
-import { cellText } from '../cells/text.ts';
+import { cellText, kept } from '../cells/text.ts';
 import type { Cell, TableRow } from '../file/table.ts';
 import type { ImportProfile } from '../profile/profile.ts';
 import { type ColumnsOf, columnsOf, headerOf } from './columns.ts';
@@ -107,7 +107,7 @@ function readShare(
     return undefined;
   }
   const key = shareKey(number('dealNumber'), number('facilityNumber') ?? number('loanNumber'));
-  return { key, row, lender: partyOf(lender, profile), share };
+  return { key: kept(key), row, lender: partyOf(kept(lender), profile), share };
 }
 
 /** @param gap what the shares come to, where only the tolerance takes it. */

@@ -273,7 +273,7 @@ const CHECKS = {
     )
     .default({})
     .describe(
-      'By check: `refuse`, `warn`, `off`, or a threshold such as `{"many_loans_vanish": {"above": 0.2}}`.',
+      'By check: `refuse`, `warn`, `off`, or a threshold such as `{"many_loans_vanish": {"above": 0.2}}`. A profile that a customer registers over HTTP makes no check weaker than it is by itself.',
     ),
 };
 

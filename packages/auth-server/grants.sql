@@ -36,4 +36,8 @@ BEGIN
     EXECUTE format('REVOKE INSERT, UPDATE, DELETE ON audit_month FROM %I', service);
     EXECUTE format('GRANT EXECUTE ON FUNCTION make_audit_months, drop_audit_month TO %I', service);
   END IF;
+  IF to_regclass('audit_link') IS NOT NULL THEN
+    EXECUTE format('REVOKE INSERT, UPDATE, DELETE ON audit_link FROM %I', service);
+    EXECUTE format('GRANT EXECUTE ON FUNCTION seal_audit TO %I', service);
+  END IF;
 END $$;

@@ -23,6 +23,8 @@ import { sqlTaskRuns } from '@cls/shared/sql/task-runs';
 import type { Tracing } from '@cls/shared/tracing/tracing';
 import { argon2Verifier } from './accounts/password.ts';
 import { countedAudit } from './audit/counted-audit.ts';
+import { sealRegularly } from './audit/seal-regularly.ts';
+import { sqlAuditChain } from './audit/sql-audit-chain.ts';
 import { sqlAuditLog } from './audit/sql-audit-log.ts';
 import { sweepAudit } from './audit/sql-audit-months.ts';
 import { shareTokenUse, sqlTokenUse, sweepTokenUse } from './clients/sql-token-use.ts';
@@ -195,6 +197,7 @@ async function compose(
   const resealing = resealRegularly(besideRequests(database), {
     ...{ current: keyEncryptionKey, previous: previousKeyEncryptionKey, audit, log },
   });
+  const sealing = sealRegularly(sqlAuditChain(besideRequests(database)), log);
   const stopSweeping = sweepRegularly(config, database, clock, log);
   const stopSharing = shareTokenUse(budget, sqlTokenUse(besideRequests(database)), log);
   const { host, port, drainDelayMs, trustedProxyHops, limits, healthPort } = config;
@@ -236,7 +239,7 @@ async function compose(
     async stop() {
       await Promise.all([running.stop(), provider.stop()]);
       stopSweeping();
-      await resealing.stop();
+      await Promise.all([resealing.stop(), sealing.stop()]);
       clocks.stop();
       await stopSharing();
       await accountServices.settle();

@@ -2,6 +2,7 @@ import type { Sealer } from '@cls/shared/seal';
 import type { Database, Sql, Transaction } from '@cls/shared/sql/database';
 import { ACCOUNT_ID, canonicalEmail } from '../accounts/account.ts';
 import type { AuditEventType } from '../audit/audit-log.ts';
+import { PERSON_DIGEST } from '../audit/sql-audit-chain.ts';
 import { countsOfPerson } from '../throttle/guess.ts';
 import { throttleKey } from '../throttle/sql-throttle.ts';
 import {
@@ -78,7 +79,14 @@ export function sqlErasure(
     ofCustomer: (customer) => rowsWhere(database, OF_CUSTOMER, customer),
     count: (people) => tracesOf(database, people),
     async eraseMentions(emails) {
-      await database.query(`UPDATE audit_event SET about = NULL WHERE ${MENTIONING}`, [emails]);
+      await database.query(
+        `WITH changed AS (UPDATE audit_event SET about = NULL, blind = ${PERSON_DIGEST}
+           WHERE ${MENTIONING} RETURNING subject)
+         INSERT INTO audit_event (at, type, subject, actor, event_id)
+         SELECT now(), 'account.erased', subject, $2, gen_random_uuid()
+         FROM (SELECT DISTINCT subject FROM changed) AS one`,
+        [emails, actor],
+      );
     },
     erase: (traced) =>
       database.transaction(async (transaction) => {
@@ -87,7 +95,7 @@ export function sqlErasure(
         }
         const changed = await transaction.query(
           `UPDATE audit_event SET subject = coalesce($1, 'unknown'), address = NULL, browser = NULL,
-             system = NULL, about = CASE WHEN type = ANY($3::text[]) THEN about END
+             system = NULL, blind = ${PERSON_DIGEST}, about = CASE WHEN type = ANY($3::text[]) THEN about END
            WHERE ${NAMING} RETURNING 1`,
           naming(traced),
         );

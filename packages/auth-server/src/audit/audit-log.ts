@@ -129,4 +129,22 @@ export interface AuditReader {
       readonly limit: number;
     },
   ): Promise<readonly StoredEvent[]>;
+  /** Events that fit all that is asked for, the newest first. */
+  search(asked: AuditSearch, limit: number): Promise<readonly FoundEvent[]>;
+}
+
+export interface AuditSearch {
+  readonly subjects?: readonly string[] | undefined;
+  /** A service account or an application: as the client, or as what the event is about. */
+  readonly client?: string | undefined;
+  readonly address?: string | undefined;
+  /** Names of types, or `key.*` for all that begin so. */
+  readonly types?: readonly string[] | undefined;
+  readonly since?: Date | undefined;
+  readonly until?: Date | undefined;
+}
+
+export interface FoundEvent extends StoredEvent {
+  readonly subject: string;
+  readonly requestId?: string;
 }

@@ -1,5 +1,5 @@
-import type { Database } from '@cls/shared/sql/database';
-import type { AuditEventType, AuditReader } from './audit-log.ts';
+import type { Database, SqlValue } from '@cls/shared/sql/database';
+import type { AuditEventType, AuditReader, StoredEvent } from './audit-log.ts';
 
 interface Row {
   readonly id: bigint;
@@ -46,26 +46,69 @@ export function sqlAuditReader(
          ORDER BY id DESC LIMIT $4`,
         [subjects, types ?? null, before ?? null, limit, keptSince()?.toISOString() ?? '-infinity'],
       );
-      return rows.map(
-        ({ id, atMs, type, client_id, address, reason, browser, system, about, actor }) => ({
-          id,
-          at: new Date(atMs),
-          type,
-          ...(client_id === null ? {} : { clientId: client_id }),
-          ...(address === null ? {} : { address }),
-          ...(reason === null ? {} : { reason }),
-          ...(browser === null && system === null
-            ? {}
-            : {
-                device: {
-                  ...(browser === null ? {} : { browser }),
-                  ...(system === null ? {} : { system }),
-                },
-              }),
-          ...(about === null ? {} : { about }),
-          ...(actor === null ? {} : { actor }),
-        }),
-      );
+      return rows.map(storedEvent);
     },
+
+    async search({ subjects, client, address, types, since, until }, limit) {
+      const parameters: SqlValue[] = [limit];
+      const conditions: string[] = [];
+      const where = (condition: string, value: SqlValue | undefined) => {
+        if (value === undefined) return;
+        parameters.push(value);
+        conditions.push(condition.replaceAll('?', `$${parameters.length}`));
+      };
+      where('subject = ANY (?::text[])', subjects);
+      where('(client_id = ? OR subject = ?)', client);
+      where('address = ?', address);
+      where('type LIKE ANY (?::text[])', types?.map(asPattern));
+      where('at >= ?::timestamptz', latest([since, keptSince()])?.toISOString());
+      where('at < ?::timestamptz', until?.toISOString());
+      // By time: only the months asked for are read. In the order of ids, the planner may read all others too.
+      const rows = await database.query<Row & { subject: string; request_id: string | null }>(
+        `SELECT id, (extract(epoch FROM at) * 1000)::float8 AS "atMs", type, subject, client_id, address,
+                request_id, reason, browser, system, about, actor
+         FROM audit_event WHERE ${conditions.join(' AND ') || 'true'}
+         ORDER BY at DESC, id DESC LIMIT $1`,
+        parameters,
+      );
+      return rows.map((row) => ({
+        ...storedEvent(row),
+        subject: row.subject,
+        ...(row.request_id === null ? {} : { requestId: row.request_id }),
+      }));
+    },
+  };
+}
+
+/** `key.*` stands for all types that begin so. */
+function asPattern(type: string): string {
+  return type.replaceAll('_', '\\_').replace(/\*$/, '%');
+}
+
+function latest(moments: readonly (Date | undefined)[]): Date | undefined {
+  return moments.reduce((one, other) =>
+    other === undefined || (one !== undefined && one > other) ? one : other,
+  );
+}
+
+function storedEvent(row: Row): StoredEvent {
+  const { id, atMs, type, client_id, address, reason, browser, system, about, actor } = row;
+  return {
+    id,
+    at: new Date(atMs),
+    type,
+    ...(client_id === null ? {} : { clientId: client_id }),
+    ...(address === null ? {} : { address }),
+    ...(reason === null ? {} : { reason }),
+    ...(browser === null && system === null
+      ? {}
+      : {
+          device: {
+            ...(browser === null ? {} : { browser }),
+            ...(system === null ? {} : { system }),
+          },
+        }),
+    ...(about === null ? {} : { about }),
+    ...(actor === null ? {} : { actor }),
   };
 }

@@ -15,6 +15,7 @@ import { sqlAccountLinks } from '../accounts/sql-account-links.ts';
 import { sqlAccounts } from '../accounts/sql-accounts.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import { sqlAuditArchive } from '../audit/sql-audit-archive.ts';
+import { sqlAuditChain } from '../audit/sql-audit-chain.ts';
 import { sqlAuditLog } from '../audit/sql-audit-log.ts';
 import { auditKeptSince } from '../audit/sql-audit-months.ts';
 import { sqlAuditReader } from '../audit/sql-audit-reader.ts';
@@ -102,6 +103,7 @@ export const asOperator: AsOperator = async (work, { mayCreate = false, owner = 
         auditKeptSince(systemClock, config.auditRetentionDays),
       ),
       auditArchive: sqlAuditArchive(database, actor),
+      auditChain: sqlAuditChain(database),
       upstream,
       upstreamLinks: sqlUpstreamLinks(database),
       totpFactors: sqlTotpFactors(database, sealer, systemClock),

@@ -13,6 +13,8 @@ import {
   readExport,
 } from '../audit/audit-archive.ts';
 import { addResolveCommand } from './audit-identity.ts';
+import { addSearchCommand } from './audit-search.ts';
+import { addVerifyCommand } from './audit-verify.ts';
 import type { AsOperator, Operator } from './operator.ts';
 
 const DAY_MS = 86_400_000;
@@ -22,11 +24,11 @@ const MONTH = text(
   'expected a month such as 2026-05, or before-2027-01 for what `audit months` lists so',
 );
 
-/** `cls-auth audit …`: the months of the audit, and who erased people were. */
+/** `cls-auth audit …`. */
 export function addAuditCommands(program: Command, asOperator: AsOperator): void {
   const audit = program
     .command('audit')
-    .description('the months of the audit log, and who erased people were');
+    .description('the events of the audit: search, months, chain, and who erased people were');
 
   audit
     .command('months')
@@ -107,6 +109,8 @@ export function addAuditCommands(program: Command, asOperator: AsOperator): void
       printer(command).result(document, `${done} ${month.name} with ${events} events`);
     });
 
+  addSearchCommand(audit, asOperator);
+  addVerifyCommand(audit, asOperator);
   addResolveCommand(audit, asOperator);
 }
 

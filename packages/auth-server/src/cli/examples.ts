@@ -81,6 +81,15 @@ export const EXAMPLES: Examples = {
   'keys stage': ['cls-auth keys stage'],
   'keys promote': ['cls-auth keys promote'],
   'keys remove': ['cls-auth keys remove 3Zk1pQ'],
+  'audit list': [
+    'cls-auth audit list --account asha@bank.example --since 7d',
+    `cls-auth audit list --client ${SVC} --type token.refused --since 2026-05-17 --until 2026-05-18`,
+    'cls-auth audit list --type key.* --json',
+  ],
+  'audit verify': [
+    'cls-auth audit verify',
+    `cls-auth audit verify --head ${'5f'.repeat(32)}:1207`,
+  ],
   'audit months': ['cls-auth audit months', 'cls-auth audit months --count --json'],
   'tasks run': ['cls-auth tasks run audit-export --folder /var/lib/cls-auth-task'],
   'tasks done': ['cls-auth tasks done backup'],

@@ -6,6 +6,7 @@ import type { Invite } from '../account-management/invite.ts';
 import type { Account } from '../accounts/account.ts';
 import type { AccountRecords } from '../accounts/account-records.ts';
 import type { AuditArchive } from '../audit/audit-archive.ts';
+import type { AuditChain } from '../audit/audit-chain.ts';
 import type { AuditEventType, AuditLog, AuditReader } from '../audit/audit-log.ts';
 import type { Undeletable } from '../audit/never-used.ts';
 import type { ApplicationRecords } from '../clients/application.ts';
@@ -41,6 +42,7 @@ export interface Operator {
   readonly erasePeople: (people: readonly Traced[]) => Promise<void>;
   readonly auditReader: AuditReader;
   readonly auditArchive: AuditArchive;
+  readonly auditChain: AuditChain;
   readonly upstream: UpstreamRecords;
   readonly upstreamLinks: Pick<UpstreamLinks, 'accountsOf'>;
   readonly totpFactors: TotpFactorRecords;

@@ -1,0 +1,50 @@
+import type { Log } from '@cls/shared/log';
+import { outageLog, whyFailed } from '@cls/shared/outage-log';
+import type { AuditChain } from './audit-chain.ts';
+
+const INTERVAL_MS = 10_000;
+/** So many replicas make no more links than one. */
+const PAUSE_S = 9;
+/** How often a replica writes a head to the log, which other people keep. */
+const TELL_MS = 3_600_000;
+
+/** Chains the audit's events off the path of requests. One replica at a time does it, whichever comes first. */
+export function sealRegularly(
+  chain: Pick<AuditChain, 'seal'>,
+  log: Log,
+): { stop(): Promise<void> } {
+  const outage = outageLog(log, {
+    level: 'warn',
+    begins: 'audit events cannot be chained; trying again',
+    continues: 'audit events cannot be chained',
+    ends: 'audit events are chained again',
+  });
+  let toldAt = Number.NEGATIVE_INFINITY;
+  let stopped = false;
+  const seal = async () => {
+    try {
+      let link = await chain.seal(PAUSE_S);
+      while (link?.more === true && !stopped) link = await chain.seal(0);
+      outage.answered();
+      if (link === undefined || performance.now() - toldAt < TELL_MS) return;
+      toldAt = performance.now();
+      log.info({ head: `${link.hash}:${link.number}` }, 'head of the audit chain');
+    } catch (error) {
+      outage.failed(whyFailed(error as Error));
+    }
+  };
+  let running: Promise<void> | undefined;
+  const timer = setInterval(() => {
+    running ??= seal().finally(() => {
+      running = undefined;
+    });
+  }, INTERVAL_MS);
+  timer.unref();
+  return {
+    async stop() {
+      stopped = true;
+      clearInterval(timer);
+      await running;
+    },
+  };
+}

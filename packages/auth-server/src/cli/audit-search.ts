@@ -1,0 +1,72 @@
+import { addListCommand } from '@cls/shared/cli/list-command';
+import { readOptions, text, wholeNumber } from '@cls/shared/cli/options';
+import type { Command } from 'commander';
+import { z } from 'zod';
+import { ACCOUNT_ID, canonicalEmail } from '../accounts/account.ts';
+import type { AsOperator, Operator } from './operator.ts';
+
+const UNIT_MS = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+
+/** So long ago, or at that time; a day begins in UTC. */
+const MOMENT = text((given) => {
+  const [, number, unit] = /^(\d{1,5})([mhd])$/.exec(given) ?? [];
+  if (number !== undefined) {
+    return new Date(Date.now() - Number(number) * UNIT_MS[unit as keyof typeof UNIT_MS]);
+  }
+  if (!/^\d{4}-\d\d-\d\d(T[\d:.]+(Z|[+-]\d\d:\d\d))?$/.test(given)) return undefined;
+  const at = new Date(given);
+  return Number.isNaN(at.getTime()) ? undefined : at;
+}, 'expected a time such as 2026-05-17T08:00:00Z, a day such as 2026-05-17, or how long ago: 90m, 24h, 7d');
+
+const SEARCH = z.object({
+  account: z.string().optional(),
+  client: z.string().optional(),
+  address: z.string().optional(),
+  type: z
+    .array(z.string().regex(/^[a-z_]+\.([a-z_]+|\*)$/, 'expected types such as token.refused or key.*'))
+    .optional(),
+  since: MOMENT,
+  until: MOMENT.optional(),
+  limit: wholeNumber(1, 10_000),
+});
+
+/** `cls-auth audit list`. */
+export function addSearchCommand(audit: Command, asOperator: AsOperator): void {
+  addListCommand(audit, {
+    description: 'search the events by account, client, address, type and time, the newest first',
+    load: async (options: object) => {
+      const { account, client, address, type, since, until, limit } = readOptions(SEARCH, options);
+      const found = await asOperator(async (operator) =>
+        operator.auditReader.search(
+          {
+            ...(account === undefined ? {} : { subjects: await subjectsOf(operator, account) }),
+            ...{ client, address, types: type, since, until },
+          },
+          limit,
+        ),
+      );
+      return found.map(({ id, at, ...event }) => ({ id: `${id}`, at: at.toISOString(), ...event }));
+    },
+    columns: [
+      ...(['at'] as const),
+      ['event', 'type'],
+      ['of', 'subject'],
+      ['detail', ({ reason = '', about = '' }) => `${reason} ${about}`.trim()],
+      ['client', 'clientId'],
+      ['by or from', ({ actor, address = '' }) => actor ?? address],
+    ],
+  })
+    .option('--account <email-or-id>', 'events of a person; with the e-mail address also what was tried with it')
+    .option('--client <id>', 'events of a service account or an application')
+    .option('--address <ip>', 'events from this address')
+    .option('--type <type...>', 'such as token.refused, or key.* for a group')
+    .option('--since <time>', 'a time, a day, or how long ago', '30d')
+    .option('--until <time>', 'the same')
+    .option('--limit <number>', 'how many, up to 10000', '100');
+}
+
+async function subjectsOf({ accounts }: Operator, given: string): Promise<readonly string[]> {
+  if (ACCOUNT_ID.test(given)) return [given];
+  const account = await accounts.findByEmail(given);
+  return [canonicalEmail(given), ...(account === undefined ? [] : [account.id])];
+}

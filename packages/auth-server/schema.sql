@@ -107,6 +107,49 @@ BEGIN
   END LOOP;
 END $$;
 
+CREATE FUNCTION seal_audit(pause interval) RETURNS TABLE(number bigint, hash text, more boolean)
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET "TimeZone" TO 'UTC'
+    SET lock_timeout TO '1s'
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+DECLARE
+  head audit_link;
+  link audit_link;
+  latest bigint;
+BEGIN
+  IF NOT pg_try_advisory_xact_lock(hashtext('audit_link')) THEN RETURN; END IF;
+  SELECT l.* INTO STRICT head FROM audit_link l ORDER BY l.number DESC LIMIT 1;
+  IF head.sealed_at > clock_timestamp() - pause THEN RETURN; END IF;
+  -- Ids are given when a row is written, and seen when it is committed. Under the lock, nobody is in between. The
+  -- sequence is read, not the events: a false event with a huge id would shut out all that follow.
+  LOCK TABLE ONLY audit_event IN SHARE MODE;
+  SELECT CASE WHEN is_called THEN last_value ELSE last_value - 1 END INTO latest FROM audit_event_id_seq;
+  SELECT id INTO link.last_id FROM audit_event WHERE id > head.last_id AND id <= latest
+    ORDER BY id OFFSET 19999 LIMIT 1;
+  more := link.last_id IS NOT NULL;
+  link.last_id := coalesce(link.last_id, latest);
+  SELECT string_agg(concat_ws(' ', month, events, digest), E'\n' ORDER BY month) INTO link.content
+  FROM (
+    SELECT to_char(at, 'YYYY-MM') AS month, count(*) AS events, encode(sha256(string_agg(
+        sha256(convert_to(json_build_array(id, event_id, (extract(epoch FROM at) * 1000000)::bigint, type, client_id,
+          request_id, reason, actor)::text, 'UTF8') ||
+          CASE WHEN octet_length(blind) = 16 THEN sha256(blind || convert_to(
+            json_build_array(subject, address, browser, system, about)::text, 'UTF8'))
+          ELSE coalesce(blind, '') END), '' ORDER BY id)), 'hex') AS digest
+    FROM audit_event WHERE id > head.last_id AND id <= link.last_id GROUP BY 1
+  ) AS of_month;
+  IF link.content IS NULL THEN RETURN; END IF;
+  link.number := head.number + 1;
+  link.sealed_at := clock_timestamp();
+  link.hash := sha256(convert_to(concat_ws(E'\n', encode(head.hash, 'hex'), link.number, link.last_id,
+    (extract(epoch FROM link.sealed_at) * 1000000)::bigint, link.content), 'UTF8'));
+  INSERT INTO audit_link SELECT link.*;
+  number := link.number;
+  hash := encode(link.hash, 'hex');
+  RETURN NEXT;
+END $$;
+
 CREATE TABLE account (
     id text NOT NULL,
     email text NOT NULL,
@@ -186,7 +229,8 @@ CREATE TABLE audit_event (
     system text,
     about text,
     event_id uuid,
-    actor text
+    actor text,
+    blind bytea DEFAULT uuid_send(gen_random_uuid())
 )
 PARTITION BY RANGE (at);
 
@@ -217,7 +261,16 @@ CREATE TABLE audit_event_other (
     system text,
     about text,
     event_id uuid,
-    actor text
+    actor text,
+    blind bytea DEFAULT uuid_send(gen_random_uuid())
+);
+
+CREATE TABLE audit_link (
+    number bigint NOT NULL,
+    last_id bigint NOT NULL,
+    sealed_at timestamp with time zone NOT NULL,
+    content text NOT NULL,
+    hash bytea NOT NULL
 );
 
 CREATE VIEW audit_month AS
@@ -487,6 +540,9 @@ ALTER TABLE ONLY audit_event_name
 ALTER TABLE ONLY audit_event_other
     ADD CONSTRAINT audit_event_other_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY audit_link
+    ADD CONSTRAINT audit_link_pkey PRIMARY KEY (number);
+
 ALTER TABLE ONLY consent
     ADD CONSTRAINT consent_pkey PRIMARY KEY (account_id, application_id);
 
@@ -734,3 +790,5 @@ ALTER TABLE ONLY used_account_link
 REVOKE ALL ON FUNCTION drop_audit_month(month text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION make_audit_months(kept_since timestamp with time zone) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION seal_audit(pause interval) FROM PUBLIC;

@@ -67,4 +67,5 @@ END $$;
 DO $$ BEGIN
   EXECUTE format('ALTER FUNCTION seal_audit(interval) SET search_path = %I, pg_temp', current_schema());
 END $$;
+-- contract: the function is new, and the former build does not call it.
 REVOKE EXECUTE ON FUNCTION seal_audit(interval) FROM PUBLIC;

@@ -3,7 +3,7 @@ import { silentLog } from '@cls/shared/log';
 import { openDatabaseAsOperator } from '@cls/shared/service/open-database';
 import type { Database } from '@cls/shared/sql/database';
 import { migrate, readSchema } from '@cls/shared/sql/migrate';
-import { describeOnDatabase, postgresAsService, requireServer } from '@cls/testing/engines';
+import { describeOnEngines, postgresAsService, requireServer } from '@cls/testing/engines';
 import { postgresServer } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { sqlErasure } from '../src/account-management/sql-erasure.ts';
@@ -21,7 +21,7 @@ const first = (offset: number) => {
 };
 const monthOf = (offset: number) => first(offset).toISOString().slice(0, 7);
 
-describeOnDatabase('the chain over the audit', (engine) => {
+describeOnEngines('the chain over the audit', (engine) => {
   let owner: Database;
   let chain: ReturnType<typeof sqlAuditChain>;
   beforeEach(async () => {
@@ -73,7 +73,10 @@ describeOnDatabase('the chain over the audit', (engine) => {
     ['was removed', `DELETE FROM audit_event WHERE subject = '2.2'`],
     ['was changed', `UPDATE audit_event SET reason = 'none' WHERE subject = '2.2'`],
     ['has another person', `UPDATE audit_event SET subject = '2.9' WHERE subject = '2.2'`],
-    ['has another time', `UPDATE audit_event SET at = at - interval '1 millisecond' WHERE subject = '2.2'`],
+    [
+      'has another time',
+      `UPDATE audit_event SET at = at - interval '1 millisecond' WHERE subject = '2.2'`,
+    ],
     [
       'was added in between',
       `WITH gone AS (DELETE FROM audit_event WHERE subject = '2.2' RETURNING *)
@@ -103,7 +106,9 @@ describeOnDatabase('the chain over the audit', (engine) => {
 
   it('shows links that were removed or changed, and a chain that was made anew', async () => {
     const [, second, third] = await sealed();
-    await owner.execute(`UPDATE audit_link SET content = replace(content, ' 3 ', ' 2 ') WHERE number = 2`);
+    await owner.execute(
+      `UPDATE audit_link SET content = replace(content, ' 3 ', ' 2 ') WHERE number = 2`,
+    );
     expect(await faults()).to.include('2 link_changed');
     await owner.execute('DELETE FROM audit_link WHERE number = 2');
     expect(await faults()).to.include('3 links_missing');
@@ -128,8 +133,9 @@ describeOnDatabase('the chain over the audit', (engine) => {
     expect(new Set(salts.map(({ salt }) => salt)).size).to.equal(2);
     await erasure.erase({ email: 'asha@bank.example' });
     expect(await verify()).to.deep.include({ events: 11, erased: 2, waiting: 1, faultCount: 0 });
-    const all = JSON.stringify(await owner.query('SELECT *, blind::text AS blind FROM audit_event'), (_, value) =>
-      typeof value === 'bigint' ? `${value}` : value,
+    const all = JSON.stringify(
+      await owner.query('SELECT *, blind::text AS blind FROM audit_event'),
+      (_, value) => (typeof value === 'bigint' ? `${value}` : value),
     );
     expect(all).to.not.include('asha');
     for (const { salt } of salts) expect(all).to.not.include(salt);
@@ -174,7 +180,9 @@ describeOnDatabase('the chain over the audit', (engine) => {
     const report = await verify();
     expect(report).to.deep.include({ events: 10, faultCount: 0 });
     expect([...report.dropped]).to.deep.equal([[monthOf(-2), 1]]);
-    await owner.query('SELECT drop_audit_month($1)', [`audit_event_${monthOf(-3).replace('-', '_')}`]);
+    await owner.query('SELECT drop_audit_month($1)', [
+      `audit_event_${monthOf(-3).replace('-', '_')}`,
+    ]);
     expect(await faults()).to.deep.equal(['1 events_differ']);
     expect(await verify(undefined, first(-1))).to.deep.include({ expired: 2, faultCount: 0 });
   });

@@ -23,7 +23,9 @@ const SEARCH = z.object({
   client: z.string().optional(),
   address: z.string().optional(),
   type: z
-    .array(z.string().regex(/^[a-z_]+\.([a-z_]+|\*)$/, 'expected types such as token.refused or key.*'))
+    .array(
+      z.string().regex(/^[a-z_]+\.([a-z_]+|\*)$/, 'expected types such as token.refused or key.*'),
+    )
     .optional(),
   since: MOMENT,
   until: MOMENT.optional(),
@@ -56,7 +58,10 @@ export function addSearchCommand(audit: Command, asOperator: AsOperator): void {
       ['by or from', ({ actor, address = '' }) => actor ?? address],
     ],
   })
-    .option('--account <email-or-id>', 'events of a person; with the e-mail address also what was tried with it')
+    .option(
+      '--account <email-or-id>',
+      'events of a person; with the e-mail address also what was tried with it',
+    )
     .option('--client <id>', 'events of a service account or an application')
     .option('--address <ip>', 'events from this address')
     .option('--type <type...>', 'such as token.refused, or key.* for a group')

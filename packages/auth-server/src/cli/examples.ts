@@ -86,10 +86,7 @@ export const EXAMPLES: Examples = {
     `cls-auth audit list --client ${SVC} --type token.refused --since 2026-05-17 --until 2026-05-18`,
     'cls-auth audit list --type key.* --json',
   ],
-  'audit verify': [
-    'cls-auth audit verify',
-    `cls-auth audit verify --head ${'5f'.repeat(32)}:1207`,
-  ],
+  'audit verify': ['cls-auth audit verify', `cls-auth audit verify --head ${'5f'.repeat(32)}:1207`],
   'audit months': ['cls-auth audit months', 'cls-auth audit months --count --json'],
   'tasks run': ['cls-auth tasks run audit-export --folder /var/lib/cls-auth-task'],
   'tasks done': ['cls-auth tasks done backup'],

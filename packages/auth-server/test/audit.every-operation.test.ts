@@ -1,0 +1,240 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { openEmbeddedDatabase } from '@cls/shared/embedded/embedded-database';
+import type { Database } from '@cls/shared/sql/database';
+import { describeOnDatabase } from '@cls/testing/engines';
+import { temporaryDirectory } from '@cls/testing/servers';
+import type { Command } from 'commander';
+import { expect } from 'chai';
+import { program } from '../src/cli/program.ts';
+import { startTestAuthServer, type TestAuthServer } from './support/auth-server.ts';
+import { authorizationUrl, Browser, exchange, relyingParty } from './support/relying-party.ts';
+import { runTool } from './support/tool.ts';
+
+const SOURCE = fileURLToPath(new URL('../../src/', import.meta.url));
+const REFERENCE = fileURLToPath(
+  new URL('../../../../docs/reference/audit-events.md', import.meta.url),
+);
+/** What changes nothing that the audit keeps. */
+const READS =
+  /^(\S+ list|accounts events|audit (months|verify)|tasks (run|done)|migrate|check.*|schema.*)$/;
+/** Commands that other suites show to be recorded: they need a file, an owner, or time. */
+const ELSEWHERE = [
+  ...['audit export', 'audit drop', 'audit resolve', 'accounts erase', 'customers offboard'],
+  ...['export', 'import', 'after-restore', 'accounts enrol-totp', 'accounts remove-totp'],
+];
+
+const holdsSecret = (events: string, secrets: readonly string[]) =>
+  secrets.filter((secret) => secret.length > 5 && events.includes(secret));
+
+/** All that the audit has, as text. */
+async function allEvents(database: Database): Promise<string> {
+  const rows = await database.query<{ line: string }>(
+    'SELECT row_to_json(e)::text AS line FROM audit_event e',
+  );
+  return rows.map(({ line }) => line).join('\n');
+}
+
+describe('every operation of cls-auth that changes something', function () {
+  this.timeout(300_000);
+  let dataDir: string;
+  let holder: Database;
+  const secrets: string[] = [];
+  before(async () => {
+    dataDir = join(temporaryDirectory('cls-tool-'), 'data');
+    holder = await openEmbeddedDatabase(join(dataDir, 'auth-server', 'database'));
+  });
+  after(() => holder?.close());
+  const run = async (words: readonly string[], input = '') => {
+    const { code, stdout, stderr } = await runTool([...words, '--json'], { CLS_DATA_DIR: dataDir }, input);
+    if (code !== 0) throw new Error(`${words.join(' ')}: ${stderr}`);
+    return JSON.parse(stdout);
+  };
+  const take = async () => {
+    const rows = await holder.query<{ type: string }>('SELECT type FROM audit_event WHERE id > $1 ORDER BY id', [
+      last,
+    ]);
+    const [row] = await holder.query<{ id: bigint }>('SELECT coalesce(max(id), 0) AS id FROM audit_event');
+    last = row?.id ?? 0n;
+    return rows.map(({ type }) => type);
+  };
+  let last = 0n;
+
+  it('is recorded once, without its secrets', async () => {
+    const done = new Set<string>();
+    const step = async (words: string, expected: readonly string[], input = '') => {
+      const parts = [...words.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, word]) => quoted ?? word ?? '');
+      const document = await run(parts, input);
+      expect(await take(), words).to.deep.equal(expected);
+      done.add(parts.slice(0, 2).join(' '));
+      for (const [name, value] of Object.entries(document)) {
+        if (/secret|password|token|link/i.test(name) && typeof value === 'string') secrets.push(value);
+      }
+      if (input !== '') secrets.push(input.trim());
+      return document;
+    };
+    await step('customers create bank --name Bank', ['customer.created']);
+    await step('customers create bnak --name Bnak', ['customer.created']);
+    await step('customers rename bank --name "The Bank"', ['customer.renamed']);
+    await step('customers delete bnak', ['customer.deleted']);
+    await step('customers disable bank', ['customer.disabled']);
+    await step('customers enable bank', ['customer.enabled']);
+
+    const permission = '--permission cls-deal.view';
+    const { clientId: svc } = await step(
+      `service-accounts create --name Ledger --customer bank ${permission}`,
+      ['service_account.created'],
+    );
+    await step(`service-accounts update ${svc} ${permission} cls-accounts.manage`, [
+      'service_account.changed',
+    ]);
+    await step(`service-accounts replace-secret ${svc} --overlap 60`, [
+      'service_account.secret_replaced',
+    ]);
+    await step(`service-accounts disable ${svc}`, ['service_account.disabled']);
+    await step(`service-accounts enable ${svc}`, ['service_account.enabled']);
+    await step(`service-accounts delete ${svc}`, ['service_account.deleted']);
+
+    const redirect = '--redirect-uri https://portal.example/callback';
+    const { clientId: app } = await step(
+      `applications create --name Portal --confidential ${redirect}`,
+      ['application.created'],
+    );
+    await step(`applications update ${app} --scope openid email`, ['application.changed']);
+    await step(`applications replace-secret ${app} --overlap 60`, ['application.secret_replaced']);
+    await step(`applications disable ${app}`, ['application.disabled']);
+    await step(`applications enable ${app}`, ['application.enabled']);
+    await step(`applications delete ${app}`, ['application.deleted']);
+
+    const email = 'asha@bank.example';
+    await step(`accounts create ${email} --customer bank ${permission} --generate-password`, [
+      'account.created',
+    ]);
+    await step(`accounts invite ravi@bank.example --customer bank ${permission}`, ['account.invited']);
+    await step(`accounts rename ${email} --name "Asha Rao"`, ['account.renamed']);
+    await step(`accounts set-permissions ${email} --permission cls-accounts.manage`, [
+      'account.permissions_changed',
+    ]);
+    await step(`accounts replace-password ${email} --generate-password`, ['account.password_replaced']);
+    await step(`accounts end-sessions ${email}`, ['account.sessions_ended']);
+    await step(`accounts disable ${email}`, ['account.disabled']);
+    await step(`accounts enable ${email}`, ['account.enabled']);
+    await step(`accounts reset-factors ${email}`, ['account.factors_reset']);
+    await step('accounts delete ravi@bank.example', ['account.deleted']);
+
+    const issuer = 'https://id.bank.example';
+    await step(
+      `upstream add bank.example --customer bank --issuer ${issuer} --client-id cls --client-secret-stdin`,
+      ['upstream.added'],
+      'a-very-secret-upstream-secret\n',
+    );
+    await step('upstream replace-secret bank.example', ['upstream.secret_replaced'], 'another-very-secret-one\n');
+    await step('upstream remove bank.example', ['upstream.removed']);
+
+    await step('keys create', ['key.created']);
+    const staged = await step('keys stage', ['key.staged']);
+    await step('keys promote', ['key.promoted']);
+    expect(staged).to.be.an('object');
+
+    const [, ...rest] = leaves(program());
+    const missing = rest.filter(
+      (name) => !done.has(name) && !READS.test(name) && !ELSEWHERE.includes(name),
+    );
+    expect(missing).to.deep.equal(['keys remove']);
+    expect(secrets).to.have.length.greaterThan(6);
+    expect(holdsSecret(await allEvents(holder), secrets)).to.deep.equal([]);
+  });
+});
+
+/** The words of each command. */
+function leaves(command: Command, words: readonly string[] = []): readonly string[] {
+  if (command.commands.length === 0) return [words.join(' ')];
+  return ['', ...command.commands.flatMap((one) => leaves(one, [...words, one.name()]))].slice(
+    words.length === 0 ? 0 : 1,
+  );
+}
+
+describe('the types of audit events', () => {
+  const declared = [
+    ...readFileSync(join(SOURCE, 'audit', 'audit-log.ts'), 'utf8').matchAll(/^ {2}\| '([a-z_.]+)'/gm),
+  ].map(([, type]) => type ?? '');
+  const sources = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts') && !name.endsWith('audit-log.ts'))
+    .map((name) => readFileSync(join(SOURCE, name), 'utf8'))
+    .join('\n');
+
+  it('are all in the reference, once, and recorded somewhere', () => {
+    expect(declared).to.have.length.greaterThan(60);
+    const listed = [...readFileSync(REFERENCE, 'utf8').matchAll(/^\| `([a-z_.]+)` \|/gm)];
+    expect(listed.map(([, type]) => type).sort()).to.deep.equal([...declared].sort());
+    const unused = declared.filter((type) => {
+      const [group, what] = type.split('.');
+      return !sources.includes(`'${type}'`) && !(sources.includes(`\`${group}.\${`) && what !== undefined);
+    });
+    expect(unused).to.deep.equal([]);
+  });
+});
+
+describeOnDatabase('what the service records of tokens and sign-ins', (engine) => {
+  let server: TestAuthServer;
+  before(async () => {
+    server = await startTestAuthServer(engine);
+  });
+  after(() => server?.stop());
+
+  it('has no secret, password, code or token, whatever was sent', async () => {
+    const secrets: string[] = [];
+    const basic = (id: string, secret: string) => {
+      secrets.push(secret);
+      return { authorization: `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}` };
+    };
+    const form = { 'content-type': 'application/x-www-form-urlencoded' };
+    const { client, person, issuer } = server;
+    const ask = async (headers: Record<string, string>, body: string) => {
+      const response = await server.post(body, { ...form, ...headers });
+      const text = await response.text();
+      secrets.push(...(text.match(/ey[\w-]+\.[\w-]+\.[\w-]+/g) ?? []));
+      return response.status;
+    };
+    const grant = 'grant_type=client_credentials';
+    expect(await ask(basic(client.id, client.secret), grant)).to.equal(200);
+    expect(await ask(basic(client.id, 'not-the-secret-at-all'), grant)).to.equal(401);
+    expect(await ask(basic('a-secret-in-place-of-the-id', 'xxxxxxxx'), grant)).to.equal(401);
+    secrets.push('a-secret-in-place-of-the-id', 'form-secret-value');
+    expect(await ask({}, `${grant}&client_id=${client.id}&client_secret=form-secret-value`)).to.equal(401);
+    secrets.push('bad-code-value', 'bad-refresh-value');
+    await ask(basic(client.id, client.secret), 'grant_type=authorization_code&code=bad-code-value');
+    await ask(basic(client.id, client.secret), 'grant_type=refresh_token&refresh_token=bad-refresh-value');
+
+    const portal = await relyingParty(server, { name: 'Portal' });
+    secrets.push('hunter2-wrong-password', 'MyPassw0rd-as-email', person.password);
+    for (const [email, password] of [
+      [person.email, 'hunter2-wrong-password'],
+      ['MyPassw0rd-as-email', 'hunter2-wrong-password'],
+    ] as const) {
+      const flow = await authorizationUrl(portal);
+      const browser = new Browser();
+      await browser.submit(await browser.follow(flow.url), { email, password });
+    }
+    const flow = await authorizationUrl(portal);
+    const browser = new Browser();
+    const { url } = await browser.submit(await browser.follow(flow.url), {
+      ...{ email: person.email, password: person.password },
+    });
+    secrets.push(url.searchParams.get('code') ?? '');
+    const tokens = await exchange(portal, flow, url);
+    secrets.push(tokens.access_token, tokens.id_token ?? '', tokens.refresh_token ?? '');
+    expect(issuer).to.be.a('string');
+
+    let events = '';
+    for (let n = 0; n < 100 && !events.includes('sign_in.succeeded'); n += 1) {
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      events = await allEvents(server.database);
+    }
+    for (const type of ['token.issued', 'token.refused', 'sign_in.refused', 'sign_in.succeeded']) {
+      expect(events).to.include(type);
+    }
+    expect(holdsSecret(events, secrets)).to.deep.equal([]);
+  });
+});

@@ -3,8 +3,13 @@ import { silentLog } from '@cls/shared/log';
 import { openDatabaseAsOperator } from '@cls/shared/service/open-database';
 import type { Database } from '@cls/shared/sql/database';
 import { migrate, readSchema } from '@cls/shared/sql/migrate';
-import { describeOnEngines, postgresAsService, requireServer } from '@cls/testing/engines';
-import { postgresServer } from '@cls/testing/servers';
+import {
+  describeOnDatabase,
+  describeOnEngines,
+  postgresAsService,
+  requireServer,
+} from '@cls/testing/engines';
+import { eventually, postgresServer } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { sqlErasure } from '../src/account-management/sql-erasure.ts';
 import type { ChainHead } from '../src/audit/audit-chain.ts';
@@ -12,6 +17,7 @@ import { sqlAuditArchive } from '../src/audit/sql-audit-archive.ts';
 import { sqlAuditChain } from '../src/audit/sql-audit-chain.ts';
 import { sweepAudit } from '../src/audit/sql-audit-months.ts';
 import { MIGRATIONS } from '../src/server/migrations.ts';
+import { basic, startTestAuthServer } from './support/auth-server.ts';
 
 const ACCOUNT = 'acc_01J9ZQ5W1XG8K7N4T2M6P3R0SV';
 /** The first of the month that many months from now, in UTC. */
@@ -276,6 +282,38 @@ describe('the chain over the audit of several writers', () => {
       'DELETE FROM audit_link',
     ]) {
       expect(await service.execute(sql).catch(({ code }) => code)).to.equal('42501');
+    }
+  });
+});
+
+describeOnDatabase('the events of a running service', (engine) => {
+  it('are chained within seconds, and the log has the head', async function () {
+    this.timeout(60_000);
+    const heads: unknown[] = [];
+    const log = {
+      ...silentLog,
+      info: (fields: object, message: string) => {
+        if (message === 'head of the audit chain') heads.push((fields as { head: string }).head);
+      },
+    };
+    const server = await startTestAuthServer(engine, {}, undefined, log);
+    try {
+      const form = { 'content-type': 'application/x-www-form-urlencoded' };
+      const { status } = await server.post('grant_type=client_credentials', {
+        ...{ ...form, ...basic(server.client.id, server.client.secret) },
+      });
+      expect(status).to.equal(200);
+      const chain = sqlAuditChain(server.database);
+      await eventually(async () => {
+        const { events, head, faultCount } = await chain.verify({
+          kept: undefined,
+          keptSince: undefined,
+        });
+        expect([events > 0, faultCount]).to.deep.equal([true, 0]);
+        expect(heads).to.deep.equal([`${head.hash}:${head.number}`]);
+      });
+    } finally {
+      await server.stop();
     }
   });
 });

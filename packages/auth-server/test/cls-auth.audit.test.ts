@@ -12,6 +12,7 @@ import { temporaryDirectory } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { readExport } from '../src/audit/audit-archive.ts';
 import { sqlAuditArchive } from '../src/audit/sql-audit-archive.ts';
+import { sqlAuditChain } from '../src/audit/sql-audit-chain.ts';
 import { sweepAudit } from '../src/audit/sql-audit-months.ts';
 import { MIGRATIONS } from '../src/server/migrations.ts';
 import { KEY } from './support/auth-server.ts';
@@ -105,6 +106,59 @@ describeOnDatabase('cls-auth audit', (engine) => {
     expect(Number(oldest.bytes)).to.be.greaterThan(0);
     const { stdout } = await runTool(['audit', 'months'], { ...env, ...forEver });
     expect(stdout).to.match(/^month +events +MB +state +kept\n\d{4}-\d\d .* for ever\n/);
+  });
+
+  it('finds events by account, client, address, type and time, the newest first', async () => {
+    await owner.query(
+      `INSERT INTO audit_event (at, type, subject, client_id, address, request_id, reason, event_id)
+       SELECT now() - n * interval '1 hour', type, subject, client_id, address, 'req-' || n, 'none', gen_random_uuid()
+       FROM (VALUES (1, 'key.staged', 'kid', NULL, NULL), (2, 'token.refused', 'svc_2', 'svc_2', '192.0.2.9'),
+         (3, 'sign_in.refused', 'asha@bank.example', 'app_1', '192.0.2.9'), (99, 'token.issued', 'svc_2', NULL, NULL)
+       ) AS event (n, type, subject, client_id, address)`,
+    );
+    const found = async (options: string) => {
+      const { document } = await run(`audit list ${options}`, forEver);
+      return document.map(({ requestId }: { requestId: string }) => requestId);
+    };
+    expect(await found('--client svc_2')).to.deep.equal(['req-2', 'req-99']);
+    expect(await found('--client svc_2 --since 24h')).to.deep.equal(['req-2']);
+    expect(await found('--client app_1')).to.deep.equal(['req-3']);
+    expect(await found('--account Asha@Bank.example')).to.deep.equal(['req-3']);
+    expect(await found('--address 192.0.2.9')).to.deep.equal(['req-2', 'req-3']);
+    expect(await found('--type key.* sign_in.refused')).to.deep.equal(['req-1', 'req-3']);
+    expect(await found('--address 192.0.2.9 --limit 1')).to.deep.equal(['req-2']);
+    const until = new Date(Date.now() - 2.5 * 3_600_000).toISOString();
+    expect(await found(`--address 192.0.2.9 --until ${until}`)).to.deep.equal(['req-3']);
+    const { document } = await run('audit list --client svc_2 --limit 1', forEver);
+    expect(document).to.have.length(1);
+    expect(document[0]).to.include({
+      ...{ type: 'token.refused', subject: 'svc_2', clientId: 'svc_2', address: '192.0.2.9' },
+    });
+    expect((await run('audit list --since lately')).said).to.include(
+      '--since: expected a time such as 2026-05-17T08:00:00Z',
+    );
+    expect((await run("audit list --type '%'")).said).to.include('--type: expected types such as');
+  });
+
+  it('says that the audit is as it was chained, from a head that was kept, and what is not', async () => {
+    const link = await sqlAuditChain(owner).seal(0);
+    const head = `${link?.hash}:${link?.number}`;
+    const { document } = await run(`audit verify --head ${head}`, forEver);
+    expect(document).to.deep.equal({
+      ...{ head, events: 8, expired: 0, waiting: 0, erased: 0, dropped: {} },
+    });
+    const other = await run(`audit verify --head ${'0'.repeat(64)}:1`, forEver);
+    expect([other.code, other.said]).to.deep.equal([
+      ...[
+        1,
+        'the audit is not as it was chained:\nlink 1 has another hash than the head that was kept',
+      ],
+    ]);
+    await owner.query(`DELETE FROM audit_event WHERE subject = 'of -1'`);
+    const changed = await run('audit verify', forEver);
+    expect(changed.code).to.equal(1);
+    expect(changed.said).to.include(`link 1 has 2 events of ${nameOf(-1)}, the database 1`);
+    expect((await run('audit verify --head 12')).said).to.include('--head: expected hash:number');
   });
 
   it('lists a month that was detached, and leaves it alone', async () => {

@@ -1,6 +1,6 @@
 // How long the chain over the audit takes: to seal events, with the lock on their table, and to verify it.
 // PostgreSQL of its own.
-//   node bench/audit-chain.mjs [events, 1000000]
+//   node bench/audit-chain.mjs [events, 1000000] [events of a link, 5000]
 
 import { sqlAuditChain } from '../packages/auth-server/dist/src/audit/sql-audit-chain.js';
 import { MIGRATIONS } from '../packages/auth-server/dist/src/server/migrations.js';
@@ -8,10 +8,11 @@ import { Secret } from '../packages/shared/dist/src/secret.js';
 import { migrate, readMigrations } from '../packages/shared/dist/src/sql/migrate.js';
 import { postgresDatabase } from '../packages/shared/dist/src/sql/postgres.js';
 import { startPostgresInstance } from '../packages/testing/dist/src/postgres-instance.js';
+import { familyTime } from './process-time.mjs';
 
 const EVENTS = Number(process.argv[2] ?? 1_000_000);
-/** As many as come in a link's time at some hundred a second. */
-const AT_ONCE = 5_000;
+/** The default is as many as come in a link's time at some hundred a second. */
+const AT_ONCE = Number(process.argv[3] ?? 5_000);
 
 const server = await startPostgresInstance({ settings: ['fsync=on', 'max_wal_size=4GB'] });
 if (server === undefined) throw new Error('PostgreSQL is not installed on this machine');
@@ -28,7 +29,7 @@ try {
   await migrate(database, readMigrations(MIGRATIONS));
   const chain = sqlAuditChain(database);
   const seals = [];
-  let [insertMs, links] = [0, 0];
+  let [insertMs, links, sealCpuMs] = [0, 0, 0];
   for (let n = 0; n < EVENTS; n += AT_ONCE) {
     let start = performance.now();
     await database.query(
@@ -40,13 +41,16 @@ try {
     );
     insertMs += since(start);
     start = performance.now();
+    const cpu = familyTime();
     await chain.seal(0);
+    sealCpuMs += familyTime() - cpu;
     seals.push(since(start));
     links += 1;
   }
   seals.sort((one, other) => one - other);
   console.log(`${EVENTS} events in ${links} links`);
   console.log(`insert ${insertMs} ms, seal ${seals.reduce((sum, one) => sum + one, 0)} ms`);
+  console.log(`processor time of sealing ${((sealCpuMs * 1_000) / EVENTS).toFixed(1)} µs an event`);
   console.log(`a link: median ${seals[links >> 1]} ms, longest ${seals.at(-1)} ms`);
   const start = performance.now();
   const { events, faultCount } = await chain.verify({ kept: undefined, keptSince: undefined });

@@ -111,6 +111,7 @@ CREATE FUNCTION seal_audit(pause interval) RETURNS TABLE(number bigint, hash tex
     LANGUAGE plpgsql SECURITY DEFINER
     SET "TimeZone" TO 'UTC'
     SET lock_timeout TO '1s'
+    SET jit TO 'off'
     SET search_path TO 'public', 'pg_temp'
     AS $$
 DECLARE

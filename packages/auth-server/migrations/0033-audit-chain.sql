@@ -26,7 +26,7 @@ INSERT INTO audit_link
 -- Adds a link, of at most 20,000 events, unless the last one is younger than `pause` or another session is at it.
 -- `more`: events may be left.
 CREATE FUNCTION seal_audit(pause interval) RETURNS TABLE (number bigint, hash text, more boolean)
-LANGUAGE plpgsql SECURITY DEFINER SET timezone = 'UTC' SET lock_timeout = '1s' AS $$
+LANGUAGE plpgsql SECURITY DEFINER SET timezone = 'UTC' SET lock_timeout = '1s' SET jit = off AS $$
 DECLARE
   head audit_link;
   link audit_link;

@@ -45,8 +45,9 @@ BEGIN
   link.last_id := coalesce(link.last_id, latest);
   SELECT string_agg(concat_ws(' ', month, events, digest), E'\n' ORDER BY month) INTO link.content
   FROM (
-    SELECT to_char(at, 'YYYY-MM') AS month, count(*) AS events, encode(sha256(string_agg(
-        sha256(convert_to(json_build_array(id, event_id, (extract(epoch FROM at) * 1000000)::bigint, type, client_id,
+    SELECT CASE WHEN isfinite(at) THEN to_char(at, 'YYYY-MM') ELSE 'never' END AS month, count(*) AS events, encode(sha256(string_agg(
+        sha256(convert_to(json_build_array(id, event_id,
+          CASE WHEN isfinite(at) THEN (extract(epoch FROM at) * 1000000)::bigint END, type, client_id,
           request_id, reason, actor)::text, 'UTF8') ||
           CASE WHEN octet_length(blind) = 16 THEN sha256(blind || convert_to(
             json_build_array(subject, address, browser, system, about)::text, 'UTF8'))

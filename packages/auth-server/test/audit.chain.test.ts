@@ -204,6 +204,14 @@ describeOnEngines('the chain over the audit', (engine) => {
     expect(await verify()).to.deep.include({ events: 9, faultCount: 0 });
   });
 
+  it('is not stopped by an event without a time', async () => {
+    await owner.execute(`INSERT INTO audit_event (at, type, subject, event_id)
+      SELECT at, 'token.issued', 'timeless', gen_random_uuid()
+      FROM unnest('{infinity,-infinity}'::timestamptz[]) AS at`);
+    await sealed();
+    expect(await verify()).to.deep.include({ events: 11, faultCount: 0 });
+  });
+
   it('is not shut by an event with a huge id', async () => {
     await owner.query(
       `INSERT INTO audit_event (id, at, type, subject) OVERRIDING SYSTEM VALUE

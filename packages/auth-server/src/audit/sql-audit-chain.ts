@@ -24,9 +24,10 @@ const LINKS = `
     content, encode(hash, 'hex') AS hash, CASE WHEN number > 0 THEN (
       SELECT string_agg(concat_ws(' ', month, events, digest), E'\\n' ORDER BY month)
       FROM (
-        SELECT to_char(at AT TIME ZONE 'UTC', 'YYYY-MM') AS month, count(*) AS events, encode(sha256(string_agg(
-          sha256(convert_to(json_build_array(id, event_id, (extract(epoch FROM at) * 1000000)::bigint,
-            type, client_id, request_id, reason, actor)::text, 'UTF8') ||
+        SELECT CASE WHEN isfinite(at) THEN to_char(at AT TIME ZONE 'UTC', 'YYYY-MM') ELSE 'never' END AS month,
+          count(*) AS events, encode(sha256(string_agg(
+          sha256(convert_to(json_build_array(id, event_id,
+            CASE WHEN isfinite(at) THEN (extract(epoch FROM at) * 1000000)::bigint END, type, client_id, request_id, reason, actor)::text, 'UTF8') ||
             coalesce(${PERSON_DIGEST}, '')), '' ORDER BY id)), 'hex') AS digest
         FROM audit_event WHERE id > link.after AND id <= link.last_id GROUP BY 1
       ) AS of_month) END AS found

@@ -16,7 +16,7 @@ export const PERSON_DIGEST = `CASE WHEN octet_length(blind) = 16 THEN sha256(bli
   json_build_array(subject, address, browser, system, about)::text, 'UTF8')) ELSE blind END`;
 
 /**
- * As `seal_audit` has it (migration 0033), of the events after $1's link. Written here again, and the links are
+ * As `seal_audit` has it (migration 0031), of the events after $1's link. Written here again, and the links are
  * hashed in this process: who can replace a function of the schema could let it say that all is well.
  */
 const LINKS = `

@@ -69,7 +69,10 @@ export const EXAMPLES: Examples = {
   'periods list': ['cls-api periods list'],
   'fx add': ['cls-api fx add --date 2025-03-31 --from EUR --to USD --rate 1.0815 --source ECB'],
   'fx list': ['cls-api fx list --from EUR'],
-  'token explain': ['cls-api token explain < token.txt', 'cls-api token explain --json < token.txt'],
+  'token explain': [
+    'cls-api token explain < token.txt',
+    'cls-api token explain --json < token.txt',
+  ],
   'contract diff': [
     'cls-api contract diff openapi-before.yaml openapi-after.yaml',
     'cls-api contract diff v1.json v2.json --ignore-servers --json',

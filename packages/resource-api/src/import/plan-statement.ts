@@ -49,7 +49,10 @@ export async function planStatement(
     return { outcome: 'applied_before', importId: history.appliedBefore };
   }
   checkHistory(file, history, report);
-  if (history.otherDate !== undefined) sanity.sameFile(history.otherDate);
+  // Of a file of several dates, each is a statement.
+  if (history.otherDate !== undefined && file.profile.asOfRows === 'all') {
+    sanity.sameFile(history.otherDate);
+  }
   if (report.faultCount > 0) return REFUSED;
   const changes = new ChangeSummary(request.onChange);
   const seen: Seen = { newLoans: 0, journals: 0, postings: 0 };

@@ -125,6 +125,26 @@ describeOnDatabase('loans that a statement no longer has', (engine) => {
     expect(reportText(report)).to.contain('B 80.00 undrawn');
   });
 
+  it('are told for a facility of a deal that goes on, of which nothing was drawn', async () => {
+    const document: ImportProfileDocument = {
+      ...{ ...DRAWINGS, name: 'facilities', source: 'facilities' },
+      columns: { ...DRAWINGS.columns, limit: ['Limit'] },
+      derive: { undisbursed: 'limit - due' },
+    };
+    const text = (...rows: readonly string[]) =>
+      ['Deal,Facility,Drawing,Balance,Limit', ...rows, ''].join('\n');
+    const rows = ['V1,F1,A,5.00,9.00', 'V1,F2,,0.00,70.00', 'V1,F3,A,0.00,40.00'];
+    await importTape(database, text(...rows), '2025-03-31', { document });
+    const report = await importTape(database, text(...rows.slice(0, 1)), '2025-04-30', {
+      document,
+    });
+    expect(report.changes.map(({ kind }) => kind)).to.deep.equal(['vanished']);
+    expect(report.changes[0]?.changes).to.deep.equal([
+      { loan: 'V1/F2', field: 'undisbursed', before: '70.00', after: '' },
+      { loan: 'V1/F3', field: 'undisbursed', before: '40.00', after: '' },
+    ]);
+  });
+
   it('that moved to another facility are refused until somebody says they are others', async () => {
     const document = { ...DRAWINGS, name: 'moved', source: 'moved' };
     const march = drawings('M1,F1,A,100.00', 'M1,F2,B,50.00');
@@ -141,6 +161,22 @@ describeOnDatabase('loans that a statement no longer has', (engine) => {
     const accept = { drawing_moved: 'another drawing A' };
     const accepted = await importTape(database, april, '2025-04-30', { document, accept });
     expect(accepted.outcome).to.equal('applied');
+  });
+
+  it('that moved whole to another facility are refused where facilities are deals of their own', async () => {
+    const { dealNumber: _, ...columns } = DRAWINGS.columns;
+    const document = { ...DRAWINGS, name: 'facility', source: 'facility', columns };
+    const text = (...rows: readonly string[]) =>
+      ['Facility,Drawing,Balance', ...rows, ''].join('\n');
+    const march = text('F1,A,100.00', 'F1,B,7.00', 'F2,C,50.00', 'F3,D,60.00', 'F3,E,1.00');
+    await importTape(database, march, '2025-03-31', { document });
+    // A and D are in F2 now, while F3 is gone; B is another one, of another amount.
+    const april = text('F1,E,9.00', 'F2,A,100.00', 'F2,C,50.00', 'F2,D,60.00', 'F4,B,3.00');
+    const refused = await importTape(database, april, '2025-04-30', { document });
+    expect(refused.outcome).to.equal('refused');
+    expect(refused.sanity.map(({ check, rows }) => [check, rows])).to.deep.equal([
+      ['drawing_moved', [3, 5]],
+    ]);
   });
 
   it('make no sign that the statement is an old one', async () => {
@@ -182,6 +218,20 @@ describeOnDatabase('a statement beside the one before', (engine) => {
     expect([taken.outcome, taken.journals]).to.deep.equal(['applied', 0]);
     const older = await importTape(database, MARCH, '2025-03-31');
     expect(older.outcome, 'both stand').to.equal('applied_before');
+  });
+
+  it('is taken for each date of a file that has several', async () => {
+    const { columns } = DRAWINGS;
+    const document: ImportProfileDocument = {
+      ...{ ...DRAWINGS, name: 'dates', source: 'dates', asOfRows: 'only' },
+      columns: { ...columns, asOf: ['Date'] },
+    };
+    const rows = ['2025-03-31,Y,F,A,10.00', '2025-04-30,Y,F,A,15.00'];
+    const text = ['Date,Deal,Facility,Drawing,Balance', ...rows, ''].join('\n');
+    const march = await importTape(database, text, '2025-03-31', { document });
+    const april = await importTape(database, text, '2025-04-30', { document });
+    expect([march.outcome, april.outcome, april.sanity]).to.deep.equal(['applied', 'applied', []]);
+    expect(april.outstanding[0]).to.include({ before: '10.00', drawn: '5.00', after: '15.00' });
   });
 
   it('is refused where a balance turned its sign, and taken where a borrower paid a little too much', async () => {

@@ -4,11 +4,14 @@ import {
   CHANGE_RULES,
   type ChangeKind,
   type LoanChange,
-  movedDrawings,
+  newDrawings,
+  owingDrawings,
+  type PlacedDrawing,
+  unstatedDrawings,
   vanishedFacility,
 } from './changes.ts';
 import { CurrencyTotals, owedBefore } from './currency-totals.ts';
-import type { KnownDeal } from './known-deal.ts';
+import type { KnownDeal, KnownFacility } from './known-deal.ts';
 import { knownFacility, type PlannedDeal } from './plan-deal.ts';
 
 /** Changes of one kind. */
@@ -47,8 +50,9 @@ export class ChangeSummary {
   #loans = 0;
   /** Rows of facilities whose outstanding principal has turned its sign. */
   readonly turned: number[] = [];
-  /** Rows of drawings that the book has in another facility, which the statement does not have. */
-  readonly moved: number[] = [];
+  /** What the statement leaves out, as `keysOf` names it. */
+  readonly #left = new Set<string>();
+  readonly #new: ReturnType<typeof newDrawings>[number][] = [];
 
   /** @param onChange takes each change, also those that the summary does not keep. */
   constructor(onChange?: (change: LoanChange) => void) {
@@ -72,11 +76,13 @@ export class ChangeSummary {
       this.#rank(facility.currency, { loan: stated.number, before, after });
       if (isTurned(before, after)) this.turned.push(facility.row);
     }
-    if (known?.present) this.moved.push(...movedDrawings(stated, known));
+    this.#new.push(...newDrawings(stated, known));
+    if (known?.present) this.#leave(stated.number, unstatedDrawings(stated, known));
   }
 
   /** A loan of the book that the statement does not have. */
   vanished(loan: string, { facilities }: KnownDeal): void {
+    this.#leave(loan, facilities);
     for (const facility of facilities) {
       for (const change of vanishedFacility(loan, facility)) this.#keep(change);
       this.#totals.vanished(loan, facility);
@@ -98,6 +104,19 @@ export class ChangeSummary {
     };
   }
 
+  /**
+   * Rows of drawings that are in another place of the book, which the statement leaves out. Deals may number
+   * their drawings alike: from one deal to another, only the same amount is the same drawing.
+   */
+  get moved(): readonly number[] {
+    const moved = this.#new.filter((one) => keysOf(one).some((key) => this.#left.has(key)));
+    return moved.map(({ row }) => row);
+  }
+
+  #leave(deal: string, facilities: readonly KnownFacility[]): void {
+    for (const key of owingDrawings(deal, facilities).flatMap(keysOf)) this.#left.add(key);
+  }
+
   #keep(change: LoanChange): void {
     this.#onChange?.(change);
     const some = this.#kinds.get(change.kind) ?? { loans: 0, last: '', changes: [] };
@@ -117,6 +136,11 @@ export class ChangeSummary {
     const place = at < 0 ? ranked.length : at;
     this.#largest.set(currency, ranked.toSpliced(place, 0, moved).slice(0, LARGEST_KEPT));
   }
+}
+
+/** By its deal, and by its amount. */
+function keysOf({ number, deal, currency, due }: PlacedDrawing): readonly string[] {
+  return [JSON.stringify([number, deal]), JSON.stringify([number, currency, `${due}`, ''])];
 }
 
 /** Whoever pays too much pays a little too much: more is the sign of a sender's mistake. */

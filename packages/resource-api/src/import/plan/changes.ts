@@ -65,29 +65,56 @@ function detailsAndTerms(stated: StatedDeal, known: KnownDeal): readonly Change[
   ];
 }
 
-/** Drawings of the book that owe something, of a deal whose statement does not have them. */
+/** Of a deal whose statement goes on: drawings that owe something, and facilities that can be drawn, which it leaves out. */
 function vanishedDrawings(stated: StatedDeal, known: KnownDeal): readonly LoanChange[] {
-  return unstatedDrawings(stated, known).flatMap(({ ref, currency, drawings }) =>
+  return unstatedDrawings(stated, known).flatMap((facility) => {
+    const { ref, currency, drawings } = facility;
+    const place = ref ?? stated.number;
+    const owing = drawings.flatMap(({ number, money }) => {
+      const due = totalOf(money.due);
+      return due === 0n ? [] : [vanished(`${place}/${number}`, 'due', due, currency)];
+    });
+    const goesOn = owing.length > 0 || statedFacility(stated, facility) !== undefined;
+    return goesOn ? owing : vanishedFacility(place, facility);
+  });
+}
+
+/** A drawing and the deal in which it is. Amounts in minor units. */
+export interface PlacedDrawing {
+  readonly number: string;
+  readonly deal: string;
+  readonly currency: string;
+  readonly due: bigint;
+}
+
+/** Of these facilities of a deal, drawings that owe something. A loan that is a deal has one place. */
+export function owingDrawings(
+  deal: string,
+  facilities: readonly KnownFacility[],
+): readonly PlacedDrawing[] {
+  return facilities.flatMap(({ currency, drawings }) =>
     drawings.flatMap(({ number, money }) => {
       const due = totalOf(money.due);
-      const loan = `${ref ?? stated.number}/${number}`;
-      return due === 0n ? [] : [vanished(loan, 'due', due, currency)];
+      return due === 0n || number === deal ? [] : [{ number, deal, currency, due }];
     }),
   );
 }
 
-/** Rows of drawings that are new in a facility, while the book has them in another that no longer states them. */
-export function movedDrawings(stated: StatedDeal, known: KnownDeal): readonly number[] {
-  const left = new Set(
-    unstatedDrawings(stated, known).flatMap(({ drawings }) =>
-      drawings.filter(({ money }) => totalOf(money.due) !== 0n).map(({ number }) => number),
-    ),
-  );
+/** Drawings that the book does not have where the statement has them; without loans that are deals. */
+export function newDrawings(
+  stated: StatedDeal,
+  known: KnownDeal | undefined,
+): readonly (PlacedDrawing & { readonly row: number })[] {
   return stated.facilities.flatMap((facility) => {
-    const there = knownFacility(known, stated, facility)?.drawings.map(({ number }) => number);
+    const found = known?.present ? knownFacility(known, stated, facility) : undefined;
+    const there = new Set(found?.drawings.map(({ number }) => number));
+    const { currency } = facility;
     return facility.drawings
-      .filter(({ number }) => left.has(number) && !there?.includes(number))
-      .map(({ row }) => row);
+      .filter(({ number }) => number !== stated.number && !there.has(number))
+      .map(({ row, number, due }) => ({
+        ...{ row, number, deal: stated.number, currency },
+        due: totalOf(due),
+      }));
   });
 }
 

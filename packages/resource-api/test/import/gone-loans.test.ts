@@ -99,7 +99,7 @@ describeOnDatabase('loans that a statement no longer has', (engine) => {
       },
     });
     expect(report.largest).to.deep.equal([
-      { loan: 'D1', currency: 'EUR', before: '50.00', after: '150.00' },
+      { loan: 'D1/F1', currency: 'EUR', before: '50.00', after: '150.00' },
     ]);
   });
 
@@ -279,7 +279,7 @@ describeOnDatabase('a statement beside the one before', (engine) => {
       { loan: 'X', field: 'agent', before: 'First Bank', after: 'Other Bank' },
     ]);
     const shown = reportText(report).replaceAll(/\s+/g, ' ');
-    expect(shown).to.contain('X rate 4.75 % → 5 %');
+    expect(shown).to.contain('X/F/A rate 4.75 % → 5 %');
   });
 
   it('tells a date above its header that is not the one it is imported for', async () => {

@@ -3,6 +3,7 @@ import { describeOnDatabase } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { MIGRATIONS } from '../../src/database/migrations.ts';
 import type { ImportReport } from '../../src/import/import-report.ts';
+import type { ImportProfileDocument } from '../../src/import/profile/profile.ts';
 import { reportText } from '../../src/import/report/report-text.ts';
 import { date } from '../support/book.ts';
 import {
@@ -134,6 +135,45 @@ rows                                  5             5  agree
 outstanding principal EUR  1,300,000.50  1,300,000.50  agree
 outstanding principal USD                  910,000.00  not compared`);
     for (const line of text.split('\n')) expect(line.length, line).to.be.at.most(100);
+  });
+
+  it('that changes a deal of several: in which facility and drawing', async () => {
+    const document: ImportProfileDocument = {
+      ...SYNDICATE,
+      ...{ name: 'places', source: 'places', rowIs: 'loan', currency: 'EUR' },
+      columns: {
+        ...{ dealNumber: ['Deal'], facilityNumber: ['Facility'], loanNumber: ['Drawing'] },
+        ...{ limit: ['Limit'], due: ['Balance'] },
+      },
+      derive: { undisbursed: 'limit - due' },
+    };
+    const text = (...rows: readonly string[]) =>
+      ['Deal;Facility;Drawing;Limit;Balance', ...rows, ''].join('\n');
+    const last = ['D2;F1;A;9.00;4.00', 'D2;F2;A;9.00;6.00'];
+    const march = text(
+      'D1;F1;A;100.00;10.00',
+      'D1;F1;B;100.00;20.00',
+      'D1;F2;A;50.00;5.00',
+      ...last,
+    );
+    const april = text('D1;F1;A;90.00;15.00', 'D1;F1;B;90.00;12.00', 'D1;F2;A;50.00;6.00');
+    await importTape(database, march, '2025-03-31', { document });
+    const report = await importTape(database, april, '2025-04-30', { document });
+    const changes = report.changes.filter(({ kind }) => kind !== 'undisbursed_gap');
+    const told = changes.map(({ kind, loans, changes }) => [
+      ...[kind, loans],
+      ...changes.map(({ loan, before, after }) => `${loan} ${before} ${after}`),
+    ]);
+    expect(told).to.deep.equal([
+      ['vanished', 1, 'D2/F1 4.00 ', 'D2/F2 6.00 '],
+      ['drawn', 1, 'D1/F1/A 10.00 15.00', 'D1/F2/A 5.00 6.00'],
+      ['repaid', 1, 'D1/F1/B 20.00 12.00'],
+      ['limit_changed', 1, 'D1/F1 100.00 90.00'],
+    ]);
+    expect(report.largest.map(({ loan, before, after }) => [loan, before, after])).to.deep.equal([
+      ['D1/F1', '30.00', '27.00'],
+      ['D1/F2', '5.00', '6.00'],
+    ]);
   });
 
   it('that is refused: each kind of fault once, with its rows and what to do', async () => {

@@ -7,6 +7,7 @@ import {
   newDrawings,
   owingDrawings,
   type PlacedDrawing,
+  placeOf,
   unstatedDrawings,
   vanishedFacility,
 } from './changes.ts';
@@ -67,13 +68,13 @@ export class ChangeSummary {
   add(planned: PlannedDeal, known: KnownDeal | undefined, changes: readonly LoanChange[]): void {
     const { stated, facilities } = planned;
     if (changes.length > 0) this.#loans += 1;
-    for (const change of changes) this.#keep(change);
+    for (const change of changes) this.#keep(change, stated.number);
     this.#totals.add(planned, known);
     for (const facility of facilities) {
       const was = known?.present ? knownFacility(known, stated, facility) : undefined;
       const before = owedBefore(facility, was);
       const after = outstandingOf(facility);
-      this.#rank(facility.currency, { loan: stated.number, before, after });
+      this.#rank(facility.currency, { loan: placeOf(stated.number, facility), before, after });
       if (isTurned(before, after)) this.turned.push(facility.row);
     }
     this.#new.push(...newDrawings(stated, known));
@@ -84,7 +85,7 @@ export class ChangeSummary {
   vanished(loan: string, { facilities }: KnownDeal): void {
     this.#leave(loan, facilities);
     for (const facility of facilities) {
-      for (const change of vanishedFacility(loan, facility)) this.#keep(change);
+      for (const change of vanishedFacility(loan, facility)) this.#keep(change, loan);
       this.#totals.vanished(loan, facility);
     }
   }
@@ -117,12 +118,12 @@ export class ChangeSummary {
     for (const key of owingDrawings(deal, facilities).flatMap(keysOf)) this.#left.add(key);
   }
 
-  #keep(change: LoanChange): void {
+  #keep(change: LoanChange, deal: string): void {
     this.#onChange?.(change);
     const some = this.#kinds.get(change.kind) ?? { loans: 0, last: '', changes: [] };
     // Changes of one loan come together.
-    if (some.last !== change.loan) some.loans += 1;
-    some.last = change.loan;
+    if (some.last !== deal) some.loans += 1;
+    some.last = deal;
     if (some.changes.length < CHANGES_KEPT) some.changes.push(change);
     this.#kinds.set(change.kind, some);
   }

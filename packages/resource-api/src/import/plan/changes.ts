@@ -1,7 +1,12 @@
 /** How a statement differs from the book, by kind, and the rule for each kind. Pure. */
 import { formatMoney } from '../../ledger/money.ts';
 import { type Legs, totalOf } from '../statement/legs.ts';
-import type { StatedDeal, StatedDrawing } from '../statement/stated-deal.ts';
+import {
+  facilityRef,
+  type StatedDeal,
+  type StatedDrawing,
+  type StatedFacility,
+} from '../statement/stated-deal.ts';
 import type { KnownDeal, KnownDrawing, KnownFacility } from './known-deal.ts';
 import { knownFacility, type PlannedDeal, type PlannedFacility } from './plan-deal.ts';
 import { changeOf, NO_PRINCIPAL } from './plan-money.ts';
@@ -28,13 +33,12 @@ export type ChangeKind = keyof typeof CHANGE_RULES;
 
 export interface LoanChange {
   readonly kind: ChangeKind;
+  /** The number of the deal; what is of one of its facilities or drawings names these too: `D1/F2/A`. */
   readonly loan: string;
   readonly field: string;
   readonly before: string;
   readonly after: string;
 }
-
-type Change = Omit<LoanChange, 'loan'>;
 
 /** @param planned the deal as it was planned, with its holders by the ids of parties */
 export function changesOf(
@@ -43,25 +47,35 @@ export function changesOf(
 ): readonly LoanChange[] {
   const { stated } = planned;
   const there = known?.present ? known : undefined;
-  const changes = [
-    ...(there ? [] : [change('new_loan', '', '', '')]),
+  return [
+    ...(there ? [] : [change('new_loan', stated.number, '', '', '')]),
     ...planned.facilities.flatMap((facility) => {
       const before = known && knownFacility(known, stated, facility);
-      return facilityChanges(facility, before, there !== undefined);
+      return facilityChanges(stated.number, facility, before, there !== undefined);
     }),
-    ...(there ? detailsAndTerms(stated, there) : []),
+    ...(there ? [...detailsAndTerms(stated, there), ...vanishedDrawings(stated, there)] : []),
   ];
-  const gone = there ? vanishedDrawings(stated, there) : [];
-  return [...changes.map((one) => ({ ...one, loan: stated.number })), ...gone];
 }
 
-function detailsAndTerms(stated: StatedDeal, known: KnownDeal): readonly Change[] {
+/** What a report calls a facility of a deal. */
+export function placeOf(deal: string, facility: StatedFacility): string {
+  return facility.number === undefined ? deal : facilityRef(deal, facility);
+}
+
+/** A loan that is a facility or a deal of its own is called as that. @param place of its facility */
+function drawingPlace(deal: string, place: string, number: string): string {
+  return [number, `${deal}/${number}`].includes(place) ? place : `${place}/${number}`;
+}
+
+function detailsAndTerms(stated: StatedDeal, known: KnownDeal): readonly LoanChange[] {
   const { agent } = stated;
   const isOther = agent !== undefined && !isParty(known.agent, agent);
   return [
     ...termChanges(stated, known),
     ...detailChanges(stated, known),
-    ...(isOther ? [change('kept_as_booked', 'agent', known.agent.name, agent.name)] : []),
+    ...(isOther
+      ? [change('kept_as_booked', stated.number, 'agent', known.agent.name, agent.name)]
+      : []),
   ];
 }
 
@@ -72,10 +86,12 @@ function vanishedDrawings(stated: StatedDeal, known: KnownDeal): readonly LoanCh
     const place = ref ?? stated.number;
     const owing = drawings.flatMap(({ number, money }) => {
       const due = totalOf(money.due);
-      return due === 0n ? [] : [vanished(`${place}/${number}`, 'due', due, currency)];
+      return due === 0n
+        ? []
+        : [vanished(drawingPlace(stated.number, place, number), 'due', due, currency)];
     });
     const goesOn = owing.length > 0 || statedFacility(stated, facility) !== undefined;
-    return goesOn ? owing : vanishedFacility(place, facility);
+    return goesOn ? owing : vanishedFacility(stated.number, facility);
   });
 }
 
@@ -141,8 +157,9 @@ export function undrawnOf({ commitment }: KnownFacility): bigint {
 }
 
 /** A facility that the statement does not have: what it owes, or else what can still be drawn. */
-export function vanishedFacility(loan: string, facility: KnownFacility): readonly LoanChange[] {
-  const { currency } = facility;
+export function vanishedFacility(deal: string, facility: KnownFacility): readonly LoanChange[] {
+  const { currency, ref } = facility;
+  const loan = ref ?? deal;
   const [due, undrawn] = [owedBy(facility), undrawnOf(facility)];
   if (due !== 0n) return [vanished(loan, 'due', due, currency)];
   return undrawn === 0n ? [] : [vanished(loan, 'undisbursed', undrawn, currency)];
@@ -158,22 +175,33 @@ function vanished(
 }
 
 function facilityChanges(
+  deal: string,
   stated: PlannedFacility,
   known: KnownFacility | undefined,
   there: boolean,
-): readonly Change[] {
+): readonly LoanChange[] {
   const { commitment, currency } = stated;
-  const differing = (kind: ChangeKind, field: string, before: bigint, after: bigint) =>
-    before === after
-      ? []
-      : [change(kind, field, formatMoney(before, currency), formatMoney(after, currency))];
+  const differingIn =
+    (loan: string): Differing =>
+    (kind, field, before, after) =>
+      before === after
+        ? []
+        : [change(kind, loan, field, formatMoney(before, currency), formatMoney(after, currency))];
+  const place = placeOf(deal, stated);
+  const differing = differingIn(place);
   const drawings = stated.drawings.map((drawing) => {
     const found = known?.drawings.find(({ number }) => number === drawing.number);
-    return { drawing, known: found, moves: changeOf(drawing, found?.money ?? NO_PRINCIPAL) };
+    const moves = changeOf(drawing, found?.money ?? NO_PRINCIPAL);
+    return {
+      drawing,
+      known: found,
+      moves,
+      differ: differingIn(drawingPlace(deal, place, drawing.number)),
+    };
   });
-  const gaps = drawings.flatMap(({ drawing, moves }) => {
+  const gaps = drawings.flatMap(({ drawing, moves, differ }) => {
     const after = totalOf(drawing.due);
-    return differing('due_gap', 'due', after - totalOf(moves.adjustment), after);
+    return differ('due_gap', 'due', after - totalOf(moves.adjustment), after);
   });
   const undrawn = stated.undrawnGap;
   const undrawnGaps = undrawn
@@ -190,15 +218,15 @@ function facilityChanges(
     ...differing('original_restated', 'originalPrincipal', totalOf(original), totalOf(restated)),
     ...differing('limit_changed', 'limit', now, limit),
     ...(fell ? differing('amount_fell', 'cancelled', totalOf(cancelled), ended) : []),
-    ...drawings.flatMap(({ drawing, known: before, moves }) => [
-      ...fallen(drawing, before, differing),
-      ...movementChanges(drawing, before, moves, differing),
+    ...drawings.flatMap(({ drawing, known: before, moves, differ }) => [
+      ...fallen(drawing, before, differ),
+      ...movementChanges(drawing, before, moves, differ),
     ]),
     ...gaps,
     ...undrawnGaps,
     ...(known.type === stated.type
       ? []
-      : [change('kept_as_booked', 'facilityType', known.type, stated.type)]),
+      : [change('kept_as_booked', place, 'facilityType', known.type, stated.type)]),
   ];
 }
 
@@ -207,14 +235,14 @@ type Differing = (
   field: string,
   before: bigint,
   after: bigint,
-) => readonly Change[];
+) => readonly LoanChange[];
 
 /** Cumulative amounts never fall in a statement without corrections. */
 function fallen(
   { cumulative }: StatedDrawing,
   known: KnownDrawing | undefined,
   differing: Differing,
-): readonly Change[] {
+): readonly LoanChange[] {
   if (cumulative === undefined || known === undefined) return [];
   const { money } = known;
   const amounts = [
@@ -237,7 +265,7 @@ function movementChanges(
   known: KnownDrawing | undefined,
   moves: ReturnType<typeof changeOf>,
   differing: Differing,
-): readonly Change[] {
+): readonly LoanChange[] {
   const before = totalOf(known?.money.due ?? new Map());
   const drawn = totalOf(moves.advance);
   const repaid = -totalOf(moves.repayment);
@@ -249,7 +277,7 @@ function movementChanges(
   ];
 }
 
-function termChanges(stated: StatedDeal, known: KnownDeal): readonly Change[] {
+function termChanges(stated: StatedDeal, known: KnownDeal): readonly LoanChange[] {
   return known.facilities.flatMap((facility) => {
     const found = statedFacility(stated, facility);
     if (found === undefined) return [];
@@ -257,6 +285,7 @@ function termChanges(stated: StatedDeal, known: KnownDeal): readonly Change[] {
       const before = facility.drawings.find(({ number }) => number === drawing.number);
       if (before === undefined) return [];
       const now = termsOfDrawing(drawing, before);
+      const place = drawingPlace(stated.number, facility.ref ?? stated.number, drawing.number);
       const status = [known.status, facility.status, before.status].join('/');
       const told = [
         ['status', status, [stated.status, found.status, now.status].join('/')],
@@ -264,13 +293,13 @@ function termChanges(stated: StatedDeal, known: KnownDeal): readonly Change[] {
         ['allInRate', before.allInRate ?? '', now.allInRate ?? ''],
       ] as const;
       return told.flatMap(([field, was, is]) =>
-        was === is ? [] : [change('terms_changed', field, was, is)],
+        was === is ? [] : [change('terms_changed', place, field, was, is)],
       );
     });
   });
 }
 
-function detailChanges(stated: StatedDeal, known: KnownDeal): readonly Change[] {
+function detailChanges(stated: StatedDeal, known: KnownDeal): readonly LoanChange[] {
   const now = detailsOf(stated, known);
   const guarantor = known.guarantor ?? undefined;
   const told = [
@@ -280,10 +309,16 @@ function detailChanges(stated: StatedDeal, known: KnownDeal): readonly Change[] 
     ['country', known.country === now.country, known.country, now.country],
   ] as const;
   return told.flatMap(([field, same, before, after]) =>
-    same ? [] : [change('details_changed', field, before, after)],
+    same ? [] : [change('details_changed', stated.number, field, before, after)],
   );
 }
 
-function change(kind: ChangeKind, field: string, before: string, after: string): Change {
-  return { kind, field, before, after };
+function change(
+  kind: ChangeKind,
+  loan: string,
+  field: string,
+  before: string,
+  after: string,
+): LoanChange {
+  return { kind, loan, field, before, after };
 }

@@ -28,6 +28,9 @@ interface Rule {
 }
 
 const CENTURY_DAYS = 36_525;
+/** No loan runs longer. A maturity that fits when it is put a century later was read in the wrong century. */
+const LONGEST_YEARS = 50;
+const SLIPPED = 'two digits of a year may be read a century too early, as 1930 for 2030';
 const ROWS_SHOWN = 10;
 const EXAMPLES_SHOWN = 5;
 /** Of few loans some may go in a month. */
@@ -41,10 +44,7 @@ const SAME_MIN = 10;
 export const SANITY_RULES: Readonly<Record<SanityCheck, Rule>> = {
   date_beyond_today: { message: 'the statement is of a day after today', severity: 'refuse' },
   date_a_century_back: { message: 'a date is more than a century back', severity: 'refuse' },
-  matures_before_start: {
-    message: 'a loan matures before it starts: a spreadsheet may have taken 2030 for 1930',
-    severity: 'warn',
-  },
+  matures_before_start: { message: 'a loan matures before it starts', severity: 'warn' },
   rate_beyond_100_percent: {
     message: 'a rate is above 100 % a year: it may be in basis points',
     severity: 'refuse',
@@ -96,6 +96,7 @@ export class SanityChecks {
   readonly #today: BusinessDate;
   #rows = 0;
   #belowZero = 0;
+  #slipped = 0;
   readonly #oldest: BusinessDate;
   readonly #found = new Map<SanityCheck, Found>();
   readonly #names = new LookAlikes();
@@ -125,7 +126,9 @@ export class SanityChecks {
       this.#add('date_a_century_back', row);
     }
     if (effectiveDate && maturityDate && maturityDate < effectiveDate) {
-      this.#add('matures_before_start', row);
+      const example = `row ${row}: from ${effectiveDate} to ${maturityDate}`;
+      this.#add('matures_before_start', row, 1, example);
+      if (yearOf(maturityDate) + 100 - yearOf(effectiveDate) <= LONGEST_YEARS) this.#slipped += 1;
     }
     for (const party of [borrower, guarantor, agent, lender]) {
       if (party !== undefined) this.#alike(this.#names.add(party, row), row);
@@ -187,9 +190,10 @@ export class SanityChecks {
       const threshold = this.#threshold(check);
       const outcome = reason === undefined ? ('refused' as const) : ('accepted' as const);
       const { count, rows, examples } = found;
+      const isSlip = check === 'matures_before_start' && this.#slipped === count;
       return {
         check,
-        message,
+        message: isSlip ? `${message}; ${SLIPPED}` : message,
         severity: refuses ? outcome : ('warning' as const),
         count,
         rows,
@@ -220,6 +224,10 @@ export class SanityChecks {
     }
     this.#found.set(check, found);
   }
+}
+
+function yearOf(date: BusinessDate): number {
+  return Number(date.slice(0, 4));
 }
 
 function aboveOne(rate: string): boolean {

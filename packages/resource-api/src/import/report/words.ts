@@ -53,7 +53,8 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
 export const CHECK_ADVICE: Readonly<Record<SanityCheck, string>> = {
   date_beyond_today: 'Compare the date with the sender’s letter: later statements must be newer.',
   date_a_century_back: 'Look for two digits of a year, or a placeholder such as 01/01/1900.',
-  matures_before_start: 'Look at these rows: the two dates may be swapped, or twoDigitYearsFrom be missing.',
+  matures_before_start:
+    'Look at these rows: the two dates may be swapped, or twoDigitYearsFrom be missing.',
   rate_beyond_100_percent: 'Declare rateUnit: percent, fraction or basis_points.',
   lender_below_zero: 'Look at these rows: a sign may be turned.',
   sign_turned: 'Look at these rows: a minus was lost or added, or a repayment is far too large.',

@@ -144,9 +144,13 @@ function keysOf({ number, deal, currency, due }: PlacedDrawing): readonly string
   return [JSON.stringify([number, deal]), JSON.stringify([number, currency, `${due}`, ''])];
 }
 
+/** In minor units: what adding up rounded amounts leaves of a loan that was repaid. */
+const ROUNDING_MAX = 100n;
+
 /** Whoever pays too much pays a little too much: more is the sign of a sender's mistake. */
 function isTurned(before: bigint, after: bigint): boolean {
-  return before > 0n && after < 0n && magnitudeOf(after) * 2n >= before;
+  const size = magnitudeOf(after);
+  return before > 0n && after < 0n && size > ROUNDING_MAX && size * 2n >= before;
 }
 
 function sizeOf({ before, after }: Moved): bigint {

@@ -18,7 +18,7 @@ const REFERENCE = fileURLToPath(
 );
 /** What changes nothing that the audit keeps. */
 const READS =
-  /^(\S+ list|accounts events|audit (months|verify)|tasks (run|done)|migrate|check.*|schema.*)$/;
+  /^(\S+ list|accounts events|audit (months|verify)|token explain|tasks (run|done)|migrate|check.*|schema.*)$/;
 /** Commands that other suites show to be recorded: they need a file, an owner, or time. */
 const ELSEWHERE = [
   ...['audit export', 'audit drop', 'audit resolve', 'accounts erase', 'customers offboard'],

@@ -55,7 +55,7 @@ export const SANITY_RULES: Readonly<Record<SanityCheck, Rule>> = {
     threshold: 0.5,
   },
   sign_turned: {
-    message: 'a balance went from above zero to below it by more than half of what it was',
+    message: 'a balance is about what it was, with the other sign',
     severity: 'refuse',
   },
   balance_beyond_limit: { message: 'a balance is above its limit', severity: 'warn' },

@@ -147,10 +147,10 @@ function keysOf({ number, deal, currency, due }: PlacedDrawing): readonly string
 /** In minor units: what adding up rounded amounts leaves of a loan that was repaid. */
 const ROUNDING_MAX = 100n;
 
-/** Whoever pays too much pays a little too much: more is the sign of a sender's mistake. */
+/** What a turned sign makes of a balance, less what a month makes of it: within a quarter of what it was. */
 function isTurned(before: bigint, after: bigint): boolean {
-  const size = magnitudeOf(after);
-  return before > 0n && after < 0n && size > ROUNDING_MAX && size * 2n >= before;
+  const gap = magnitudeOf(before + after);
+  return before > ROUNDING_MAX && after < 0n && gap * 4n <= before;
 }
 
 function sizeOf({ before, after }: Moved): bigint {

@@ -33,6 +33,8 @@ export interface LargestChange {
 
 /** Changes of one kind that a report has one by one; it counts the loans of all. */
 const CHANGES_KEPT = 10_000;
+/** New drawings that are compared with what the statement leaves out; of more, a book is new. */
+const NEW_KEPT = 100_000;
 /** In each currency: amounts of two currencies cannot be compared. */
 const LARGEST_KEPT = 10;
 
@@ -77,7 +79,7 @@ export class ChangeSummary {
       this.#rank(facility.currency, { loan: placeOf(stated.number, facility), before, after });
       if (isTurned(before, after)) this.turned.push(facility.row);
     }
-    this.#new.push(...newDrawings(stated, known));
+    if (this.#new.length < NEW_KEPT) this.#new.push(...newDrawings(stated, known));
     if (known?.present) this.#leave(stated.number, unstatedDrawings(stated, known));
   }
 

@@ -238,12 +238,12 @@ describeOnDatabase('a statement beside the one before', (engine) => {
     const document = { ...DRAWINGS, name: 'signs', source: 'signs' };
     const march = drawings('D,F,A,100.00', 'D,G,B,100.00', 'D,H,C,0.01');
     await importTape(database, march, '2025-03-31', { document });
-    const turned = drawings('D,F,A,-100.00', 'D,G,B,-2.00', 'D,H,C,0.01');
+    const turned = drawings('D,H,C,0.01', 'D,F,A,-100.00', 'D,F,E,900.00', 'D,G,B,-2.00');
     const refused = await importTape(database, turned, '2025-04-30', { document });
     expect(refused.outcome).to.equal('refused');
     expect(refused.sanity).to.have.length(1);
     expect(refused.sanity[0]).to.include({ check: 'sign_turned', count: 1 });
-    expect(refused.sanity[0]?.rows).to.deep.equal([2]);
+    expect(refused.sanity[0]?.rows).to.deep.equal([3]);
     const little = drawings('D,F,A,90.00', 'D,G,B,-2.00', 'D,H,C,-0.01');
     const taken = await importTape(database, little, '2025-04-30', { document });
     expect([taken.outcome, taken.sanity]).to.deep.equal(['applied', []]);

@@ -1,5 +1,6 @@
 import { formatMoney, magnitudeOf } from '../../ledger/money.ts';
 import { outstandingOf } from '../statement/group-rows.ts';
+import { totalOf } from '../statement/legs.ts';
 import {
   CHANGE_RULES,
   type ChangeKind,
@@ -11,7 +12,7 @@ import {
   unstatedDrawings,
   vanishedFacility,
 } from './changes.ts';
-import { CurrencyTotals, owedBefore } from './currency-totals.ts';
+import { CurrencyTotals, moneyOf, owedBefore } from './currency-totals.ts';
 import type { KnownDeal, KnownFacility } from './known-deal.ts';
 import { knownFacility, type PlannedDeal } from './plan-deal.ts';
 
@@ -51,7 +52,7 @@ export class ChangeSummary {
   readonly #largest = new Map<string, readonly Moved[]>();
   readonly #onChange: ((change: LoanChange) => void) | undefined;
   #loans = 0;
-  /** Rows of facilities whose outstanding principal has turned its sign. */
+  /** Rows of drawings whose outstanding principal has turned its sign. */
   readonly turned: number[] = [];
   /** What the statement leaves out, as `keysOf` names it. */
   readonly #left = new Set<string>();
@@ -77,7 +78,10 @@ export class ChangeSummary {
       const before = owedBefore(facility, was);
       const after = outstandingOf(facility);
       this.#rank(facility.currency, { loan: placeOf(stated.number, facility), before, after });
-      if (isTurned(before, after)) this.turned.push(facility.row);
+      for (const drawing of facility.drawings) {
+        const due = totalOf(moneyOf(drawing, was).due);
+        if (isTurned(due, totalOf(drawing.due))) this.turned.push(drawing.row);
+      }
     }
     if (this.#new.length < NEW_KEPT) this.#new.push(...newDrawings(stated, known));
     if (known?.present) this.#leave(stated.number, unstatedDrawings(stated, known));

@@ -117,7 +117,10 @@ export function owedBefore(stated: PlannedFacility, known: KnownFacility | undef
   return stated.drawings.reduce((sum, one) => sum + totalOf(moneyOf(one, known).due), 0n);
 }
 
-function moneyOf({ number }: StatedDrawing, known: KnownFacility | undefined): KnownPrincipal {
+export function moneyOf(
+  { number }: StatedDrawing,
+  known: KnownFacility | undefined,
+): KnownPrincipal {
   return known?.drawings.find((one) => one.number === number)?.money ?? NO_PRINCIPAL;
 }
 

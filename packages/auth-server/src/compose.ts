@@ -34,6 +34,7 @@ import { lostAuditCounter, lostMailCounter, measureAuthServer } from './compose-
 import { composeProvider } from './compose-provider.ts';
 import type { AuthServerConfig } from './config.ts';
 import { resealRegularly } from './keys/reseal-regularly.ts';
+import { rotateRegularly } from './keys/rotate-regularly.ts';
 import { sqlSigningKeyStore } from './keys/sql-signing-keys.ts';
 import type { IssueServiceToken } from './library/service-token.ts';
 import { longestSessionS } from './library/session-lifetime.ts';
@@ -197,6 +198,7 @@ async function compose(
   const resealing = resealRegularly(besideRequests(database), {
     ...{ current: keyEncryptionKey, previous: previousKeyEncryptionKey, audit, log },
   });
+  const rotating = rotateRegularly(keys, config.keyRotationDays, { audit, clock, log });
   const sealing = sealRegularly(sqlAuditChain(besideRequests(database)), log);
   const stopSweeping = sweepRegularly(config, database, clock, log);
   const stopSharing = shareTokenUse(budget, sqlTokenUse(besideRequests(database)), log);
@@ -239,7 +241,7 @@ async function compose(
     async stop() {
       await Promise.all([running.stop(), provider.stop()]);
       stopSweeping();
-      await Promise.all([resealing.stop(), sealing.stop()]);
+      await Promise.all([resealing.stop(), rotating.stop(), sealing.stop()]);
       clocks.stop();
       await stopSharing();
       await accountServices.settle();

@@ -53,6 +53,8 @@ export interface AuthServerConfig extends ServiceEnvironment {
   readonly documentationUrl: string | undefined;
   /** Days that events of the audit are kept; 0 for ever. */
   readonly auditRetentionDays: number;
+  /** Age at which the signing key is replaced; 0: by the operator alone. */
+  readonly keyRotationDays: number;
   /** Where audit events wait for the database; each process has a folder of its own in it. */
   readonly auditSpoolDir: string;
   /** Tokens a minute for one service account, and for all of a customer; 0: no limit. */
@@ -202,6 +204,13 @@ function readConfig(read: EnvironmentReader): AuthServerConfig {
       min: 0,
       max: 36_500,
       fallback: 400,
+    }),
+    keyRotationDays: read.integer('KEY_ROTATION_DAYS', {
+      about:
+        'age in days at which the signing key is replaced, step by step; 0: by the operator alone',
+      min: 0,
+      max: 3_650,
+      fallback: 90,
     }),
     auditSpoolDir:
       read.optionalText('AUDIT_SPOOL_DIR', {

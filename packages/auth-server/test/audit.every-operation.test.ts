@@ -155,6 +155,8 @@ describe('every operation of cls-auth that changes something', function () {
     await step('keys stage', ['key.staged']);
     await step('keys promote --early', ['key.promoted']);
     await step(`keys remove ${kid} --early`, ['key.removed']);
+    await step('keys rotate', ['key.staged']);
+    await step('keys rotate --emergency', ['key.created', 'key.removed', 'key.removed']);
 
     const all = leaves(program());
     expect(ELSEWHERE.filter((name) => !all.includes(name))).to.deep.equal([]);

@@ -1,8 +1,13 @@
+import { systemClock } from '@cls/shared/clock';
+import { silentLog } from '@cls/shared/log';
 import { aesGcmSealer } from '@cls/shared/seal';
 import { Secret } from '@cls/shared/secret';
 import { describeOnDatabase } from '@cls/testing/engines';
 import { eventually } from '@cls/testing/servers';
 import { expect } from 'chai';
+import type { AuditEvent } from '../src/audit/audit-log.ts';
+import { rotate } from '../src/keys/rotate.ts';
+import { rotateRegularly } from '../src/keys/rotate-regularly.ts';
 import { newRsaKey } from '../src/keys/rsa-key.ts';
 import { PUBLISHED_MAX, type SigningKeyStore } from '../src/keys/signing-key.ts';
 import { sqlSigningKeyStore } from '../src/keys/sql-signing-keys.ts';
@@ -111,5 +116,123 @@ describeOnDatabase('rotation of the signing key, while the server runs', (engine
     await keys.promote(EARLY);
     expect(await keys.stage()).to.deep.equal({ refused: 'too_many' });
     await eventually(async () => expect(await published()).to.have.length(PUBLISHED_MAX));
+  });
+});
+
+describeOnDatabase('a rotation that goes on by itself', (engine) => {
+  let server: TestAuthServer;
+  let keys: SigningKeyStore;
+  const recorded: string[] = [];
+  const audit = {
+    record: ({ type, subject }: AuditEvent) => void recorded.push(`${type} ${subject}`),
+  };
+  before(async () => {
+    const unlimited = { TOKENS_PER_MINUTE: '0', CUSTOMER_TOKENS_PER_MINUTE: '0' };
+    server = await startTestAuthServer(engine, unlimited);
+    keys = sqlSigningKeyStore(server.database, sealer, 2048);
+  });
+  after(() => server?.stop());
+
+  const mint = async () => {
+    const { id, secret } = server.client;
+    return server.post('grant_type=client_credentials', basic(id, secret));
+  };
+  const kidOf = async (response: Response) => {
+    const { access_token: token } = (await response.json()) as { access_token: string };
+    const header = JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString());
+    return header.kid as string;
+  };
+  const published = async () => {
+    const response = await fetch(`${server.issuer}/.well-known/jwks.json`);
+    return ((await response.json()) as { keys: { kid: string }[] }).keys.map(({ kid }) => kid);
+  };
+  /** As if so much time had passed. */
+  const pass = (seconds: number) =>
+    server.database.query(
+      `UPDATE signing_key SET created_at = created_at - make_interval(secs => $1),
+         retired_at = retired_at - make_interval(secs => $1)`,
+      [seconds],
+    );
+  const always = () => true;
+  const rotateOnce = () => rotate(keys, audit, always);
+
+  it('publishes, signs and withdraws in ten rotations, while no token fails that is minted meanwhile', async () => {
+    let minting = true;
+    let minted = 0;
+    const faults: string[] = [];
+    const load = async () => {
+      while (minting) {
+        const response = await mint();
+        if (response.status !== 200) faults.push(`answered ${response.status}`);
+        else {
+          const kid = await kidOf(response);
+          // A verifier that asks anew finds the key of any token that is good.
+          if (!(await published()).includes(kid)) faults.push(`${kid} is not published`);
+          minted += 1;
+        }
+      }
+    };
+    const callers = [load(), load()];
+    for (let rotation = 0; rotation < 10; rotation += 1) {
+      const before = (await keys.list()).find(({ state }) => state === 'active')?.kid;
+      for (const [seconds, step] of [
+        [0, 'key.staged'],
+        [601, 'key.promoted'],
+        [25 * 3_600 + 1, 'key.removed'],
+      ] as const) {
+        await pass(seconds);
+        // Two replicas look at the same time: each step is done, and told, once.
+        const both = await Promise.all([rotateOnce(), rotateOnce()]);
+        const done = both.flatMap(({ done }) => done.map(({ type }) => type));
+        expect(
+          done.filter((type) => type === step),
+          `${rotation} ${step}`,
+        ).to.have.length(1);
+        if (done.includes('key.removed') && done.includes('key.staged')) {
+          const [staged] = (await keys.list()).filter(({ state }) => state === 'staged');
+          await keys.remove(staged?.kid ?? '', IN_TIME);
+        }
+      }
+      expect((await keys.list()).map(({ kid }) => kid)).not.to.include(before);
+    }
+    minting = false;
+    await Promise.all(callers);
+    expect(faults).to.deep.equal([]);
+    expect(minted).to.be.greaterThan(20);
+    expect(recorded.filter((line) => line.startsWith('key.promoted'))).to.have.length(10);
+  });
+
+  it('begins when the key has the age that is set, and not before', async () => {
+    const rotating = rotateRegularly(keys, 90, {
+      ...{ audit, clock: systemClock, log: silentLog, intervalMs: 20 },
+    });
+    const states = async () => (await keys.list()).map(({ state }) => state).sort();
+    const after = async (seconds: number, expected: readonly string[]) => {
+      await pass(seconds);
+      await eventually(async () => expect(await states()).to.deep.equal(expected));
+    };
+    await server.database.query('UPDATE signing_key SET created_at = now()');
+    await pass(89 * 86_400);
+    await new Promise((done) => setTimeout(done, 200));
+    expect(await states()).to.deep.equal(['active']);
+    await after(86_400, ['active', 'staged']);
+    await after(601, ['active', 'retiring']);
+    await after(25 * 3_600 + 1, ['active']);
+    await rotating.stop();
+  });
+
+  it('is overtaken by an emergency: one new key signs, and what others signed is refused', async () => {
+    const token = await adminToken(server, await newCaller(server));
+    const status = async () => (await adminClient(server, token)('GET', '/accounts')).status;
+    expect(await status()).to.equal(200);
+    await keys.stage();
+    const before = (await keys.list()).map(({ kid }) => kid);
+    const { kid, removed } = await keys.replaceAll();
+    expect([...removed].sort()).to.deep.equal([...before].sort());
+    await eventually(async () => expect(await status()).to.equal(403));
+    await eventually(async () => {
+      expect(await published()).to.deep.equal([kid]);
+      expect(await kidOf(await mint())).to.equal(kid);
+    });
   });
 });

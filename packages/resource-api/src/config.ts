@@ -85,7 +85,7 @@ function readConfig(read: EnvironmentReader): ResourceApiConfig {
       about: 'seconds between background reads of the key set',
       min: 1,
       max: 300,
-      fallback: 60,
+      fallback: 45,
     }),
     rateLimitPerMinute: read.integer('RATE_LIMIT_PER_MINUTE', {
       about: 'requests per caller and minute over all replicas; 0: no limit',

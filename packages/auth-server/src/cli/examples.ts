@@ -78,6 +78,7 @@ export const EXAMPLES: Examples = {
   'keys create': ['cls-auth keys create'],
   'token explain': ['cls-auth token explain < token.txt'],
   'keys list': ['cls-auth keys list --json'],
+  'keys rotate': ['cls-auth keys rotate', 'cls-auth keys rotate --emergency'],
   'keys stage': ['cls-auth keys stage'],
   'keys promote': ['cls-auth keys promote'],
   'keys remove': ['cls-auth keys remove 3Zk1pQ'],

@@ -2,6 +2,7 @@ import { CommandRefused, printer } from '@cls/shared/cli/command-line';
 import { addListCommand } from '@cls/shared/cli/list-command';
 import type { Command } from 'commander';
 import type { AuditEventType } from '../audit/audit-log.ts';
+import { rotate } from '../keys/rotate.ts';
 import {
   PUBLISHED_AFTER_S,
   PUBLISHED_MAX,
@@ -52,6 +53,27 @@ export function addKeyCommands(program: Command, asOperator: AsOperator): void {
     });
 
   keys
+    .command('rotate')
+    .description(
+      'do what is due of a rotation: publish a new key, let it sign, withdraw the one before',
+    )
+    .option(
+      '--emergency',
+      'sign with a new key now and withdraw all others: every token from before is refused',
+    )
+    .action(async ({ emergency }: { emergency?: true }, command: Command) => {
+      if (emergency === true) return replaceAll(command, asOperator);
+      const { done, keys } = await asOperator((operator) =>
+        rotate(operator.keys, operator.audit, () => true),
+      );
+      const steps = done.map(({ type, kid }) => `${STEPS[type]} ${kid}`);
+      const next = keys.filter(({ dueAt }) => dueAt !== null);
+      const more = next.map((key) => `${key.kid}: ${nextStep(key)}`);
+      const text = [...(steps.length > 0 ? steps : ['nothing is due']), ...more].join('\n');
+      printer(command).result({ done, next }, text);
+    });
+
+  keys
     .command('stage')
     .description('publish a new key that does not sign yet, so that verifiers learn it first')
     .action(async (_: unknown, command: Command) => {
@@ -85,6 +107,25 @@ export function addKeyCommands(program: Command, asOperator: AsOperator): void {
       printer(command).result({ kid }, `removed ${kid}`);
     });
 }
+
+async function replaceAll(command: Command, asOperator: AsOperator): Promise<void> {
+  const { kid, removed } = await asOperator(async (operator) => {
+    const replaced = await operator.keys.replaceAll();
+    operator.audit.record({ type: 'key.created', subject: replaced.kid });
+    for (const gone of replaced.removed) {
+      operator.audit.record({ type: 'key.removed', subject: gone });
+    }
+    return replaced;
+  });
+  const text = `${kid} signs now; withdrawn: ${removed.join(', ')}. Tokens from before are refused within a minute`;
+  printer(command).result({ kid, removed }, text);
+}
+
+const STEPS = {
+  'key.staged': 'staged',
+  'key.promoted': 'signs now:',
+  'key.removed': 'removed',
+} as const;
 
 function nextStep({ state, dueAt }: SigningKeyListing): string {
   if (dueAt === null) return '';

@@ -41,6 +41,12 @@ export interface SigningKeyStore {
   promote(options: { readonly early: boolean }): Promise<SigningKeyStep>;
   /** Withdraws a key that does not sign. */
   remove(kid: string, options: { readonly early: boolean }): Promise<SigningKeyStep>;
+  /**
+   * A new key signs from now on, and no other is published: tokens that any of them signed are refused.
+   *
+   * @throws {UnsealFailed} when the encryption key is not the one of the other keys.
+   */
+  replaceAll(): Promise<{ readonly kid: string; readonly removed: readonly string[] }>;
   /** Calls back after keys were added, promoted or removed, by any process. */
   onChange(listener: () => void): Promise<void>;
 }

@@ -101,6 +101,17 @@ export function sqlSigningKeyStore(
         await transaction.query('DELETE FROM signing_key WHERE kid = $1', [kid]);
         return step;
       }),
+    async replaceAll() {
+      (await rows()).map(open); // Or the servers could not open what we seal here.
+      const jwk = await newRsaKey(keyBits);
+      return database.transaction(async (transaction) => {
+        const removed = await transaction.query<{ kid: string }>(
+          'DELETE FROM signing_key RETURNING kid',
+        );
+        await insertKey(transaction, sealer, jwk, 'active');
+        return { kid: jwk.kid, removed: removed.map(({ kid }) => kid) };
+      });
+    },
   };
 }
 
@@ -158,13 +169,21 @@ async function addKey(
 ): Promise<string | undefined> {
   const jwk = await newRsaKey(keyBits);
   try {
-    await database.query(
-      'INSERT INTO signing_key (kid, state, sealed_private_jwk) VALUES ($1, $2, $3)',
-      [jwk.kid, state, sealer.seal(JSON.stringify(jwk), context(jwk.kid))],
-    );
+    await insertKey(database, sealer, jwk, state);
     return jwk.kid;
   } catch (error) {
     if (!isUniqueViolation(error)) throw error;
     return undefined;
   }
+}
+
+async function insertKey(
+  sql: Sql,
+  sealer: Sealer,
+  jwk: JWK & { readonly kid: string },
+  state: 'active' | 'staged',
+): Promise<void> {
+  await sql.query('INSERT INTO signing_key (kid, state, sealed_private_jwk) VALUES ($1, $2, $3)', [
+    ...[jwk.kid, state, sealer.seal(JSON.stringify(jwk), context(jwk.kid))],
+  ]);
 }

@@ -1,0 +1,59 @@
+import type { Clock } from '@cls/shared/clock';
+import type { Log } from '@cls/shared/log';
+import { outageLog, whyFailed } from '@cls/shared/outage-log';
+import type { AuditLog } from '../audit/audit-log.ts';
+import { rotate } from './rotate.ts';
+import type { SigningKeyStore } from './signing-key.ts';
+
+const DAY_MS = 86_400_000;
+/** A step may be late by as much. */
+const INTERVAL_MS = 600_000;
+
+export interface RotationDeps {
+  readonly audit: Pick<AuditLog, 'record'>;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly intervalMs?: number;
+}
+
+/**
+ * Replaces the signing key when it has become `days` old, step by step; every replica looks.
+ *
+ * @param days 0: rotations are the operator's, and none goes on by itself.
+ */
+export function rotateRegularly(
+  keys: SigningKeyStore,
+  days: number,
+  { audit, clock, log, intervalMs = INTERVAL_MS }: RotationDeps,
+): { stop(): Promise<void> } {
+  if (days === 0) return { stop: async () => undefined };
+  const outage = outageLog(log, {
+    level: 'warn',
+    begins: 'the signing key cannot be rotated; trying again',
+    continues: 'the signing key cannot be rotated',
+    ends: 'the signing key can be rotated again',
+  });
+  const look = async () => {
+    try {
+      const oldest = clock.now().getTime() - days * DAY_MS;
+      const { done } = await rotate(keys, audit, (key) => Date.parse(key.createdAt) <= oldest);
+      outage.answered();
+      for (const { type, kid } of done) log.info({ kid, step: type }, 'signing key rotated');
+    } catch (error) {
+      outage.failed(whyFailed(error as Error));
+    }
+  };
+  let running: Promise<void> | undefined;
+  const timer = setInterval(() => {
+    running ??= look().finally(() => {
+      running = undefined;
+    });
+  }, intervalMs);
+  timer.unref();
+  return {
+    async stop() {
+      clearInterval(timer);
+      await running;
+    },
+  };
+}

@@ -16,6 +16,7 @@ import { redisServer, temporaryDirectory } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { createRemoteJWKSet, decodeProtectedHeader, jwtVerify } from 'jose';
 import type { PasswordVerifier } from '../src/accounts/password.ts';
+import { sqlAuditChain } from '../src/audit/sql-audit-chain.ts';
 import { startAuthServer } from '../src/compose.ts';
 import { composeStores } from '../src/compose-stores.ts';
 import { hashWith } from '../src/crypto/digest.ts';
@@ -143,6 +144,8 @@ describeOnEngines('an installation that moves from the embedded store', (engine)
         expect(count, 'nobody is signed in').to.equal(0n);
       });
 
+      it('goes on with the chain of its audit', () => expectChained(database));
+
       it('accepts the recovery codes that were not used, once, after another key too', async () => {
         expect(codes.some(({ used }) => used) && codes.some(({ used }) => !used)).to.equal(true);
         const [first, ...others] = codes.filter(({ used }) => !used);
@@ -253,6 +256,8 @@ describeOnEngines('an installation that 0.5.0 exported', (engine) => {
     const lines = linesOfFile(readSealedFile({ passphrase }, createReadStream(file)));
     const { rows } = await sqlInstallation(database, new Secret(OTHER_KEY)).import(lines);
     expect(rows).to.equal(17);
+    await database.query("INSERT INTO audit_event (type, subject, at) VALUES ('test', 'x', now())");
+    await expectChained(database);
     await database.close();
     const env = { ISSUER: 'http://localhost:8080', KEY_ENCRYPTION_KEY: OTHER_KEY };
     server = await startAuthServer(await testConfig(location, env), silentLog);
@@ -281,6 +286,16 @@ describeOnEngines('an installation that 0.5.0 exported', (engine) => {
     expect((await signIn({ otp })).status).to.equal(200);
   });
 });
+
+/** Events are chained, and the chain is whole. */
+async function expectChained(database: Database): Promise<void> {
+  const chain = sqlAuditChain(database);
+  await chain.seal(0);
+  const report = await chain.verify({ kept: undefined, keptSince: undefined });
+  expect(report.faults).to.deep.equal([]);
+  expect(report.waiting).to.equal(0);
+  expect(report.events).to.be.greaterThan(0);
+}
 
 interface Made {
   readonly clients: { id: string; secret: string }[];

@@ -74,6 +74,14 @@ export function sqlAuditChain(database: Database): AuditChain {
   };
 }
 
+/** As the migration begins it: events that are there already stay outside of the chain. */
+export async function beginAuditChain(sql: Sql): Promise<void> {
+  await sql.query(
+    `INSERT INTO audit_link SELECT 0, CASE WHEN is_called THEN last_value ELSE last_value - 1 END, now(), '', sha256('')
+     FROM audit_event_id_seq WHERE NOT EXISTS (SELECT FROM audit_link)`,
+  );
+}
+
 function faultList() {
   const shown: ChainFault[] = [];
   return {

@@ -7,6 +7,7 @@ import {
   type Row,
   type StoreKind,
 } from '@cls/shared/transfer/store-file';
+import { beginAuditChain } from '../audit/sql-audit-chain.ts';
 import { recoveryKey, recoveryKeyOf } from '../crypto/recovery-key.ts';
 import { SEALED } from '../crypto/seal.ts';
 import type { Installation } from './installation.ts';
@@ -28,7 +29,9 @@ const KIND: StoreKind = {
     // What the other installation did by itself.
     'task_run',
   ],
-  harmless: ['0030-validated-checks.sql'],
+  // The chain begins with a row.
+  seeded: ['audit_link'],
+  harmless: ['0030-validated-checks.sql', '0031-audit-chain.sql'],
 };
 
 type SealedTable = keyof typeof SEALED;
@@ -77,6 +80,7 @@ export function sqlInstallation(
           }
           return (table, row) => changeSealed(table, row, sealer.seal);
         },
+        check: beginAuditChain, // A file of 0.5.0 brings none.
       }),
   };
 }

@@ -21,6 +21,7 @@ const KIND: StoreKind = {
     '0051-validated-checks.sql',
     '0052-imports-over-http.sql',
     '0053-sources-of-customers.sql',
+    '0054-statement-once-a-date.sql',
   ],
 };
 

@@ -1,5 +1,6 @@
 import type { Log } from '@cls/shared/log';
 import { outageLog, whyFailed } from '@cls/shared/outage-log';
+import { regularly } from '@cls/shared/regularly';
 import type { AuditChain } from './audit-chain.ts';
 
 const INTERVAL_MS = 10_000;
@@ -33,18 +34,11 @@ export function sealRegularly(
       outage.failed(whyFailed(error as Error));
     }
   };
-  let running: Promise<void> | undefined;
-  const timer = setInterval(() => {
-    running ??= seal().finally(() => {
-      running = undefined;
-    });
-  }, INTERVAL_MS);
-  timer.unref();
+  const sealing = regularly(seal, INTERVAL_MS);
   return {
-    async stop() {
+    stop() {
       stopped = true;
-      clearInterval(timer);
-      await running;
+      return sealing.stop();
     },
   };
 }

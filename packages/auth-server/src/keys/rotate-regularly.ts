@@ -1,6 +1,7 @@
 import type { Clock } from '@cls/shared/clock';
 import type { Log } from '@cls/shared/log';
 import { outageLog, whyFailed } from '@cls/shared/outage-log';
+import { regularly } from '@cls/shared/regularly';
 import type { AuditLog } from '../audit/audit-log.ts';
 import { rotate } from './rotate.ts';
 import type { SigningKeyStore } from './signing-key.ts';
@@ -43,17 +44,5 @@ export function rotateRegularly(
       outage.failed(whyFailed(error as Error));
     }
   };
-  let running: Promise<void> | undefined;
-  const timer = setInterval(() => {
-    running ??= look().finally(() => {
-      running = undefined;
-    });
-  }, intervalMs);
-  timer.unref();
-  return {
-    async stop() {
-      clearInterval(timer);
-      await running;
-    },
-  };
+  return regularly(look, intervalMs);
 }

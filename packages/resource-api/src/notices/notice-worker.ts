@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { regularly } from '@cls/shared/regularly';
 import type { Registry } from '../lifecycle/registry.ts';
 import type { UsageSummaries } from '../usage/version-usage.ts';
 import { type DeliveryDeps, deliverNotices } from './deliver-notices.ts';
@@ -130,7 +131,6 @@ function everyMs(
   failure: string,
   step: () => Promise<void>,
 ): { stop(): Promise<void> } {
-  let running: Promise<void> | undefined;
   let failing = false;
   const run = async () => {
     try {
@@ -141,16 +141,5 @@ function everyMs(
       failing = true;
     }
   };
-  const timer = setInterval(() => {
-    running ??= run().finally(() => {
-      running = undefined;
-    });
-  }, everyMs);
-  timer.unref();
-  return {
-    async stop() {
-      clearInterval(timer);
-      await running;
-    },
-  };
+  return regularly(run, everyMs);
 }

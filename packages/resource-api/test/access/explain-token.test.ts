@@ -73,7 +73,11 @@ describe('cls-api token explain', () => {
       ],
       [await signed({ cnf: { jkt: 'x' } }), 'token_invalid', 'It is bound to a key'],
       [await signed({ customer: '?' }), 'token_invalid', 'The claim customer is wrong: expected'],
-      ['abc', 'token_invalid', 'It is no token: expected three parts of base64url'],
+      [
+        'abc',
+        'token_invalid',
+        'It is no token, or not a whole one: expected three parts of base64url',
+      ],
     ];
     for (const [token, code, why] of rows) {
       const { stdout } = await explain(token, '--json');

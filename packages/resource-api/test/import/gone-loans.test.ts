@@ -300,6 +300,11 @@ describeOnDatabase('a statement beside the one before', (engine) => {
       expect(await warningsFor(title, '2025-04-30'), title).to.deep.equal([said]);
       expect(await warningsFor(title, '2025-03-31'), title).to.deep.equal([]);
     }
+    const withTotals = { ...document, totalsRow: 'Total' };
+    const text = `Stichtag 31.03.2025\n\n${drawings('T1,F,A,100.00', 'Total,,,100.00')}`;
+    const options = { document: withTotals, apply: false };
+    const { warnings } = await importTape(database, text, '2025-04-30', options);
+    expect(warnings.map(({ code }) => code)).to.deep.equal(['other_date_in_title']);
     const printed = 'Stichtag 31.03.2025, gedruckt am 02.04.2025';
     expect(await warningsFor(printed, '2025-03-31')).to.deep.equal([]);
     expect(await warningsFor('Bericht 17 von 2025', '2025-03-31')).to.deep.equal([]);

@@ -82,7 +82,7 @@ function whyOf(
 }
 
 const TITLES: Readonly<Record<string, string>> = {
-  shape: 'It is no token',
+  shape: 'It is no token, or not a whole one',
   alg: 'Its header names another algorithm',
   typ: 'It is not an access token',
   header: 'Its header has a parameter that the API refuses',

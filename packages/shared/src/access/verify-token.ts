@@ -103,7 +103,7 @@ function decode(token: string): { header: Members; payload: Members } {
     // Several texts decode to the same bytes; one of them is the token (RFC 8725bis §3.13).
     if (bytes.toString('base64url') !== part) {
       throw tokenInvalid(
-        fault('shape', 'base64url as an issuer writes it', 'another spelling of it'),
+        fault('shape', 'the token as it was issued', 'characters that were changed, added or cut'),
       );
     }
     return bytes;

@@ -53,6 +53,7 @@ export async function* readStatement(
         const columns = findColumns({ header, row: line.row, nearby }, profile, report);
         if (columns === undefined) return;
         reader = new RowReader({ columns, header, profile, report, asOf });
+        tellOtherDate(preamble, profile, asOf, report);
         choice = new RowChoice(header, line.row, { profile, asOf, report });
         if (profile.headerRow > 0) continue;
       }
@@ -77,7 +78,6 @@ export async function* readStatement(
     yield rows;
   }
   reader?.reportDates();
-  tellOtherDate(preamble, profile, asOf, report);
   choice?.report(state.rowCount, report);
   if (reader === undefined) {
     const message =

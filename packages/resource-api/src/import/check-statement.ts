@@ -77,7 +77,7 @@ export async function checkStatement(
         0,
         '',
         'no_date',
-        'the file has no column for the date: give it with --as-of, over HTTP with asOf',
+        `the file has no column for the date: give it with --as-of, over HTTP with asOf${hintOf(read)}`,
         '',
       );
     }
@@ -86,6 +86,10 @@ export async function checkStatement(
     report.refuse(error.fault);
   }
   return { ...read, shares, numbers, isInOrder };
+}
+
+function hintOf({ titleDate }: ReadStatement): string {
+  return titleDate === undefined ? '' : `; row ${titleDate.row} says “${titleDate.text}”`;
 }
 
 function withBytes(source: StatementSource, onBytes: (length: number) => void): StatementSource {

@@ -80,7 +80,8 @@ describe('cls-api token explain', () => {
       ],
     ];
     for (const [token, code, why] of rows) {
-      const { stdout } = await explain(token, '--json');
+      const { code: exit, stdout } = await explain(token, '--json');
+      expect(exit, why).to.equal(1);
       const told = JSON.parse(stdout);
       expect(told, why).to.include({ accepted: false, code });
       expect(told.why).to.include(why);

@@ -305,6 +305,13 @@ describeOnDatabase('a statement beside the one before', (engine) => {
     const options = { document: withTotals, apply: false };
     const { warnings } = await importTape(database, text, '2025-04-30', options);
     expect(warnings.map(({ code }) => code)).to.deep.equal(['other_date_in_title']);
+    const { faults } = await importTape(database, text, '2025-04-30', {
+      ...options,
+      asOf: undefined,
+    });
+    expect(faults.map(({ message }) => message)).to.deep.equal([
+      'the file has no column for the date: give it with --as-of, over HTTP with asOf; row 1 says “Stichtag 31.03.2025”',
+    ]);
     const printed = 'Stichtag 31.03.2025, gedruckt am 02.04.2025';
     expect(await warningsFor(printed, '2025-03-31')).to.deep.equal([]);
     expect(await warningsFor('Bericht 17 von 2025', '2025-03-31')).to.deep.equal([]);

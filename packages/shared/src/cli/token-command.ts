@@ -1,14 +1,15 @@
 import { text as readAll } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { type ExplainDeps, explainToken, type TokenExplanation } from '../access/explain-token.ts';
-import { printer, UsageError } from './command-line.ts';
+import { CheckFailed, printer, UsageError } from './command-line.ts';
 
 /** More is no token. */
 const INPUT_MAX_CHARS = 65_536;
 
 /**
  * `<tool> token explain`: why the API would refuse a token. It reads the token from standard input,
- * because other users see a command line, and prints no part of it that could be used.
+ * because other users see a command line, and prints no part of it that could be used. Exit code 1
+ * where it is refused.
  *
  * @param withDeps lends what the API verifies this token with.
  */
@@ -23,13 +24,17 @@ export function addTokenCommand(
     .command('token')
     .description('access tokens')
     .command('explain')
-    .description('say why the API would refuse the access token on standard input')
+    .description(
+      'say why the API would refuse the access token on standard input; exit code 1 where it does',
+    )
     .action(async (_: unknown, command: Command) => {
       const given = (await readAll(process.stdin)).slice(0, INPUT_MAX_CHARS);
       const token = given.trim().replace(/^(authorization: *)?bearer +/i, '');
       if (token === '') throw new UsageError('expected an access token on standard input');
       const explanation = await withDeps(token, (deps) => explainToken(token, deps));
-      printer(command).result(explanation, textOf(explanation));
+      const text = textOf(explanation);
+      if (!explanation.accepted) throw new CheckFailed(explanation, text);
+      printer(command).result(explanation, text);
     });
 }
 

@@ -14,12 +14,21 @@ import { RowChoice } from './row-choice.ts';
 import { RowReader } from './row-reader.ts';
 import type { StatementRow } from './statement-row.ts';
 
+/** A day that a row above the header names. */
+interface TitleDate {
+  readonly row: number;
+  readonly date: BusinessDate;
+  readonly text: string;
+}
+
 /** What a statement is known by when all of its rows are read. */
 export interface ReadStatement {
   asOf: BusinessDate | undefined;
   /** With and without faults. */
   rowCount: number;
   totals: ControlTotals;
+  /** The first, of a file without a column for its date. */
+  titleDate?: TitleDate | undefined;
   /** The file has a row of totals, which were compared. */
   hasTotalsRow: boolean;
 }
@@ -53,7 +62,11 @@ export async function* readStatement(
         const columns = findColumns({ header, row: line.row, nearby }, profile, report);
         if (columns === undefined) return;
         reader = new RowReader({ columns, header, profile, report, asOf });
-        tellOtherDate(preamble, profile, asOf, report);
+        if (profile.columns.asOf === undefined) {
+          const found = datesIn(preamble, profile);
+          state.titleDate = found[0];
+          tellOtherDate(found, asOf, report);
+        }
         choice = new RowChoice(header, line.row, { profile, asOf, report });
         if (profile.headerRow > 0) continue;
       }
@@ -95,16 +108,13 @@ export async function* readStatement(
   }
 }
 
-/** A title that names another day than the one asked for: either may be mistyped. */
-function tellOtherDate(
+/** Days that rows above the header name. */
+function datesIn(
   preamble: readonly TableRow[],
-  { dateFormats, twoDigitYearsFrom, columns }: ImportProfile,
-  asOf: BusinessDate | undefined,
-  report: Report,
-): void {
-  if (asOf === undefined || columns.asOf !== undefined) return;
+  { dateFormats, twoDigitYearsFrom }: ImportProfile,
+): readonly TitleDate[] {
   const formats = [...new Set([...dateFormats, ...TITLE_DATES])];
-  const found = preamble.flatMap(({ row, cells }) =>
+  return preamble.flatMap(({ row, cells }) =>
     cells.flatMap((cell) =>
       phrasesOf(cell).flatMap((phrase) => {
         const date = readDate(phrase, formats, twoDigitYearsFrom);
@@ -112,8 +122,16 @@ function tellOtherDate(
       }),
     ),
   );
+}
+
+/** A title that names another day than the one asked for: either may be mistyped. */
+function tellOtherDate(
+  found: readonly TitleDate[],
+  asOf: BusinessDate | undefined,
+  report: Report,
+): void {
   const [first] = found;
-  if (first === undefined || found.some(({ date }) => date === asOf)) return;
+  if (asOf === undefined || first === undefined || found.some(({ date }) => date === asOf)) return;
   const message = `the title says ${first.date}, and the statement is imported for ${asOf}: one of them may be mistyped`;
   report.warn(first.row, '', 'other_date_in_title', message, first.text);
 }

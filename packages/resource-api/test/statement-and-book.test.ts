@@ -108,6 +108,7 @@ describeOnDatabase('a later statement of a deal', (engine) => {
       ['D/F/2', '5.00'],
       ['D/G/1', '7.00'],
     ]);
-    expect(outstanding[0]).to.include({ before: '10.00', after: '11.00', vanished: '12.00' });
+    expect(outstanding[0]).to.include({ before: '22.00', after: '23.00', vanished: '12.00' });
+    expect(outstanding[0]).to.include({ drawn: '1.00', stated: '11.00' });
   });
 });

@@ -19,7 +19,7 @@ const SERVICES = {
       upstream_provider used_account_link`),
     'INSERT DELETE': ['audit_event', 'audit_event_name'],
     DELETE: ['erased_identity'],
-    '': ['audit_month', 'schema_migration', 'schema_step'],
+    '': ['audit_link', 'audit_month', 'schema_migration', 'schema_step'],
   },
   api: {
     folder: 'resource-api',

@@ -144,7 +144,7 @@ describeOnEngines('an installation that moves from the embedded store', (engine)
         expect(count, 'nobody is signed in').to.equal(0n);
       });
 
-      it('goes on with the chain of its audit', () => expectChained(database));
+      it('continues the chain of its audit', () => expectChained(database));
 
       it('accepts the recovery codes that were not used, once, after another key too', async () => {
         expect(codes.some(({ used }) => used) && codes.some(({ used }) => !used)).to.equal(true);

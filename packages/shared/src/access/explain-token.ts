@@ -55,7 +55,7 @@ export async function explainToken(token: string, deps: ExplainDeps): Promise<To
   }
 }
 
-/** The parts that can be read, whoever made them. */
+/** The parts that can be read. Anybody may have made them. */
 export function readToken(token: string): ReadableToken {
   const [header, claims] = token
     .split('.', 2)

@@ -3,7 +3,7 @@ import { formatAmount, formatMoney, parseAmount } from '../../ledger/money.ts';
 import type { TableRow } from '../file/table.ts';
 import { AMOUNT_FIELDS, type AmountField } from '../profile/fields.ts';
 import type { ImportProfile } from '../profile/profile.ts';
-import { repeatedOf } from './facility-amounts.ts';
+import { nameOfWhole, type Whole, wholeOf } from './facility-amounts.ts';
 import type { Report } from './report.ts';
 import type { StatementRow } from './statement-row.ts';
 
@@ -38,24 +38,45 @@ export class ControlTotals {
   readonly compared: ComparedTotal[] = [];
   readonly #profile: ImportProfile;
   readonly #fields: readonly AmountField[];
+  readonly #wholes: ReadonlyMap<AmountField, Whole>;
   readonly #sums: Sums = new Map();
-  readonly #sumsOfColumns: Sums = new Map();
+  /** The same where no rows repeat an amount. */
+  readonly #sumsOfColumns: Sums;
+  /** Wholes that were counted. */
   readonly #counted = new Set<string>();
 
   constructor(profile: ImportProfile) {
     this.#profile = profile;
     this.#fields = AMOUNT_FIELDS.filter((field) => profile.columns[field] !== undefined);
+    this.#wholes = new Map(
+      this.#fields.flatMap((field) => {
+        const whole = wholeOf(field, profile);
+        return whole === undefined ? [] : [[field, whole] as const];
+      }),
+    );
+    this.#sumsOfColumns = this.#wholes.size === 0 ? this.#sums : new Map();
   }
 
   add(row: StatementRow): void {
+    const repeated = this.#repeatedIn(row);
     for (const field of this.#fields) {
       const amount = row.amounts[field] ?? 0n;
-      const whole = repeatedOf(row, field, this.#profile);
-      const repeats = whole !== undefined && this.#counted.has(whole);
-      if (whole !== undefined) this.#counted.add(whole);
-      addTo(this.#sumsOfColumns, row.currency, field, amount);
-      addTo(this.#sums, row.currency, field, repeats ? 0n : amount);
+      const whole = this.#wholes.get(field);
+      const isRepeated = whole !== undefined && repeated.has(whole);
+      addTo(this.#sums, row.currency, field, isRepeated ? 0n : amount);
+      if (this.#wholes.size > 0) addTo(this.#sumsOfColumns, row.currency, field, amount);
     }
+  }
+
+  /** The wholes of a row that an earlier row has stated. */
+  #repeatedIn(row: StatementRow): ReadonlySet<Whole> {
+    const repeated = new Set<Whole>();
+    for (const whole of new Set(this.#wholes.values())) {
+      const name = nameOfWhole(whole, row, this.#profile);
+      if (this.#counted.has(name)) repeated.add(whole);
+      this.#counted.add(name);
+    }
+    return repeated;
   }
 
   /** As decimal strings of their currency. */

@@ -22,23 +22,27 @@ export function hasOwnAmounts({ rowIs, shareUnit }: ImportProfile): boolean {
   return rowIs === 'lender' && shareUnit === undefined;
 }
 
-/**
- * The name of what an amount is of, where several rows repeat the amount; undefined where each row has its
- * own.
- */
-export function repeatedOf(
-  { dealNumber, facilityNumber = '', loanNumber = '', lender }: StatementRow,
-  field: AmountField,
-  profile: ImportProfile,
-): string | undefined {
+/** What several rows may repeat an amount of. */
+export type Whole = 'facility' | 'loan';
+
+/** What the amounts of a field are of; undefined where each row has its own. */
+export function wholeOf(field: AmountField, profile: ImportProfile): Whole | undefined {
   const { columns, rowIs, shareUnit, facilityAmounts } = profile;
-  const hasWholes = rowIs === 'lender' && shareUnit !== undefined;
   const hasFacilities = columns.dealNumber !== undefined || columns.facilityNumber !== undefined;
-  if (hasFacilities && facilityAmounts !== 'split' && OF_FACILITY.includes(field)) {
-    const holder = hasOwnAmounts(profile) ? (lender?.ref ?? '') : '';
-    return JSON.stringify([field, dealNumber, facilityNumber, holder]);
-  }
-  return hasWholes ? JSON.stringify([field, dealNumber, facilityNumber, loanNumber]) : undefined;
+  if (hasFacilities && facilityAmounts !== 'split' && OF_FACILITY.includes(field))
+    return 'facility';
+  return rowIs === 'lender' && shareUnit !== undefined ? 'loan' : undefined;
+}
+
+/** Names the whole of a row: rows of the same name repeat its amounts. */
+export function nameOfWhole(
+  whole: Whole,
+  { dealNumber, facilityNumber = '', loanNumber = '', lender }: StatementRow,
+  profile: ImportProfile,
+): string {
+  const holder = hasOwnAmounts(profile) ? (lender?.ref ?? '') : '';
+  const part = whole === 'loan' ? loanNumber : holder;
+  return JSON.stringify([whole, dealNumber, facilityNumber, part]);
 }
 
 /** How amounts of a whole are spread over holders. */

@@ -5,6 +5,7 @@ import { Secret } from '@cls/shared/secret';
 import { describeOnDatabase } from '@cls/testing/engines';
 import { eventually } from '@cls/testing/servers';
 import { expect } from 'chai';
+import { decodeProtectedHeader } from 'jose';
 import type { AuditEvent } from '../src/audit/audit-log.ts';
 import { rotate } from '../src/keys/rotate.ts';
 import { rotateRegularly } from '../src/keys/rotate-regularly.ts';
@@ -18,6 +19,21 @@ const EARLY = { early: true };
 const IN_TIME = { early: false };
 const sealer = aesGcmSealer(new Secret(KEY));
 
+async function publishedBy({ issuer }: TestAuthServer): Promise<readonly string[]> {
+  const response = await fetch(`${issuer}/.well-known/jwks.json`);
+  return ((await response.json()) as { keys: { kid: string }[] }).keys.map(({ kid }) => kid);
+}
+
+function mintAt({ client, post }: TestAuthServer): Promise<Response> {
+  return post('grant_type=client_credentials', basic(client.id, client.secret));
+}
+
+/** The key that signed the token of an answer. */
+async function kidOf(answer: Response): Promise<string> {
+  const { access_token: token } = (await answer.json()) as { access_token: string };
+  return decodeProtectedHeader(token).kid ?? '';
+}
+
 describeOnDatabase('rotation of the signing key, while the server runs', (engine) => {
   let server: TestAuthServer;
   let keys: SigningKeyStore;
@@ -27,17 +43,8 @@ describeOnDatabase('rotation of the signing key, while the server runs', (engine
   });
   after(() => server?.stop());
 
-  const published = async () => {
-    const response = await fetch(`${server.issuer}/.well-known/jwks.json`);
-    return ((await response.json()) as { keys: { kid: string }[] }).keys.map(({ kid }) => kid);
-  };
-  const signsWith = async () => {
-    const { id, secret } = server.client;
-    const response = await server.post('grant_type=client_credentials', basic(id, secret));
-    const { access_token: token } = (await response.json()) as { access_token: string };
-    const header = JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString());
-    return header.kid as string;
-  };
+  const published = () => publishedBy(server);
+  const signsWith = async () => kidOf(await mintAt(server));
   const inState = async (state: string) =>
     (await keys.list()).filter((key) => key.state === state).map(({ kid }) => kid);
   const age = (column: 'created_at' | 'retired_at', kid: string | undefined, seconds: number) =>
@@ -133,19 +140,8 @@ describeOnDatabase('a rotation that goes on by itself', (engine) => {
   });
   after(() => server?.stop());
 
-  const mint = async () => {
-    const { id, secret } = server.client;
-    return server.post('grant_type=client_credentials', basic(id, secret));
-  };
-  const kidOf = async (response: Response) => {
-    const { access_token: token } = (await response.json()) as { access_token: string };
-    const header = JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString());
-    return header.kid as string;
-  };
-  const published = async () => {
-    const response = await fetch(`${server.issuer}/.well-known/jwks.json`);
-    return ((await response.json()) as { keys: { kid: string }[] }).keys.map(({ kid }) => kid);
-  };
+  const mint = () => mintAt(server);
+  const published = () => publishedBy(server);
   /** As if so much time had passed. */
   const pass = (seconds: number) =>
     server.database.query(

@@ -110,7 +110,7 @@ async function person({ password, row }) {
 }
 
 async function authorizePath() {
-  const { id } = await sqlApplications(database).create({
+  const { id } = await sqlApplications(database, {}).create({
     ...{ name: 'Bench', firstParty: true, confidential: false, device: false },
     redirectUris: ['https://portal.example/callback'],
     postLogoutRedirectUris: [],

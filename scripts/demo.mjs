@@ -101,7 +101,7 @@ async function registerExplorer(auth, url, known) {
   await auth('applications', 'update', id, ...uris);
   if (known !== undefined) return { ...known, url };
   // An interrupted start: nobody has the secret.
-  const { clientId, clientSecret } = await auth('applications', 'replace-secret', id);
+  const { clientId, clientSecret } = await auth('secrets', 'replace', id);
   return { url, clientId, clientSecret };
 }
 
@@ -120,7 +120,7 @@ async function createCallers(auth, explorerUrl, who) {
   for (const wanted of SERVICE_ACCOUNTS.filter(({ customer }) => who(customer))) {
     const id = existing.get(wanted.name);
     const { clientId, clientSecret } = id
-      ? await auth('service-accounts', 'replace-secret', id)
+      ? await auth('secrets', 'replace', id)
       : await auth('service-accounts', 'create', ...callerOptions(wanted), '--name', wanted.name);
     const { customer, permissions } = wanted;
     serviceAccounts.push({ clientId, clientSecret, customer, permissions });

@@ -215,7 +215,9 @@ CREATE TABLE application_secret (
     sha256 text NOT NULL,
     application_id text NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
-    expires_at timestamp with time zone
+    expires_at timestamp with time zone,
+    id text DEFAULT ('sec_'::text || upper("left"(replace((gen_random_uuid())::text, '-'::text, ''::text), 26))) NOT NULL,
+    name text
 );
 
 CREATE TABLE audit_event (
@@ -288,6 +290,12 @@ CREATE VIEW audit_month AS
            FROM (pg_inherits
              JOIN pg_class c ON ((c.oid = pg_inherits.inhrelid)))
           WHERE (pg_inherits.inhparent = ('audit_event'::regclass)::oid)) partition;
+
+CREATE TABLE client_secret_key (
+    id text NOT NULL,
+    sealed_key text NOT NULL,
+    CONSTRAINT client_secret_key_id_check CHECK ((id = 'current'::text))
+);
 
 CREATE TABLE consent (
     account_id text NOT NULL,
@@ -426,7 +434,9 @@ CREATE TABLE service_account_secret (
     sha256 text NOT NULL,
     service_account_id text NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
-    expires_at timestamp with time zone
+    expires_at timestamp with time zone,
+    id text DEFAULT ('sec_'::text || upper("left"(replace((gen_random_uuid())::text, '-'::text, ''::text), 26))) NOT NULL,
+    name text
 );
 
 CREATE TABLE signed_in_session (
@@ -545,6 +555,9 @@ ALTER TABLE ONLY audit_event_other
 ALTER TABLE ONLY audit_link
     ADD CONSTRAINT audit_link_pkey PRIMARY KEY (number);
 
+ALTER TABLE ONLY client_secret_key
+    ADD CONSTRAINT client_secret_key_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY consent
     ADD CONSTRAINT consent_pkey PRIMARY KEY (account_id, application_id);
 
@@ -645,6 +658,8 @@ CREATE INDEX application_grant_session ON application_grant USING btree (session
 
 CREATE INDEX application_grant_used ON application_grant USING btree (last_used_at);
 
+CREATE UNIQUE INDEX application_secret_id ON application_secret USING btree (id);
+
 CREATE INDEX application_secret_owner ON application_secret USING btree (application_id);
 
 CREATE UNIQUE INDEX audit_event_other_event_id_idx ON audit_event_other USING btree (event_id);
@@ -670,6 +685,8 @@ CREATE INDEX remembered_device_account ON remembered_device USING btree (account
 CREATE INDEX remembered_device_at ON remembered_device USING btree (remembered_at);
 
 CREATE INDEX revoked_grant_expiry ON revoked_grant USING btree (expires_at);
+
+CREATE UNIQUE INDEX service_account_secret_id ON service_account_secret USING btree (id);
 
 CREATE INDEX service_account_secret_owner ON service_account_secret USING btree (service_account_id);
 

@@ -257,7 +257,7 @@ describe('npm start', function () {
     const env = { ...process.env, CLS_DATA_DIR: dataDir };
     const { stdout } = await run(
       'npx',
-      ['cls-auth', 'service-accounts', 'replace-secret', agent.clientId, '--json'],
+      ['cls-auth', 'secrets', 'replace', agent.clientId, '--json'],
       { env },
     );
     const { clientSecret } = JSON.parse(stdout);

@@ -22,10 +22,7 @@ import { adminApi } from './admin-api/admin-api.ts';
 import type { AuditLog } from './audit/audit-log.ts';
 import { ACCOUNT_GRANT } from './clients/grant-types.ts';
 import type { ServiceAccountDirectory } from './clients/service-account.ts';
-import {
-  cachedServiceAccountDirectory,
-  sqlServiceAccounts,
-} from './clients/sql-service-accounts.ts';
+import { cachedServiceAccountDirectory } from './clients/sql-service-accounts.ts';
 import type { TokenBudget } from './clients/token-budget.ts';
 import type { AccountServices } from './compose-accounts.ts';
 import { lostLogoutNoticesCounter } from './compose-metrics.ts';
@@ -41,7 +38,7 @@ import { adjustParameters } from './library/reliances/parameters.ts';
 import { compareRedirectUris } from './library/reliances/redirect-uris.ts';
 import { rememberLaterSignIns } from './library/reliances/remembered-session.ts';
 import { handOverErrors } from './library/reliances/rendered-errors.ts';
-import { compareHashedSecrets } from './library/reliances/secret-comparison.ts';
+import { compareHashedSecrets, proveSecret } from './library/reliances/secret-comparison.ts';
 import { readLeniently, showUndeliverableErrors } from './library/request-parameters.ts';
 import { type IssueServiceToken, serviceTokens } from './library/service-token.ts';
 import { providerSlot } from './library/slot.ts';
@@ -111,13 +108,15 @@ export async function composeProvider(deps: ProviderDeps): Promise<ComposedProvi
   measureReadiness(deps.metrics, checks);
   const healthy = health(checks, () => service?.draining ?? false);
   const admin = await composeAdminApi(deps);
+  const prove = proveSecret(deps.accountServices.secretHashes, deps.clock);
   const use = (provider: Provider): void => {
+    compareHashedSecrets(provider, prove);
     keepLogoutNotifications(provider, logoutNotifications, log);
     extend(provider, deps);
     serve(provider, deps, healthy, admin);
     current = provider;
     live.handle = provider.callback();
-    live.issue = serviceTokens(provider, serviceAccounts, deps.tokenBudget, config);
+    live.issue = serviceTokens(provider, serviceAccounts, deps.tokenBudget, prove, config);
   };
   const onLost = lostLogoutNoticesCounter(deps.metrics);
   const stopTelling = deliverLogoutNotifications(logoutNotifications, () => current, log, onLost);
@@ -146,11 +145,10 @@ function providerSettings(
 
 /** Our grant, and where this service wants something else than the library does by itself. */
 function extend(provider: Provider, deps: ProviderDeps): void {
-  const { config, clock, accountServices, audit, log, logFault } = deps;
+  const { config, accountServices, audit, log, logFault } = deps;
   provider.proxy = true; // normalizeRequests has written the headers that it trusts.
   provider.registerGrantType(ACCOUNT_GRANT, composeAccountGrant(deps), ACCOUNT_GRANT_PARAMETERS);
   adjustParameters(provider, readLeniently);
-  compareHashedSecrets(provider, clock);
   compareRedirectUris(provider);
   rememberLaterSignIns(provider);
   answerAtUserinfo(provider);
@@ -205,13 +203,12 @@ function composeAccountGrant({ config, accountServices, state, clock }: Provider
 }
 
 async function composeAdminApi(deps: ProviderDeps): Promise<Middleware> {
-  const { config, database, clock, keys, accountServices, log, logFault } = deps;
+  const { config, clock, keys, accountServices, log, logFault } = deps;
   const { issuer, scopeBase, clockToleranceS } = config;
   const profile = { issuer, scopeBase, clockToleranceS, audience: adminAudience(issuer) };
   return adminApi({
     ...accountServices,
     ...{ issuer, scopeBase, logFault },
-    serviceAccounts: sqlServiceAccounts(database),
     verifyToken: tokenVerifier(await ownKeys(keys), profile, clock, warnOfClock(log)),
   });
 }

@@ -9,6 +9,9 @@ import { sqlAccountDirectory, sqlAccounts } from './accounts/sql-accounts.ts';
 import { auditKeptSince } from './audit/sql-audit-months.ts';
 import { sqlAuditReader } from './audit/sql-audit-reader.ts';
 import { sqlApplications } from './clients/sql-applications.ts';
+import { sqlClientSecretHashes } from './clients/sql-client-secret-hashes.ts';
+import { sqlClientSecrets } from './clients/sql-client-secrets.ts';
+import { sqlServiceAccounts } from './clients/sql-service-accounts.ts';
 import { recoveryKeyOf } from './crypto/recovery-key.ts';
 import { sqlFactors } from './factors/sql-factors.ts';
 import { sqlPasskeys } from './factors/sql-passkeys.ts';
@@ -50,12 +53,17 @@ export function composeStores({
 }: StoreDeps) {
   const sealer = aesGcmSealer(keyEncryptionKey, undefined, previousKeyEncryptionKey);
   const keys = [keyEncryptionKey, previousKeyEncryptionKey].filter((key) => key !== undefined);
+  const secretHashes = sqlClientSecretHashes(database, sealer);
+  const clientSecrets = sqlClientSecrets(database, secretHashes);
   return {
+    secretHashes,
+    clientSecrets,
+    serviceAccounts: sqlServiceAccounts(database, clientSecrets),
     accounts: sqlAccountDirectory(database, passwords),
     records: sqlAccounts(database),
     links: sqlAccountLinks(database, clock),
     customers: sqlCustomers(database),
-    applications: sqlApplications(database),
+    applications: sqlApplications(database, clientSecrets),
     sessionStore: sqlSessionStore(database),
     rememberedDevices: sqlRememberedDevices(database),
     consents: sqlConsents(database),

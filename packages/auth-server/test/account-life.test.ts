@@ -8,7 +8,6 @@ import { INVITATION_TTL_S, type Invitee } from '../src/account-management/invite
 import { RESET_TTL_S, resetPassword } from '../src/account-management/reset-password.ts';
 import type { Account } from '../src/accounts/account.ts';
 import { sqlAccountLinks } from '../src/accounts/sql-account-links.ts';
-import { sqlApplications } from '../src/clients/sql-applications.ts';
 import { providerAdapter } from '../src/library/provider-adapter.ts';
 import { beginProgress, provenIn } from '../src/oauth/authorize/progress.ts';
 import { linkedAccount } from '../src/organisations/linked-account.ts';
@@ -20,6 +19,7 @@ import {
   openAccountWorld,
   PASSWORD,
 } from './support/account-world.ts';
+import { applicationRecords } from './support/client-records.ts';
 import { softPasskey } from './support/soft-authenticator.ts';
 
 const NEXT = 'seven lakes behind the glacier';
@@ -622,7 +622,7 @@ describeOnDatabase('the life of an account', (engine) => {
 
   it('tells of an application each time that it gets more, and no time that it gets the same', async () => {
     const name = 'Other Firm';
-    const { id } = await sqlApplications(world.database).create({
+    const { id } = await applicationRecords(world.database).create({
       ...{ name, firstParty: false, confidential: false, device: true, redirectUris: [] },
       ...{ postLogoutRedirectUris: [], backchannelLogoutUri: null },
     });

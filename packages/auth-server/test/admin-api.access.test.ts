@@ -4,7 +4,6 @@ import { anyEngine } from '@cls/testing/engines';
 import { eventually } from '@cls/testing/servers';
 import { expect } from 'chai';
 import type { JWK } from 'jose';
-import { sqlServiceAccounts } from '../src/clients/sql-service-accounts.ts';
 import { newRsaKey } from '../src/keys/rsa-key.ts';
 import {
   type AdminAnswer,
@@ -18,6 +17,7 @@ import {
   type TestCaller,
 } from './support/administrator.ts';
 import { claimsOf, startTestAuthServer, type TestAuthServer, VIEW } from './support/auth-server.ts';
+import { serviceAccountRecords } from './support/client-records.ts';
 
 describe('who may use the administrators’ API', () => {
   let server: TestAuthServer;
@@ -138,7 +138,7 @@ describe('who may use the administrators’ API', () => {
   });
 
   describe('refuses at once a caller whose token is good', () => {
-    const records = () => sqlServiceAccounts(server.database);
+    const records = () => serviceAccountRecords(server.database);
     let own: TestCaller;
     let good: string;
     beforeEach(async () => {

@@ -1,19 +1,19 @@
 import { describeOnDatabase } from '@cls/testing/engines';
 import { eventually } from '@cls/testing/servers';
 import { expect } from 'chai';
-import type { ApplicationRecords } from '../src/clients/application.ts';
-import { sqlApplications } from '../src/clients/sql-applications.ts';
+import type { ClientSecretRecords } from '../src/clients/client-secret-records.ts';
 import { basic, startTestAuthServer, type TestAuthServer } from './support/auth-server.ts';
+import { applicationRecords, clientSecrets } from './support/client-records.ts';
 
 describeOnDatabase('the secret of an application, replaced while the server runs', (engine) => {
   let server: TestAuthServer;
-  let applications: ApplicationRecords;
+  let secrets: ClientSecretRecords;
   let id: string;
   let first: string;
   before(async () => {
     server = await startTestAuthServer(engine);
-    applications = sqlApplications(server.database);
-    const created = await applications.create({
+    secrets = clientSecrets(server.database);
+    const created = await applicationRecords(server.database).create({
       name: 'Portal',
       firstParty: true,
       confidential: true,
@@ -36,7 +36,7 @@ describeOnDatabase('the secret of an application, replaced while the server runs
 
   it('leaves the old one good for the overlap, and no longer', async () => {
     expect(await answerTo(first)).to.equal('invalid_grant');
-    const second = (await applications.replaceSecret(id, 60)).expose();
+    const second = (await secrets.replace({ clientId: id }, 60, {})).secret.expose();
     expect(await answerTo(second)).to.equal('invalid_grant');
     expect(await answerTo(first)).to.equal('invalid_grant');
     await server.database.query(
@@ -47,11 +47,11 @@ describeOnDatabase('the secret of an application, replaced while the server runs
   });
 
   it('ends all others at once without an overlap, also those that still overlapped', async () => {
-    const third = (await applications.replaceSecret(id, 3_600)).expose();
-    const fourth = (await applications.replaceSecret(id, 0)).expose();
+    const third = (await secrets.replace({ clientId: id }, 3_600, {})).secret.expose();
+    const fourth = (await secrets.replace({ clientId: id }, 0, {})).secret.expose();
     await eventually(async () => expect(await answerTo(third)).to.equal('invalid_client'));
     expect(await answerTo(fourth)).to.equal('invalid_grant');
-    const left = await server.database.query('SELECT FROM application_secret');
+    const left = (await secrets.list(id)).filter(({ live }) => live);
     expect(left).to.have.length(1);
   });
 });

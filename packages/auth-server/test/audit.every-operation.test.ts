@@ -78,7 +78,11 @@ describe('every operation of cls-auth that changes something', function () {
       expect(await take(), words).to.deep.equal(expected);
       done.add(parts.slice(0, 2).join(' '));
       for (const [name, value] of Object.entries(document)) {
-        if (/secret|password|token|link/i.test(name) && typeof value === 'string')
+        if (
+          /secret|password|token|link/i.test(name) &&
+          name !== 'secretId' &&
+          typeof value === 'string'
+        )
           secrets.push(value);
       }
       if (input !== '') secrets.push(input.trim());
@@ -99,9 +103,13 @@ describe('every operation of cls-auth that changes something', function () {
     await step(`service-accounts update ${svc} ${permission} cls-accounts.manage`, [
       'service_account.changed',
     ]);
-    await step(`service-accounts replace-secret ${svc} --overlap 60`, [
+    const { secretId } = await step(`secrets create ${svc} --name Nightly`, [
+      'service_account.secret_created',
+    ]);
+    await step(`secrets replace ${secretId} --keep-old-for 60s`, [
       'service_account.secret_replaced',
     ]);
+    await step(`secrets revoke ${secretId}`, ['service_account.secret_revoked']);
     await step(`service-accounts disable ${svc}`, ['service_account.disabled']);
     await step(`service-accounts enable ${svc}`, ['service_account.enabled']);
     await step(`service-accounts delete ${svc}`, ['service_account.deleted']);
@@ -112,7 +120,7 @@ describe('every operation of cls-auth that changes something', function () {
       ['application.created'],
     );
     await step(`applications update ${app} --scope openid email`, ['application.changed']);
-    await step(`applications replace-secret ${app} --overlap 60`, ['application.secret_replaced']);
+    await step(`secrets replace ${app} --keep-old-for 60s`, ['application.secret_replaced']);
     await step(`applications disable ${app}`, ['application.disabled']);
     await step(`applications enable ${app}`, ['application.enabled']);
     await step(`applications delete ${app}`, ['application.deleted']);

@@ -7,7 +7,6 @@ import { promisify } from 'node:util';
 import { anyEngine, requireServer } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { sqlAccounts } from '../src/accounts/sql-accounts.ts';
-import { sqlApplications } from '../src/clients/sql-applications.ts';
 import {
   createPerson,
   PASSWORD,
@@ -15,6 +14,7 @@ import {
   type TestAuthServer,
   VIEW,
 } from './support/auth-server.ts';
+import { applicationRecords } from './support/client-records.ts';
 import { Browser } from './support/relying-party.ts';
 
 const DOCS = resolve(import.meta.dirname, '../../../../docs');
@@ -42,7 +42,7 @@ describe('a client of docs/guides/clients.md', function () {
   after(() => server?.stop());
 
   const application = async (name: string) => {
-    const { id, secret } = await sqlApplications(server.database).create({
+    const { id, secret } = await applicationRecords(server.database).create({
       ...{ name, firstParty: true, confidential: true, redirectUris: [REDIRECT_URI] },
       ...{ postLogoutRedirectUris: [], backchannelLogoutUri: null, device: false },
       withoutPkce: name === 'passport.mjs',

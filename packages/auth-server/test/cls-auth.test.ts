@@ -65,7 +65,7 @@ describe('cls-auth', () => {
     const made = await run(`service-accounts create --name Nightly ${grant} --json`);
     const { clientId, clientSecret } = JSON.parse(made.stdout);
     expect(clientId).to.match(/^svc_[0-9A-Z]{26}$/);
-    expect(Buffer.from(clientSecret, 'base64url')).to.have.length(32);
+    expect(clientSecret).to.match(/^cls_[0-9A-Za-z]{49}$/);
     const list = await run('service-accounts list --json');
     const [{ createdAt, ...listed }] = JSON.parse(list.stdout);
     expect(Date.parse(createdAt)).to.be.a('number').that.is.not.NaN;
@@ -85,27 +85,25 @@ describe('cls-auth', () => {
   it('replaces a secret with an overlap, and without', async () => {
     const list = await run('service-accounts list --json');
     const [{ clientId }] = JSON.parse(list.stdout);
-    const overlapping = await run(
-      `service-accounts replace-secret ${clientId} --overlap 60 --json`,
-    );
-    expect(JSON.parse(overlapping.stdout)).to.have.keys('clientId', 'clientSecret');
+    const overlapping = await run(`secrets replace ${clientId} --keep-old-for 60s --json`);
+    expect(JSON.parse(overlapping.stdout)).to.have.keys('clientId', 'clientSecret', 'secretId');
     const secrets = async () =>
       JSON.parse((await run('service-accounts list --json')).stdout)[0].secrets;
     expect(await secrets()).to.equal(2);
-    await run(`service-accounts replace-secret ${clientId}`);
+    await run(`secrets replace ${clientId}`);
     expect(await secrets()).to.equal(1);
   });
 
   it('replaces the secret of a confidential application, and refuses a public one’s', async () => {
     const create = 'applications create --redirect-uri https://portal.example/callback --json';
     const made = JSON.parse((await run(`${create} --name Portal --confidential`)).stdout);
-    const replaced = await run(`applications replace-secret ${made.clientId} --json`);
+    const replaced = await run(`secrets replace ${made.clientId} --json`);
     const { clientId, clientSecret } = JSON.parse(replaced.stdout);
     expect(clientId).to.equal(made.clientId);
-    expect(Buffer.from(clientSecret, 'base64url')).to.have.length(32);
+    expect(clientSecret).to.match(/^cls_[0-9A-Za-z]{49}$/);
     expect(clientSecret).not.to.equal(made.clientSecret);
     const open = JSON.parse((await run(`${create} --name Public`)).stdout);
-    const refused = await run(`applications replace-secret ${open.clientId}`);
+    const refused = await run(`secrets replace ${open.clientId}`);
     expect(refused.code).to.equal(1);
     expect(refused.stderr).to.include('public');
     const [still] = JSON.parse((await run('applications list --json')).stdout).filter(
@@ -486,7 +484,7 @@ describe('cls-auth', () => {
     },
     {
       given: 'an unknown application',
-      words: 'applications replace-secret app_x',
+      words: 'secrets replace app_x',
       code: 1,
       says: 'there is no application app_x',
     },
@@ -504,9 +502,9 @@ describe('cls-auth', () => {
     },
     {
       given: 'a bad overlap',
-      words: 'service-accounts replace-secret svc_x --overlap soon',
+      words: 'secrets replace svc_x --keep-old-for soon',
       code: 2,
-      says: '--overlap',
+      says: '--keep-old-for',
     },
   ]) {
     it(`answers ${given} with exit code ${code} and says why`, async () => {

@@ -10,8 +10,8 @@ import { anyEngine } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { createRemoteJWKSet, decodeJwt, jwtVerify, SignJWT, UnsecuredJWT } from 'jose';
 import * as client from 'openid-client';
-import { sqlApplications } from '../src/clients/sql-applications.ts';
 import { PASSWORD, startTestAuthServer, type TestAuthServer } from './support/auth-server.ts';
+import { applicationRecords } from './support/client-records.ts';
 import {
   Browser,
   exchange,
@@ -256,7 +256,7 @@ describe('a conformance module', () => {
   });
 
   it('oidcc-server-client-secret-post', async () => {
-    const made = await sqlApplications(server.database).create({
+    const made = await applicationRecords(server.database).create({
       name: 'Secret by post',
       firstParty: true,
       confidential: true,

@@ -38,6 +38,7 @@ import {
   totpCode,
   VIEW,
 } from './support/auth-server.ts';
+import { clientSecrets, serviceAccountRecords } from './support/client-records.ts';
 import { runTool } from './support/tool.ts';
 
 const SEEDS = (process.env['MOVE_SEEDS'] ?? '1').split(',').map(Number);
@@ -307,8 +308,7 @@ interface Made {
 async function randomHistory(database: Database, random: Random, made: Made): Promise<void> {
   const stores = storesOf(database, KEY);
   const keys = sqlSigningKeyStore(database, aesGcmSealer(new Secret(KEY)), 2_048);
-  const { sqlServiceAccounts } = await import('../src/clients/sql-service-accounts.ts');
-  const services = sqlServiceAccounts(database);
+  const services = serviceAccountRecords(database);
   const pick = <T>(values: readonly T[]): T => values[random.between(0, values.length - 1)] as T;
   let n = 0;
   const name = (what: string) => {
@@ -325,7 +325,11 @@ async function randomHistory(database: Database, random: Random, made: Made): Pr
     async () => {
       const { id = '' } = pick(made.clients.slice(1)) ?? {};
       if (id === '') return;
-      const secret = await services.replaceSecret(id, pick([0, 3_600]));
+      const { secret } = await clientSecrets(database).replace(
+        { clientId: id },
+        pick([0, 3_600]),
+        {},
+      );
       made.clients.push({ id, secret: secret.expose() });
     },
     () => services.setDisabled(pick(made.clients.slice(1))?.id ?? '', random.between(0, 2) === 1),

@@ -7,11 +7,11 @@ import { expect } from 'chai';
 import {
   cachedServiceAccountDirectory,
   SERVICE_ACCOUNT_AGE_MAX_MS,
-  sqlServiceAccounts,
 } from '../src/clients/sql-service-accounts.ts';
 import { sqlSigningKeyStore } from '../src/keys/sql-signing-keys.ts';
 import { MIGRATIONS } from '../src/server/migrations.ts';
 import { KEY } from './support/auth-server.ts';
+import { serviceAccountRecords } from './support/client-records.ts';
 
 describeOnEngines('what is kept in memory, with notices cut off', (engine) => {
   let database: Database;
@@ -25,7 +25,7 @@ describeOnEngines('what is kept in memory, with notices cut off', (engine) => {
   after(() => database?.close());
 
   const newAccount = () =>
-    sqlServiceAccounts(database).create({
+    serviceAccountRecords(database).create({
       name: `account ${Math.random()}`,
       customer: 'acme',
       permissions: ['cls-deal.view'],
@@ -36,7 +36,7 @@ describeOnEngines('what is kept in memory, with notices cut off', (engine) => {
     const directory = await cachedServiceAccountDirectory(deaf, () => now);
     const { id } = await newAccount();
     expect(await directory.find(id)).to.include({ disabled: false });
-    await sqlServiceAccounts(database).setDisabled(id, true);
+    await serviceAccountRecords(database).setDisabled(id, true);
     now = SERVICE_ACCOUNT_AGE_MAX_MS - 1;
     expect(await directory.find(id)).to.include({ disabled: false });
     now = SERVICE_ACCOUNT_AGE_MAX_MS;
@@ -57,7 +57,7 @@ describeOnEngines('what is kept in memory, with notices cut off', (engine) => {
     const directory = await cachedServiceAccountDirectory(slow, () => now);
     const { id } = await newAccount();
     await directory.find(id);
-    await sqlServiceAccounts(database).setDisabled(id, true);
+    await serviceAccountRecords(database).setDisabled(id, true);
     for (const at of [3_500, 4_000, 4_500, 4_999]) {
       now = at;
       expect(await directory.find(id)).to.include({ disabled: false });
@@ -95,7 +95,7 @@ describeOnEngines('what is kept in memory, with notices cut off', (engine) => {
     const directory = await cachedServiceAccountDirectory(counted);
     const early = Array.from({ length: 64 }, () => directory.find(id));
     expect(readings).to.equal(1);
-    await sqlServiceAccounts(database).setDisabled(id, true);
+    await serviceAccountRecords(database).setDisabled(id, true);
     announce('callers');
     const late = directory.find(id);
     expect(readings).to.equal(2);

@@ -4,7 +4,6 @@ import { anyEngine } from '@cls/testing/engines';
 import { eventually } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { sqlAccounts } from '../src/accounts/sql-accounts.ts';
-import { sqlServiceAccounts } from '../src/clients/sql-service-accounts.ts';
 import {
   basic,
   PASSWORD,
@@ -12,6 +11,7 @@ import {
   type TestAuthServer,
   VIEW,
 } from './support/auth-server.ts';
+import { serviceAccountRecords } from './support/client-records.ts';
 import {
   authorizationUrl,
   Browser,
@@ -123,7 +123,7 @@ describe('refusals that must not tell which accounts there are', () => {
     const unknown = await ask(`svc_${'0'.repeat(26)}`, secret);
     expect(unknown.status).to.equal(401);
     expect(await ask(id, `${secret.slice(0, -1)}_`)).to.deep.equal(unknown);
-    await sqlServiceAccounts(server.database).setDisabled(id, true);
+    await serviceAccountRecords(server.database).setDisabled(id, true);
     await eventually(async () => expect(await ask(id, secret)).to.deep.equal(unknown));
   });
 });

@@ -5,7 +5,6 @@ import { pglite } from '@cls/testing/engines';
 import { eventually } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { sqlAccounts } from '../src/accounts/sql-accounts.ts';
-import { sqlServiceAccounts } from '../src/clients/sql-service-accounts.ts';
 import { type AuthServer, startAuthServer } from '../src/compose.ts';
 import { MIGRATIONS } from '../src/server/migrations.ts';
 import {
@@ -17,6 +16,7 @@ import {
   totpCode,
   VIEW,
 } from './support/auth-server.ts';
+import { serviceAccountRecords } from './support/client-records.ts';
 import { authorizationUrl, Browser, relyingParty } from './support/relying-party.ts';
 
 const CLIENT_CREDENTIALS = 'grant_type=client_credentials';
@@ -151,9 +151,9 @@ describe('the line that the log has of a refused request', () => {
     expect(await wrong.text()).to.equal(await unknown.text());
     expect(refusedOf(wrong)).to.equal('invalid_client: invalid secret provided');
     expect(refusedOf(unknown)).to.equal('invalid_client: client not found');
-    await sqlServiceAccounts(database).setDisabled(id, true);
+    await serviceAccountRecords(database).setDisabled(id, true);
     expect(refusedOf(await ask(id, secret))).to.equal('invalid_client: client not found');
-    await sqlServiceAccounts(database).setDisabled(id, false);
+    await serviceAccountRecords(database).setDisabled(id, false);
     expect(refusedOf(await ask(id, secret)), 'nothing where it is not refused').to.equal(undefined);
   });
 

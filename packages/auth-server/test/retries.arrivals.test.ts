@@ -5,7 +5,6 @@ import { anyEngine } from '@cls/testing/engines';
 import { eventually, freePort } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { sqlAccountLinks } from '../src/accounts/sql-account-links.ts';
-import { sqlApplications } from '../src/clients/sql-applications.ts';
 import { sqlUpstreamProviders } from '../src/organisations/sql-upstream.ts';
 import { adminToken, newCaller } from './support/administrator.ts';
 import {
@@ -15,6 +14,7 @@ import {
   startTestAuthServer,
   type TestAuthServer,
 } from './support/auth-server.ts';
+import { applicationRecords } from './support/client-records.ts';
 import { describeOnFailingStores, type FailingWorld, read } from './support/failing-world.ts';
 import {
   authorizationUrl,
@@ -150,7 +150,7 @@ describeOnFailingStores('somebody who tries again', (open) => {
       const port = await freePort();
       const issuer = `http://127.0.0.1:${port}`;
       upstream = await startTestAuthServer(anyEngine, { ISSUER: issuer, AUTH_PORT: `${port}` });
-      const { id, secret } = await sqlApplications(upstream.database).create({
+      const { id, secret } = await applicationRecords(upstream.database).create({
         ...{ name: 'CLS', firstParty: true, confidential: true, device: false },
         redirectUris: [`${server.issuer}/upstream/${DOMAIN}`],
         ...{ postLogoutRedirectUris: [], backchannelLogoutUri: null },

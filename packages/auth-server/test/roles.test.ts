@@ -71,7 +71,7 @@ describe('auth-server under a role that does not own its schema [PostgreSQL]', (
         customer: 'iran',
         permissions: ['cls-deal.view'],
       });
-      await operator.serviceAccounts.replaceSecret(id, 60);
+      await operator.secrets.replace({ clientId: id }, 60, {});
       const account = await operator.accounts.findByEmail(server.guarded.email);
       if (account === undefined) throw new Error('there is no such person');
       await operator.totpFactors.remove(account.id);

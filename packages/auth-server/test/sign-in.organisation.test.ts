@@ -6,7 +6,6 @@ import { freePort } from '@cls/testing/servers';
 import { expect } from 'chai';
 import * as client from 'openid-client';
 import { Secret as TotpSecret } from 'otpauth';
-import { sqlApplications } from '../src/clients/sql-applications.ts';
 import { sqlTotpFactors } from '../src/factors/sql-totp-factors.ts';
 import { sqlUpstreamProviders } from '../src/organisations/sql-upstream.ts';
 import {
@@ -17,6 +16,7 @@ import {
   type TestAuthServer,
   totpCode,
 } from './support/auth-server.ts';
+import { applicationRecords } from './support/client-records.ts';
 import {
   authorizationUrl,
   Browser,
@@ -36,7 +36,7 @@ describe('the first sign-in through the organisation, in a browser where one is 
     const port = await freePort();
     const issuer = `http://127.0.0.1:${port}`;
     upstream = await startTestAuthServer(anyEngine, { ISSUER: issuer, AUTH_PORT: `${port}` });
-    const { id, secret } = await sqlApplications(upstream.database).create({
+    const { id, secret } = await applicationRecords(upstream.database).create({
       name: 'CLS',
       firstParty: true,
       confidential: true,

@@ -11,7 +11,6 @@ import { expect } from 'chai';
 import { decodeJwt } from 'jose';
 import * as client from 'openid-client';
 import { argon2Verifier } from '../src/accounts/password.ts';
-import { sqlApplications } from '../src/clients/sql-applications.ts';
 import { composeAccounts } from '../src/compose-accounts.ts';
 import { sqlUpstreamProviders } from '../src/organisations/sql-upstream.ts';
 import { sqlStateStore } from '../src/state/sql-state-store.ts';
@@ -24,6 +23,7 @@ import {
   totpCode,
   VIEW,
 } from './support/auth-server.ts';
+import { applicationRecords } from './support/client-records.ts';
 import {
   authorizationUrl,
   Browser,
@@ -111,7 +111,7 @@ describeOnDatabase('signing in with a browser', (engine) => {
     const browser = new Browser();
     const tokens = await exchange(party, first, (await signIn(browser, first.url)).url);
     const { url: answer } = await browser.follow(second.url);
-    await sqlApplications(server.database).setDisabled(party.id, true);
+    await applicationRecords(server.database).setDisabled(party.id, true);
     const statusOf = (work: Promise<unknown>) =>
       work.then(
         () => 200,
@@ -341,7 +341,7 @@ describeOnDatabase('signing in with a browser', (engine) => {
     const domain = 'india.example';
     const upstream = await startTestAuthServer(anyEngine);
     try {
-      const { id, secret } = await sqlApplications(upstream.database).create({
+      const { id, secret } = await applicationRecords(upstream.database).create({
         name: 'CLS',
         firstParty: true,
         confidential: true,

@@ -3,11 +3,11 @@ import { syncBuiltinESMExports } from 'node:module';
 import { describeOnDatabase } from '@cls/testing/engines';
 import { eventually } from '@cls/testing/servers';
 import { expect } from 'chai';
-import { sqlServiceAccounts } from '../src/clients/sql-service-accounts.ts';
 import { sqlTokenUse } from '../src/clients/sql-token-use.ts';
 import { BURST_S, type TokenUseStore, tokenBudget } from '../src/clients/token-budget.ts';
 import { MIGRATIONS } from '../src/server/migrations.ts';
 import { basic, startTestAuthServer, type TestAuthServer, VIEW } from './support/auth-server.ts';
+import { serviceAccountRecords } from './support/client-records.ts';
 
 function full(): never {
   throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
@@ -133,7 +133,7 @@ describeOnDatabase('what replicas give out together', (engine) => {
     const store = sqlTokenUse(database);
     const [one, two] = [tokenBudget(LIMITS), tokenBudget(LIMITS)];
     for (let i = 0; i < 300; i += 1) expect(one.take(A)).to.equal(undefined);
-    one.used(A.id, '203.0.113.1');
+    one.used([A.id], '203.0.113.1');
     expect(two.take(A)).to.equal(undefined);
     await one.share(store);
     await two.share(store);
@@ -184,7 +184,7 @@ describeOnDatabase('a service account that asks in a loop', (engine) => {
   });
 
   it('loses nothing by tokens that could not be recorded, and did not go out', async () => {
-    const { id, secret } = await sqlServiceAccounts(server.database).create({
+    const { id, secret } = await serviceAccountRecords(server.database).create({
       ...{ name: 'Unlucky', customer: 'india', permissions: [VIEW] },
     });
     const form = { 'content-type': 'application/x-www-form-urlencoded' };

@@ -2,13 +2,14 @@ import { describeOnEngines } from '@cls/testing/engines';
 import { eventually } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { createRemoteJWKSet, jwtVerify } from 'jose';
-import { sqlServiceAccounts } from '../src/clients/sql-service-accounts.ts';
+import { newClientSecret } from '../src/clients/client-secret.ts';
 import {
   basic,
   claimsOf,
   startTestAuthServer,
   type TestAuthServer,
 } from './support/auth-server.ts';
+import { clientSecrets, serviceAccountRecords } from './support/client-records.ts';
 
 const GRANT = 'grant_type=client_credentials';
 
@@ -215,7 +216,7 @@ describeOnEngines('POST /oauth/token, a service account', (engine) => {
   });
 
   it('stops a disabled service account at once, and a disabled customer’s', async () => {
-    const records = sqlServiceAccounts(server.database);
+    const records = serviceAccountRecords(server.database);
     const { id, secret } = await records.create({
       name: 'To be disabled',
       customer: 'india',
@@ -238,27 +239,28 @@ describeOnEngines('POST /oauth/token, a service account', (engine) => {
   });
 
   it('ends a replaced secret at once, or after the overlap that was asked for', async () => {
-    const records = sqlServiceAccounts(server.database);
+    const records = serviceAccountRecords(server.database);
     const { id, secret: first } = await records.create({
       name: 'To be replaced',
       customer: 'india',
       permissions: ['cls-deal.view'],
     });
-    const second = await records.replaceSecret(id, 60);
+    const secrets = clientSecrets(server.database);
+    const { secret: second } = await secrets.replace({ clientId: id }, 60, {});
     const answers = (secret: string, status: number) =>
       eventually(async () => {
         expect((await server.post(GRANT, basic(id, secret))).status).to.equal(status);
       }, 1_000);
     await answers(first.expose(), 200);
     await answers(second.expose(), 200);
-    const third = await records.replaceSecret(id, 0);
+    const { secret: third } = await secrets.replace({ clientId: id }, 0, {});
     await answers(first.expose(), 401);
     await answers(second.expose(), 401);
     await answers(third.expose(), 200);
   });
 
   it('slows a client whose secret is guessed, and still lets the right secret in', async () => {
-    const records = sqlServiceAccounts(server.database);
+    const records = serviceAccountRecords(server.database);
     const { id, secret } = await records.create({
       name: 'Guessed at',
       customer: 'india',
@@ -266,7 +268,7 @@ describeOnEngines('POST /oauth/token, a service account', (engine) => {
     });
     const statuses: number[] = [];
     for (let tries = 0; tries < 25; tries += 1) {
-      const response = await server.post(GRANT, basic(id, `guess ${tries}`));
+      const response = await server.post(GRANT, basic(id, newClientSecret().expose()));
       statuses.push(response.status);
       if (response.status === 429) {
         expect(Number(response.headers.get('retry-after'))).to.be.greaterThan(0);

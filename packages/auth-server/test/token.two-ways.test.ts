@@ -8,10 +8,10 @@ import { describeOnDatabase } from '@cls/testing/engines';
 import { type FailingDatabase, failingDatabase } from '@cls/testing/failing-database';
 import { eventually } from '@cls/testing/servers';
 import { expect } from 'chai';
-import { sqlServiceAccounts } from '../src/clients/sql-service-accounts.ts';
 import { type AuthServer, startAuthServer } from '../src/compose.ts';
 import { MIGRATIONS } from '../src/server/migrations.ts';
 import { basic, claimsOf, createCallers, testConfig, VIEW } from './support/auth-server.ts';
+import { serviceAccountRecords } from './support/client-records.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
 const GRANT = 'grant_type=client_credentials';
@@ -73,7 +73,7 @@ describeOnDatabase('a service account’s token, by the short way and by the lon
     });
     database = await openDatabaseAsOperator(location, 'test', silentLog);
     ({ client } = await createCallers(database));
-    const records = sqlServiceAccounts(database);
+    const records = serviceAccountRecords(database);
     const create = async (name: string, ...permissions: readonly Permission[]) => {
       const { id, secret } = await records.create({ name, customer: 'india', permissions });
       return { id, secret: secret.expose() };

@@ -5,10 +5,10 @@ import { migrationStatus, readMigrations } from '@cls/shared/sql/migrate';
 import { describeOnEngines } from '@cls/testing/engines';
 import { freePort } from '@cls/testing/servers';
 import { expect } from 'chai';
-import { sqlApplications } from '../src/clients/sql-applications.ts';
 import { type AuthServer, startAuthServer } from '../src/compose.ts';
 import { MIGRATIONS } from '../src/server/migrations.ts';
 import { basic, claimsOf, testConfig, totpCode, VIEW } from './support/auth-server.ts';
+import { applicationRecords, clientSecrets } from './support/client-records.ts';
 import { releasedFacts, releasedStore } from './support/release.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are read as their caller reads them.
@@ -83,7 +83,7 @@ describeOnEngines('a store of the release before', (engine) => {
        VALUES ($1, 'Registered meanwhile', false, '{https://app.example/cb}', '{}', NULL, false)`,
       ['app_0000000000000000MEANWHILE0'],
     );
-    const application = await sqlApplications(database).find('app_0000000000000000MEANWHILE0');
+    const application = await applicationRecords(database).find('app_0000000000000000MEANWHILE0');
     expect(application?.scopes).to.deep.equal(['openid']);
     expect(application?.withoutPkce).to.equal(false);
   });
@@ -91,7 +91,7 @@ describeOnEngines('a store of the release before', (engine) => {
   for (const { confidential, id, refreshToken } of facts.sessions) {
     it(`refreshes tokens of a ${confidential ? 'confidential' : 'public'} application`, async () => {
       const secret = confidential
-        ? await sqlApplications(database).replaceSecret(id, 0)
+        ? (await clientSecrets(database).replace({ clientId: id }, 0, {})).secret
         : undefined;
       const form = 'application/x-www-form-urlencoded';
       const headers = secret === undefined ? { 'content-type': form } : basic(id, secret.expose());

@@ -4,7 +4,6 @@ import { Secret } from '@cls/shared/secret';
 import { anyEngine, describeOnDatabase } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { type Account, hasPassword } from '../src/accounts/account.ts';
-import { sqlApplications } from '../src/clients/sql-applications.ts';
 import { newRsaKey } from '../src/keys/rsa-key.ts';
 import { providerAdapter } from '../src/library/provider-adapter.ts';
 import { canonicalDomain, domainOfEmail } from '../src/organisations/email-domain.ts';
@@ -19,6 +18,7 @@ import {
 } from './support/account-world.ts';
 import { signWith } from './support/administrator.ts';
 import { startTestAuthServer, type TestAuthServer, totpCode } from './support/auth-server.ts';
+import { applicationRecords } from './support/client-records.ts';
 import { quickHash } from './support/quick-hash.ts';
 import { Browser } from './support/relying-party.ts';
 
@@ -35,7 +35,7 @@ describeOnDatabase('signing in through an organisation’s own provider', (engin
   let provider: UpstreamProvider;
   before(async () => {
     upstream = await startTestAuthServer(anyEngine);
-    const { id, secret } = await sqlApplications(upstream.database).create({
+    const { id, secret } = await applicationRecords(upstream.database).create({
       name: 'CLS',
       firstParty: true,
       confidential: true,

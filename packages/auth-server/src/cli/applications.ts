@@ -1,4 +1,4 @@
-import { CommandRefused, printer } from '@cls/shared/cli/command-line';
+import { printer } from '@cls/shared/cli/command-line';
 import { addListCommand } from '@cls/shared/cli/list-command';
 import { readOptions } from '@cls/shared/cli/options';
 import { refuseTaken } from '@cls/shared/cli/refuse-taken';
@@ -8,7 +8,7 @@ import { type Application, DEFAULT_SCOPES } from '../clients/application.ts';
 import { APPLICATION_SCOPES } from '../library/client-metadata.ts';
 import { checkRegistration, ORIGINS, requireApplication, SCOPES } from './application-options.ts';
 import { addApplicationChanges } from './change-applications.ts';
-import { OVERLAP, OVERLAP_OPTION, secretText } from './client-secret.ts';
+import { secretText } from './client-secret.ts';
 import { type AsOperator, MAY_CREATE } from './operator.ts';
 import { NAME_VALUE } from './option-values.ts';
 
@@ -113,23 +113,6 @@ export function addApplicationCommands(program: Command, asOperator: AsOperator)
     ],
   });
 
-  applications
-    .command('replace-secret <client-id>')
-    .description('make a new secret, shown once; the old one ends at once or after an overlap')
-    .option(...OVERLAP)
-    .action(async (clientId: string, options: object, command: Command) => {
-      const { overlap: overlapS } = readOptions(OVERLAP_OPTION, options);
-      const secret = await asOperator(async (operator) => {
-        const { secrets } = await requireApplication(operator, clientId);
-        if (secrets.length === 0) throw new CommandRefused(PUBLIC);
-        const replaced = await operator.applications.replaceSecret(clientId, overlapS);
-        operator.audit.record({ type: 'application.secret_replaced', subject: clientId });
-        return replaced;
-      });
-      const document = { clientId, clientSecret: secret.expose() };
-      printer(command).result(document, secretText(clientId, document.clientSecret));
-    });
-
   for (const [word, disabled, about] of [
     ['disable', true, 'disable an application; what it got of anybody ends at once'],
     ['enable', false, 'enable an application'],
@@ -152,8 +135,8 @@ export function addApplicationCommands(program: Command, asOperator: AsOperator)
   }
 }
 
-function listed({ id, secrets, ...rest }: Application) {
-  return { clientId: id, ...rest, confidential: secrets.length > 0 };
+function listed({ id, secrets: _, ...rest }: Application) {
+  return { clientId: id, ...rest };
 }
 
 function kindOf(one: {
@@ -164,6 +147,3 @@ function kindOf(one: {
   if (one.confidential) return one.withoutPkce ? 'confidential, without PKCE' : 'confidential';
   return ['public', ...one.allowedOrigins].join(' ');
 }
-
-const PUBLIC =
-  'this application is public and has no secret; a new one may be: applications create --confidential';

@@ -20,6 +20,8 @@ import { sqlAuditLog } from '../audit/sql-audit-log.ts';
 import { auditKeptSince } from '../audit/sql-audit-months.ts';
 import { sqlAuditReader } from '../audit/sql-audit-reader.ts';
 import { sqlApplications } from '../clients/sql-applications.ts';
+import { sqlClientSecretHashes } from '../clients/sql-client-secret-hashes.ts';
+import { sqlClientSecrets } from '../clients/sql-client-secrets.ts';
 import { sqlServiceAccounts } from '../clients/sql-service-accounts.ts';
 import { type AuthServerConfig, parseConfig } from '../config.ts';
 import { sqlFactors } from '../factors/sql-factors.ts';
@@ -70,6 +72,7 @@ export const asOperator: AsOperator = async (work, { mayCreate = false, owner = 
     const customers = sqlCustomers(database);
     const throttle = sqlThrottle(database, systemClock);
     const links = sqlAccountLinks(database, systemClock);
+    const secrets = sqlClientSecrets(database, sqlClientSecretHashes(database, sealer));
     const upstream = sqlUpstreamProviders(database, sealer);
     const factors = sqlFactors(database);
     // Opened when it is needed: most commands have nothing to do with what is signed in.
@@ -91,8 +94,9 @@ export const asOperator: AsOperator = async (work, { mayCreate = false, owner = 
       outbox: config.smtpUrl === undefined ? config.mailOutbox : undefined,
       auditDays: config.auditRetentionDays,
       customers,
-      applications: sqlApplications(database),
-      serviceAccounts: sqlServiceAccounts(database),
+      applications: sqlApplications(database, secrets),
+      serviceAccounts: sqlServiceAccounts(database, secrets),
+      secrets,
       accounts: records,
       invite: invite({ ...notices, customers, records, links, providers: upstream }),
       access,

@@ -4,15 +4,12 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import { ACCOUNT_ID, canonicalEmail } from '../accounts/account.ts';
 import type { AsOperator, Operator } from './operator.ts';
-
-const UNIT_MS = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+import { durationS } from './option-values.ts';
 
 /** So long ago, or at that time; a day begins in UTC. */
 const MOMENT = text((given) => {
-  const [, number, unit] = /^(\d{1,5})([mhd])$/.exec(given) ?? [];
-  if (number !== undefined) {
-    return new Date(Date.now() - Number(number) * UNIT_MS[unit as keyof typeof UNIT_MS]);
-  }
+  const agoS = durationS(given);
+  if (agoS !== undefined) return new Date(Date.now() - agoS * 1_000);
   if (!/^\d{4}-\d\d-\d\d(T[\d:.]+(Z|[+-]\d\d:\d\d))?$/.test(given)) return undefined;
   const at = new Date(given);
   return Number.isNaN(at.getTime()) ? undefined : at;

@@ -64,18 +64,18 @@ export function addApplicationChanges(applications: Command, asOperator: AsOpera
     .action(async (clientId: string, options: object, command: Command) => {
       const change = readOptions(UPDATE, options);
       const {
-        secrets,
+        secrets: _secrets,
         id: _,
         ...application
       } = await asOperator(async (operator) => {
         const known = await requireApplication(operator, clientId);
-        checkRegistration({ ...known, ...change }, known.secrets.length > 0);
+        checkRegistration({ ...known, ...change }, known.confidential);
         await updateOne(operator, known, change);
         const about = Object.keys(change).join(' ');
         operator.audit.record({ type: 'application.changed', subject: clientId, about });
         return requireApplication(operator, clientId);
       });
-      const document = { clientId, ...application, confidential: secrets.length > 0 };
+      const document = { clientId, ...application };
       printer(command).result(document, `changed ${clientId} (${application.name})`);
     });
 

@@ -1,6 +1,7 @@
 import type { Examples } from '@cls/shared/cli/command-line';
 
 const ID = 'app_01J9ZQ5W1XG8K7N4T2M6P3R0SV';
+const SECRET = 'sec_01J9ZQ5W1XG8K7N4T2M6P3R0SV';
 const SVC = 'svc_01J9ZQ5W1XG8K7N4T2M6P3R0SV';
 
 /** What the help of each command shows. */
@@ -23,9 +24,6 @@ export const EXAMPLES: Examples = {
     `cls-auth service-accounts update ${SVC} --permission cls-deal.view cls-accounts.manage`,
   ],
   'service-accounts delete': [`cls-auth service-accounts delete ${SVC}`],
-  'service-accounts replace-secret': [
-    `cls-auth service-accounts replace-secret ${SVC} --overlap 3600`,
-  ],
   'service-accounts disable': [`cls-auth service-accounts disable ${SVC}`],
   'service-accounts enable': [`cls-auth service-accounts enable ${SVC}`],
   'applications create': [
@@ -40,9 +38,15 @@ export const EXAMPLES: Examples = {
     `cls-auth applications update ${ID} --scope openid email`,
   ],
   'applications delete': [`cls-auth applications delete ${ID}`],
-  'applications replace-secret': [`cls-auth applications replace-secret ${ID} --overlap 3600`],
   'applications disable': [`cls-auth applications disable ${ID}`],
   'applications enable': [`cls-auth applications enable ${ID}`],
+  'secrets list': ['cls-auth secrets list', `cls-auth secrets list --client ${SVC} --json`],
+  'secrets create': [`cls-auth secrets create ${SVC} --name "month end job" --ends-in 90d`],
+  'secrets replace': [
+    `cls-auth secrets replace ${SVC} --keep-old-for 7d`,
+    `cls-auth secrets replace ${SECRET}`,
+  ],
+  'secrets revoke': [`cls-auth secrets revoke ${SECRET}`],
   'accounts create': [
     'cls-auth accounts create test@bank.example --customer bank --permission cls-deal.view --generate-password',
   ],

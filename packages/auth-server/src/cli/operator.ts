@@ -10,6 +10,8 @@ import type { AuditChain } from '../audit/audit-chain.ts';
 import type { AuditEventType, AuditLog, AuditReader } from '../audit/audit-log.ts';
 import type { Undeletable } from '../audit/never-used.ts';
 import type { ApplicationRecords } from '../clients/application.ts';
+import type { ClientSecretRecords } from '../clients/client-secret-records.ts';
+import type { ServiceAccount } from '../clients/service-account.ts';
 import type { ServiceAccountRecords } from '../clients/service-account-records.ts';
 import type { TotpFactorRecords } from '../factors/second-factor.ts';
 import type { AfterRestore } from '../installation/after-restore.ts';
@@ -34,6 +36,7 @@ export interface Operator {
   readonly customers: CustomerRecords;
   readonly serviceAccounts: ServiceAccountRecords;
   readonly applications: ApplicationRecords;
+  readonly secrets: ClientSecretRecords;
   readonly accounts: AccountRecords;
   readonly invite: Invite;
   readonly access: Pick<AccountAccess, 'endAll' | 'endApplicationOfAll'>;
@@ -86,6 +89,16 @@ export async function requireCustomer(operator: Operator, id: string): Promise<C
     throw new CommandRefused(`there is no customer ${id}; make it with: cls-auth customers create`);
   }
   return customer;
+}
+
+/** @throws {CommandRefused} */
+export async function requireServiceAccount(
+  operator: Operator,
+  id: string,
+): Promise<ServiceAccount> {
+  const account = await operator.serviceAccounts.find(id);
+  if (account === undefined) throw new CommandRefused(`there is no service account ${id}`);
+  return account;
 }
 
 /** @throws {CommandRefused} */

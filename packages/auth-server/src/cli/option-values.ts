@@ -39,6 +39,14 @@ export const EMAIL_OR_ID_ARGUMENT = z
     `${EMAIL_EXPECTED}, or the id of an account: acc_ and 26 characters`,
   );
 
+const UNIT_S = { s: 1, m: 60, h: 3_600, d: 86_400 } as const;
+
+/** Seconds, of text such as `7d`. */
+export function durationS(given: string): number | undefined {
+  const [, number, unit] = /^(\d{1,6})([smhd])$/.exec(given) ?? [];
+  return number === undefined ? undefined : Number(number) * UNIT_S[unit as keyof typeof UNIT_S];
+}
+
 /** Some of the names that there are, each once. */
 export function someOf<N extends string>(known: readonly N[]) {
   const isKnown = (name: string): name is N => known.some((one) => one === name);

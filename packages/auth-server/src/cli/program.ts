@@ -14,6 +14,7 @@ import { checks } from './check.ts';
 import { addCustomerCommands } from './customers.ts';
 import { addInstallationCommands } from './installation.ts';
 import { addKeyCommands } from './keys.ts';
+import { addSecretCommands } from './secrets.ts';
 import { addServiceAccountCommands } from './service-accounts.ts';
 import { addExplainCommand } from './token.ts';
 import { addUpstreamCommands } from './upstream.ts';
@@ -26,6 +27,7 @@ export function program(): Command {
   addCustomerCommands(program, asOperator);
   addServiceAccountCommands(program, asOperator);
   addApplicationCommands(program, asOperator);
+  addSecretCommands(program, asOperator);
   addAccountCommands(program, asOperator);
   addUpstreamCommands(program, asOperator);
   addKeyCommands(program, asOperator);

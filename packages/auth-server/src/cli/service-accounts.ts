@@ -1,14 +1,18 @@
 import { PERMISSIONS } from '@cls/shared/access-token';
-import { CommandRefused, printer } from '@cls/shared/cli/command-line';
+import { printer } from '@cls/shared/cli/command-line';
 import { addListCommand } from '@cls/shared/cli/list-command';
 import { readOptions } from '@cls/shared/cli/options';
 import { refuseTaken } from '@cls/shared/cli/refuse-taken';
 import type { Command } from 'commander';
 import { z } from 'zod';
-import type { ServiceAccount } from '../clients/service-account.ts';
 import type { ListedServiceAccount } from '../clients/service-account-records.ts';
-import { OVERLAP, OVERLAP_OPTION, secretText } from './client-secret.ts';
-import { type AsOperator, type Operator, refuseDeletion, requireCustomer } from './operator.ts';
+import { secretText } from './client-secret.ts';
+import {
+  type AsOperator,
+  refuseDeletion,
+  requireCustomer,
+  requireServiceAccount,
+} from './operator.ts';
 import { NAME_VALUE, someOf } from './option-values.ts';
 
 const CREATE = z.object({
@@ -69,22 +73,6 @@ export function addServiceAccountCommands(program: Command, asOperator: AsOperat
   });
 
   serviceAccounts
-    .command('replace-secret <client-id>')
-    .description('make a new secret, shown once; the old one ends at once or after an overlap')
-    .option(...OVERLAP)
-    .action(async (clientId: string, options: object, command: Command) => {
-      const { overlap: overlapS } = readOptions(OVERLAP_OPTION, options);
-      const secret = await asOperator(async (operator) => {
-        await requireServiceAccount(operator, clientId);
-        const replaced = await operator.serviceAccounts.replaceSecret(clientId, overlapS);
-        operator.audit.record({ type: 'service_account.secret_replaced', subject: clientId });
-        return replaced;
-      });
-      const document = { clientId, clientSecret: secret.expose() };
-      printer(command).result(document, secretText(clientId, document.clientSecret));
-    });
-
-  serviceAccounts
     .command('update <client-id>')
     .description('change the name or the permissions; tokens that were issued before keep theirs')
     .option('--name <name>', 'what it is for, unique')
@@ -142,10 +130,4 @@ function listed({ id, secrets, createdAt, lastUsedAt, ...account }: ListedServic
     createdAt: createdAt.toISOString(),
     ...(lastUsedAt && { lastUsedAt: lastUsedAt.toISOString() }),
   };
-}
-
-async function requireServiceAccount(operator: Operator, id: string): Promise<ServiceAccount> {
-  const account = await operator.serviceAccounts.find(id);
-  if (account === undefined) throw new CommandRefused(`there is no service account ${id}`);
-  return account;
 }

@@ -23,14 +23,14 @@ export interface Application {
   /** What it may ask for: scopes of OpenID Connect, and short names of permissions. */
   readonly scopes: readonly string[];
   readonly disabled: boolean;
-  /** None: a public client (RFC 6749 §2.1). */
+  /** False for a public client (RFC 6749 §2.1), which never had a secret. */
+  readonly confidential: boolean;
   readonly secrets: readonly ClientSecretHash[];
 }
 
 type Optional = 'scopes' | 'withoutPkce' | 'allowedOrigins';
 
 export type NewApplication = Omit<Application, 'id' | 'disabled' | 'secrets' | Optional> & {
-  readonly confidential: boolean;
   readonly withoutPkce?: boolean;
   readonly allowedOrigins?: readonly string[];
   /** Without them `DEFAULT_SCOPES`. */
@@ -57,12 +57,6 @@ export interface ApplicationRecords extends ApplicationDirectory {
   list(): Promise<readonly Application[]>;
   /** The secret of a confidential application is returned here and never again. */
   create(application: NewApplication): Promise<{ id: string; secret: Secret | undefined }>;
-  /**
-   * For a confidential application; the secret is returned here and never again.
-   *
-   * @param overlapS seconds that the old secrets stay good; 0 ends them at once.
-   */
-  replaceSecret(id: string, overlapS: number): Promise<Secret>;
   setDisabled(id: string, disabled: boolean): Promise<void>;
   /** In place of what was registered; nothing changes for what is left out. */
   update(id: string, change: ApplicationChange): Promise<void>;

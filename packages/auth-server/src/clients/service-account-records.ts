@@ -22,8 +22,6 @@ export interface ServiceAccountRecords {
   find(id: string): Promise<ServiceAccount | undefined>;
   /** The secret is returned here and never again. */
   create(account: NewServiceAccount): Promise<{ id: string; secret: Secret }>;
-  /** @param overlapS seconds that the old secrets stay good; 0 ends them at once. */
-  replaceSecret(id: string, overlapS: number): Promise<Secret>;
   setDisabled(id: string, disabled: boolean): Promise<void>;
   /** Disables all of a customer and deletes their secrets. @returns the ids of those it changed. */
   retireOf(customer: string): Promise<readonly string[]>;

@@ -12,9 +12,11 @@ export interface ServiceAccount {
   readonly secrets: readonly ClientSecretHash[];
 }
 
-/** A 256-bit random secret needs no slow hash; SHA-256 keeps the token path fast. */
+/** A 256-bit random secret needs no slow hash. */
 export interface ClientSecretHash {
-  /** SHA-256 of the secret, base64url. */
+  /** `sec_` and 26 characters. */
+  readonly id: string;
+  /** See `ClientSecretHashes`. */
   readonly sha256: string;
   /** Since the epoch; set while an old secret overlaps with its replacement. */
   readonly expiresAtMs?: number;

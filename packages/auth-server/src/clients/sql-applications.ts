@@ -2,9 +2,7 @@ import { newId } from '@cls/shared/new-id';
 import type { Database } from '@cls/shared/sql/database';
 import { unlessReferred, useOfClient } from '../audit/never-used.ts';
 import { type Application, type ApplicationRecords, DEFAULT_SCOPES } from './application.ts';
-import { sqlClientSecrets } from './sql-client-secrets.ts';
-
-const secrets = sqlClientSecrets('application');
+import { type AddSecret, liveSecrets } from './sql-client-secrets.ts';
 
 const SELECT = `
   SELECT a.id, a.name, a.first_party AS "firstParty", a.redirect_uris AS "redirectUris",
@@ -12,12 +10,17 @@ const SELECT = `
     a.backchannel_logout_uri AS "backchannelLogoutUri", a.device, a.scopes,
     a.without_pkce AS "withoutPkce", a.allowed_origins AS "allowedOrigins",
     a.disabled_at IS NOT NULL AS disabled,
-    ${secrets.selectOf('a.id')} AS secrets
+    EXISTS (SELECT FROM application_secret s WHERE s.application_id = a.id) AS confidential,
+    ${liveSecrets('application', 'a.id')} AS secrets
   FROM application a`;
 
 const ID = /^app_[0-9A-Z]{26}$/;
 
-export function sqlApplications(database: Database): ApplicationRecords {
+/** @param secrets makes the secret of a confidential one. */
+export function sqlApplications(
+  database: Database,
+  secrets: { readonly add: AddSecret },
+): ApplicationRecords {
   return {
     async find(id) {
       if (!ID.test(id)) return undefined;
@@ -52,10 +55,9 @@ export function sqlApplications(database: Database): ApplicationRecords {
             application.allowedOrigins ?? [],
           ],
         );
-        const secret = application.confidential ? await secrets.add(transaction, id) : undefined;
-        return { id, secret };
+        if (!application.confidential) return { id, secret: undefined };
+        return { id, secret: (await secrets.add(transaction, id)).secret };
       }),
-    replaceSecret: (id, overlapS) => secrets.replace(database, id, overlapS),
     async setDisabled(id, disabled) {
       await database.query(
         'UPDATE application SET disabled_at = CASE WHEN $2 THEN now() END WHERE id = $1',

@@ -1,47 +1,142 @@
-import { randomBytes } from 'node:crypto';
-import { Secret } from '@cls/shared/secret';
-import type { Database, Sql } from '@cls/shared/sql/database';
-import { digest } from '../crypto/digest.ts';
+import { newId } from '@cls/shared/new-id';
+import type { Database, Sql, SqlValue } from '@cls/shared/sql/database';
+import { canBeClientSecret, newClientSecret } from './client-secret.ts';
+import {
+  type ClientSecretOptions,
+  type ClientSecretRecords,
+  type ListedClientSecret,
+  type NewClientSecret,
+  SECRETS_MAX,
+  TooManySecrets,
+} from './client-secret-records.ts';
+import type { ClientSecretHashes } from './sql-client-secret-hashes.ts';
 
-/** The secrets of one kind of client: table `<kind>_secret`, owner column `<kind>_id`. */
-export function sqlClientSecrets(kind: 'service_account' | 'application') {
-  const table = `${kind}_secret`;
-  const owner = `${kind}_id`;
+type ClientTable = 'service_account' | 'application';
 
-  async function add(sql: Sql, id: string): Promise<Secret> {
-    const secret = randomBytes(32).toString('base64url');
-    await sql.query(`INSERT INTO ${table} (sha256, ${owner}) VALUES ($1, $2)`, [
-      digest(secret),
-      id,
-    ]);
-    return new Secret(secret);
-  }
+const LIVE = '(expires_at IS NULL OR expires_at > now())';
 
+/** SQL for the live secrets of the client whose id is `of`, as `ClientSecretHash[]`. */
+export function liveSecrets(table: ClientTable, of: string): string {
+  return `coalesce((
+    SELECT jsonb_agg(jsonb_strip_nulls(jsonb_build_object(
+      'id', id, 'sha256', sha256, 'expiresAtMs', extract(epoch FROM expires_at) * 1000)) ORDER BY sha256)
+    FROM ${table}_secret WHERE ${table}_id = ${of} AND ${LIVE}
+  ), '[]')`;
+}
+
+function listed(table: ClientTable): string {
+  return `SELECT s.id, s.${table}_id AS "clientId", c.name AS "clientName", s.name, s.created_at, s.expires_at,
+      s.sha256, ${LIVE} AS live
+    FROM ${table}_secret s JOIN ${table} c ON c.id = s.${table}_id`;
+}
+
+const epochMs = (column: string) => `(extract(epoch FROM ${column}) * 1000)::float8`;
+const LIST = `
+  SELECT s.id, "clientId", "clientName", s.name, live, ${epochMs('s.created_at')} AS "createdMs",
+    ${epochMs('s.expires_at')} AS "endsMs", ${epochMs('t.used_at')} AS "usedMs", t.used_from AS "usedFrom"
+  FROM (${listed('service_account')} UNION ALL ${listed('application')}) AS s
+  LEFT JOIN token_use t ON t.subject = s.id`;
+
+interface ListedRow {
+  readonly id: string;
+  readonly clientId: string;
+  readonly clientName: string;
+  readonly name: string | null;
+  readonly live: boolean;
+  readonly createdMs: number;
+  readonly endsMs: number | null;
+  readonly usedMs: number | null;
+  readonly usedFrom: string | null;
+}
+
+/** In a transaction of the caller, for a client that is made in it. */
+export type AddSecret = (
+  sql: Sql,
+  clientId: string,
+  options?: ClientSecretOptions,
+) => Promise<NewClientSecret>;
+
+/** Ended secrets stay in the list, and so an application that had one never counts as public. */
+export function sqlClientSecrets(
+  database: Database,
+  hashes: ClientSecretHashes,
+): ClientSecretRecords & { readonly add: AddSecret } {
+  const add: AddSecret = async (sql, clientId, { name, endsInS } = {}) => {
+    const table = tableOf(clientId);
+    const secret = newClientSecret();
+    const id = newId('sec');
+    await sql.query(
+      `INSERT INTO ${table}_secret (sha256, ${table}_id, id, name, expires_at)
+       VALUES ($1, $2, $3, $4, now() + make_interval(secs => $5))`,
+      [await hashes.ofNew(sql, secret.expose()), clientId, id, name ?? null, endsInS ?? null],
+    );
+    return { id, secret };
+  };
+  /** One change of a client's secrets after the other: of two replacements at once neither may miss the other's. */
+  const changing = <T>(clientId: string, work: (sql: Sql, table: ClientTable) => Promise<T>) =>
+    database.transaction(async (transaction) => {
+      const table = tableOf(clientId);
+      await transaction.query(`SELECT FROM ${table} WHERE id = $1 FOR UPDATE`, [clientId]);
+      return work(transaction, table);
+    });
+  const list = async (where: string, values: SqlValue[]) =>
+    (
+      await database.query<ListedRow>(
+        `${LIST} WHERE ${where} ORDER BY s.created_at DESC, s.id`,
+        values,
+      )
+    ).map(toListed);
   return {
-    /** SQL for the live secrets of the owner whose id is `of`, as `ClientSecretHash[]`. */
-    selectOf: (of: string) => `coalesce((
-      SELECT jsonb_agg(jsonb_strip_nulls(jsonb_build_object(
-        'sha256', sha256, 'expiresAtMs', extract(epoch FROM expires_at) * 1000)) ORDER BY sha256)
-      FROM ${table} WHERE ${owner} = ${of} AND (expires_at IS NULL OR expires_at > now())
-    ), '[]')`,
-    /** Returned here and never again. */
     add,
-    /** @param overlapS seconds that the old secrets stay good; 0 ends them at once. */
-    replace: (database: Database, id: string, overlapS: number): Promise<Secret> =>
-      database.transaction(async (transaction) => {
-        // One after the other: of two at once each would leave the other's secret good for ever.
-        await transaction.query(`SELECT FROM ${kind} WHERE id = $1 FOR UPDATE`, [id]);
-        await transaction.query(
-          `UPDATE ${table}
-           SET expires_at = least(coalesce(expires_at, 'infinity'), now() + make_interval(secs => $2))
-           WHERE ${owner} = $1`,
-          [id, overlapS],
+    list: (of) => list('$1::text IS NULL OR $1 IN (s.id, "clientId")', [of ?? null]),
+    create: (clientId, options) =>
+      changing(clientId, async (sql, table) => {
+        const live = await sql.query(
+          `SELECT FROM ${table}_secret WHERE ${table}_id = $1 AND ${LIVE}`,
+          [clientId],
         );
-        await transaction.query(
-          `DELETE FROM ${table} WHERE ${owner} = $1 AND expires_at <= now()`,
-          [id],
-        );
-        return add(transaction, id);
+        if (live.length >= SECRETS_MAX) throw new TooManySecrets();
+        return add(sql, clientId, options);
       }),
+    replace: ({ clientId, id }, keepOldForS, options) =>
+      changing(clientId, async (sql) => {
+        await end(sql, { clientId, id }, keepOldForS);
+        return add(sql, clientId, options);
+      }),
+    revoke: (secret) => changing(secret.clientId, (sql) => end(sql, secret, 0)),
+    async identify(text) {
+      const hash = canBeClientSecret(text) ? await hashes.of(text) : undefined;
+      return hash === undefined ? undefined : (await list('sha256 = $1', [hash]))[0];
+    },
+  };
+}
+
+/** One secret, or all of the client. */
+async function end(
+  sql: Sql,
+  { clientId, id }: { readonly clientId: string; readonly id?: string | undefined },
+  inS: number,
+): Promise<void> {
+  const table = tableOf(clientId);
+  await sql.query(
+    `UPDATE ${table}_secret SET expires_at = now() + make_interval(secs => $3)
+     WHERE ${table}_id = $1 AND ($2::text IS NULL OR id = $2)
+       AND (expires_at IS NULL OR expires_at > now() + make_interval(secs => $3))`,
+    [clientId, id ?? null, inS],
+  );
+}
+
+/** The kind of a client, by its id. */
+function tableOf(clientId: string): ClientTable {
+  return clientId.startsWith('svc_') ? 'service_account' : 'application';
+}
+
+function toListed({ createdMs, endsMs, usedMs, usedFrom, ...row }: ListedRow): ListedClientSecret {
+  return {
+    ...row,
+    createdAt: new Date(createdMs),
+    ...(usedMs === null ? {} : { lastUsedAt: new Date(usedMs) }),
+    ...(usedFrom === null ? {} : { lastUsedFrom: usedFrom }),
+    ...(endsMs === null ? {} : { endsAt: new Date(endsMs) }),
   };
 }

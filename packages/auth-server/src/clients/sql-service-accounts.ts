@@ -5,14 +5,12 @@ import { unlessReferred, useOfClient } from '../audit/never-used.ts';
 import { CHANGE_CHANNEL } from './change-channel.ts';
 import type { ServiceAccount, ServiceAccountDirectory } from './service-account.ts';
 import type { ListedServiceAccount, ServiceAccountRecords } from './service-account-records.ts';
-import { sqlClientSecrets } from './sql-client-secrets.ts';
-
-const secrets = sqlClientSecrets('service_account');
+import { type AddSecret, liveSecrets } from './sql-client-secrets.ts';
 
 const SELECT = `
   SELECT s.id, s.name, s.customer_id AS customer, s.permissions,
          (s.disabled_at IS NOT NULL OR c.disabled_at IS NOT NULL) AS disabled,
-         ${secrets.selectOf('s.id')} AS secrets
+         ${liveSecrets('service_account', 's.id')} AS secrets
   FROM service_account s JOIN customer c ON c.id = s.customer_id`;
 
 const LIST = `
@@ -27,7 +25,11 @@ interface ListedRow extends ServiceAccount {
   readonly usedFrom: string | null;
 }
 
-export function sqlServiceAccounts(database: Database): ServiceAccountRecords {
+/** @param secrets makes the first secret of each. */
+export function sqlServiceAccounts(
+  database: Database,
+  secrets: { readonly add: AddSecret },
+): ServiceAccountRecords {
   return {
     list: async () => (await database.query<ListedRow>(LIST)).map(toListed),
     find: (id) => findById(database, id),
@@ -38,9 +40,8 @@ export function sqlServiceAccounts(database: Database): ServiceAccountRecords {
           'INSERT INTO service_account (id, customer_id, name, permissions) VALUES ($1, $2, $3, $4)',
           [id, customer, name, permissions],
         );
-        return { id, secret: await secrets.add(transaction, id) };
+        return { id, secret: (await secrets.add(transaction, id)).secret };
       }),
-    replaceSecret: (id, overlapS) => secrets.replace(database, id, overlapS),
     async setDisabled(id, disabled) {
       await database.query(
         'UPDATE service_account SET disabled_at = CASE WHEN $2 THEN now() END WHERE id = $1',

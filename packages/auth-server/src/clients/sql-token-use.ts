@@ -63,6 +63,7 @@ export function shareTokenUse(
 export async function sweepTokenUse(database: Database): Promise<void> {
   await database.query(
     `DELETE FROM token_use WHERE subject NOT IN
-       (SELECT id FROM service_account UNION ALL SELECT id FROM customer)`,
+       (SELECT id FROM service_account UNION ALL SELECT id FROM customer
+        UNION ALL SELECT id FROM service_account_secret UNION ALL SELECT id FROM application_secret)`,
   );
 }

@@ -14,8 +14,8 @@ export interface TokenBudget {
   take(caller: TokenCaller): OverBudget | undefined;
   /** The token that was counted last for a service account was not given out. */
   giveBack(id: string): void;
-  /** A token was given out to an address. */
-  used(id: string, address: string): void;
+  /** A token was given out to an address. @param ids of the service account, and of the secret that it proved. */
+  used(ids: readonly string[], address: string): void;
   /**
    * Tells what was given out, and learns what others did.
    *
@@ -43,13 +43,13 @@ export interface TokenLimits {
 
 /** What one process gave out to a subject since it told the others. */
 export interface TokenUse {
-  /** A service account or a customer. */
+  /** A service account, a customer, or a secret of a client. */
   readonly subject: string;
   /** Seconds of the subject's time that its tokens take. */
   readonly takenS: number;
   /** Seconds since the last token. */
   readonly agoS: number;
-  /** Where that token went; only service accounts have one. */
+  /** Where that token went; customers have none. */
   readonly address?: string;
 }
 
@@ -125,8 +125,12 @@ export function tokenBudget(
       takeBack(account, ofAccount);
       takeBack(bucketOf(account.customer), ofCustomer);
     },
-    used(id, address) {
-      bucketOf(id).address = address;
+    used(ids, address) {
+      for (const id of ids) {
+        const bucket = bucketOf(id);
+        bucket.address = address;
+        bucket.usedAtS = now();
+      }
     },
     async share(store, all = false) {
       const nowS = now();

@@ -43,6 +43,12 @@ export const SEALED = {
     owner: 'domain',
     context: (domain: string) => `upstream_provider:${domain}`,
   },
+  client_secret_key: {
+    column: 'sealed_key',
+    key: 'id',
+    owner: 'id',
+    context: (id: string) => `client_secret_key:${id}`,
+  },
   recovery_code_key: {
     column: 'sealed_key',
     key: 'id',

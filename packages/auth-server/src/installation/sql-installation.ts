@@ -31,7 +31,7 @@ const KIND: StoreKind = {
   ],
   // The chain begins with a row.
   seeded: ['audit_link'],
-  harmless: ['0030-validated-checks.sql', '0031-audit-chain.sql'],
+  harmless: ['0030-validated-checks.sql', '0031-audit-chain.sql', '0032-client-secrets.sql'],
 };
 
 type SealedTable = keyof typeof SEALED;

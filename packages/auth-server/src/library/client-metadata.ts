@@ -53,8 +53,7 @@ export const APPLICATION_SCOPES: readonly string[] = [...OPENID_SCOPES, ...API_P
 
 /** An application as the library's client metadata. */
 export function applicationClient(application: Application, scopeBase: string): AdapterPayload {
-  const { secrets, device, redirectUris, backchannelLogoutUri } = application;
-  const confidential = secrets.length > 0;
+  const { secrets, confidential, device, redirectUris, backchannelLogoutUri } = application;
   const browser = redirectUris.length > 0;
   return {
     client_id: application.id,

@@ -29,6 +29,7 @@ import {
   serviceAccountClient,
 } from './client-metadata.ts';
 import { type ExistingGrantSettings, existingGrant } from './existing-grant.ts';
+import { bringsImpossibleSecret } from './impossible-secret.ts';
 import { PooledSigningKey } from './pooled-signing-key.ts';
 import { providerAdapter } from './provider-adapter.ts';
 import { GRANT_MARGIN_S, recordSignIns, type SignInRecordDeps } from './record-sign-ins.ts';
@@ -239,6 +240,7 @@ function adapterFor(kind: string, issuer: string, settings: ProviderSettings): A
   return {
     ...adapter,
     async find(id) {
+      if (bringsImpossibleSecret()) return undefined;
       if (id === ACCOUNT_CLIENT_ID) return ACCOUNT_CLIENT;
       if (id === ACCOUNT_PAGES_CLIENT_ID) return accountPagesClient(issuer);
       if (id.startsWith('app_')) {

@@ -19,6 +19,10 @@ export interface RequestContext {
   authentication?: Authentication;
   /** The service account whose budget a token was taken from. */
   tookTokenOf?: string;
+  /** It brought a secret that was never made here. */
+  impossibleSecret?: true;
+  /** The id of the secret by which the client has proven itself. */
+  provenSecret?: string;
   /** Whose account the request is about, though it may be refused. */
   triedAccountId?: string;
 }

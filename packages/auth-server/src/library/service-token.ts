@@ -1,6 +1,7 @@
 import type { Client, Provider, ResourceServer } from 'oidc-provider';
 import type { ServiceAccount, ServiceAccountDirectory } from '../clients/service-account.ts';
 import type { TokenBudget } from '../clients/token-budget.ts';
+import type { ProveSecret } from './reliances/secret-comparison.ts';
 import {
   forServiceAccount,
   type ResourceServerSettings,
@@ -16,8 +17,14 @@ export interface ServiceTokenRequest {
   readonly scope: string | undefined;
 }
 
+export interface ServiceToken {
+  readonly answer: ServiceTokenAnswer;
+  /** The id of the secret that was proven. */
+  readonly secretId: string;
+}
+
 /** RFC 6749 §5.1, in the order in which the library writes it. */
-export interface ServiceTokenAnswer {
+interface ServiceTokenAnswer {
   readonly access_token: string;
   readonly expires_in: number;
   readonly scope: string;
@@ -29,9 +36,7 @@ export interface ServiceTokenAnswer {
  * @throws {errors.InvalidScope | errors.InvalidTarget} for a scope that was not granted.
  * @throws {TooManyTokens}
  */
-export type IssueServiceToken = (
-  request: ServiceTokenRequest,
-) => Promise<ServiceTokenAnswer | undefined>;
+export type IssueServiceToken = (request: ServiceTokenRequest) => Promise<ServiceToken | undefined>;
 
 /** What stays the same from one token of a caller to the next. */
 interface Caller {
@@ -55,6 +60,7 @@ export function serviceTokens(
   provider: Provider,
   accounts: ServiceAccountDirectory,
   budget: Pick<TokenBudget, 'take' | 'giveBack'>,
+  prove: ProveSecret,
   settings: ResourceServerSettings,
 ): IssueServiceToken {
   /** Each for as long as the directory has the same record. */
@@ -82,7 +88,8 @@ export function serviceTokens(
     const caller = account && (callers.get(account) ?? (await callerOf(account)));
     if (account === undefined || caller === undefined) return undefined;
     const { client } = caller;
-    if (!(await client.compareClientSecret(clientSecret))) return undefined;
+    const secretId = await prove(client, clientSecret);
+    if (secretId === undefined) return undefined;
     const asked = scope === undefined ? [] : [...new Set(scope.split(' '))];
     const { info, resourceServer } = targetOf(caller, asked);
     const over = budget.take(account);
@@ -97,12 +104,13 @@ export function serviceTokens(
       budget.giveBack(account.id);
       throw error;
     });
-    return {
+    const answer = {
       access_token: text,
       expires_in: token.expiration,
       scope: token.scope ?? '',
       token_type: token.tokenType,
     };
+    return { answer, secretId };
   };
 }
 

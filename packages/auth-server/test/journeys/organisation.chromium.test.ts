@@ -4,7 +4,6 @@ import { anyEngine } from '@cls/testing/engines';
 import { freePort } from '@cls/testing/servers';
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
-import { sqlApplications } from '../../src/clients/sql-applications.ts';
 import { sqlUpstreamProviders } from '../../src/organisations/sql-upstream.ts';
 import {
   createPerson,
@@ -12,6 +11,7 @@ import {
   startTestAuthServer,
   type TestAuthServer,
 } from '../support/auth-server.ts';
+import { applicationRecords } from '../support/client-records.ts';
 import { journeys, press, reach, type Site, signIn } from '../support/journeys.ts';
 
 const DOMAIN = 'abroad.example';
@@ -28,7 +28,7 @@ describe('through the organisation’s own provider, with Chromium', () => {
     const issuer = `http://127.0.0.1:${port}`;
     upstream = await startTestAuthServer(anyEngine, { ISSUER: issuer, AUTH_PORT: `${port}` });
     world.allow(issuer);
-    const { id, secret } = await sqlApplications(upstream.database).create({
+    const { id, secret } = await applicationRecords(upstream.database).create({
       name: 'CLS',
       firstParty: true,
       confidential: true,

@@ -5,7 +5,6 @@ import { postgresServer, redisServer } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
 import { sqlAccounts } from '../../src/accounts/sql-accounts.ts';
-import { sqlApplications } from '../../src/clients/sql-applications.ts';
 import { digest } from '../../src/crypto/digest.ts';
 import { providerAdapter } from '../../src/library/provider-adapter.ts';
 import { recordSignIns } from '../../src/library/record-sign-ins.ts';
@@ -24,6 +23,7 @@ import {
   startBareProvider,
   VERIFIER,
 } from '../support/bare-provider.ts';
+import { applicationRecords } from '../support/client-records.ts';
 import { Browser } from '../support/relying-party.ts';
 
 /** The writes of a request that gets a code while somebody is signed in, in their order. */
@@ -73,7 +73,7 @@ for (const [name, { engine, redis }] of Object.entries(STORES)) {
         permissions: ['cls-deal.view'] as const,
       };
       accountId = await sqlAccounts(database).create(person);
-      portal = (await sqlApplications(database).create(PORTAL)).id;
+      portal = (await applicationRecords(database).create(PORTAL)).id;
       connection = server === undefined ? undefined : new Redis(server.url);
       const state =
         connection === undefined

@@ -1,20 +1,24 @@
-import { createHash } from 'node:crypto';
 import { expect } from 'chai';
-import { compareHashedSecrets } from '../../src/library/reliances/secret-comparison.ts';
+import { digest } from '../../src/crypto/digest.ts';
+import {
+  compareHashedSecrets,
+  proveSecret,
+} from '../../src/library/reliances/secret-comparison.ts';
 import { type BareProvider, startBareProvider } from '../support/bare-provider.ts';
 
 describe('the library compares the secrets of clients', () => {
   let bare: BareProvider;
   before(async () => {
     const clock = { now: () => new Date() };
+    const hashes = { of: async (text: string) => digest(text) };
     bare = await startBareProvider({
       configuration: { extraClientMetadata: { properties: ['secret_hashes'] } },
-      prepare: (provider) => compareHashedSecrets(provider, clock),
+      prepare: (provider) => compareHashedSecrets(provider, proveSecret(hashes, clock)),
     });
-    const sha256 = createHash('sha256').update('right').digest('base64url');
+    const sha256 = digest('right');
     bare.clients.set('portal', {
       ...bare.clients.get('portal'),
-      ...{ client_secret: 'hashed', secret_hashes: [{ sha256 }] },
+      ...{ client_secret: 'hashed', secret_hashes: [{ id: 'sec_1', sha256 }] },
     });
   });
   after(() => bare?.stop());

@@ -2,9 +2,9 @@ import { ADMIN_PERMISSION, type Permission } from '@cls/shared/access-token';
 import { aesGcmSealer } from '@cls/shared/seal';
 import { Secret } from '@cls/shared/secret';
 import { CompactSign, importJWK, type JWK } from 'jose';
-import { sqlServiceAccounts } from '../../src/clients/sql-service-accounts.ts';
 import { sqlSigningKeyStore } from '../../src/keys/sql-signing-keys.ts';
 import { basic, KEY, type TestAuthServer } from './auth-server.ts';
+import { serviceAccountRecords } from './client-records.ts';
 
 export const MANAGE = ADMIN_PERMISSION;
 const GRANT = 'grant_type=client_credentials';
@@ -20,7 +20,11 @@ export async function newCaller(
   customer = 'india',
 ): Promise<TestCaller> {
   const name = `Caller ${Math.random()}`;
-  const { id, secret } = await sqlServiceAccounts(database).create({ name, customer, permissions });
+  const { id, secret } = await serviceAccountRecords(database).create({
+    name,
+    customer,
+    permissions,
+  });
   return { id, secret: secret.expose() };
 }
 

@@ -13,19 +13,19 @@ import type { Engine } from '@cls/testing/engines';
 import { freePort, temporaryDirectory } from '@cls/testing/servers';
 import { TOTP, Secret as TotpSecret } from 'otpauth';
 import { sqlAccounts } from '../../src/accounts/sql-accounts.ts';
-import { sqlServiceAccounts } from '../../src/clients/sql-service-accounts.ts';
 import { type AuthServer, startAuthServer } from '../../src/compose.ts';
 import { type AuthServerConfig, parseConfig } from '../../src/config.ts';
 import { sqlTotpFactors } from '../../src/factors/sql-totp-factors.ts';
 import { sqlSigningKeyStore } from '../../src/keys/sql-signing-keys.ts';
 import { sqlCustomers } from '../../src/organisations/sql-customers.ts';
 import { MIGRATIONS } from '../../src/server/migrations.ts';
+import { KEY, serviceAccountRecords } from './client-records.ts';
 import { quickHash } from './quick-hash.ts';
 
 /** As many as a service makes without a setting. */
 const SIGNING_KEY_BITS = 2_048;
 
-export const KEY = 'A'.repeat(43);
+export { KEY };
 export const PASSWORD = 'correct horse battery staple';
 export const VIEW = 'cls-deal.view';
 export const FULL = 'external-api.fullcontrol';
@@ -144,7 +144,7 @@ export async function createPerson(
 
 export async function createCallers(database: Database) {
   await sqlCustomers(database).create('india', 'India', false);
-  const serviceAccounts = sqlServiceAccounts(database);
+  const serviceAccounts = serviceAccountRecords(database);
   const created = await serviceAccounts.create({
     name: 'Test integration',
     customer: 'india',

@@ -1,8 +1,8 @@
 import * as client from 'openid-client';
 import type { Application } from '../../src/clients/application.ts';
-import { sqlApplications } from '../../src/clients/sql-applications.ts';
 import { APPLICATION_SCOPES } from '../../src/library/client-metadata.ts';
 import type { TestAuthServer } from './auth-server.ts';
+import { applicationRecords } from './client-records.ts';
 import type { Send } from './send.ts';
 
 export const REDIRECT_URI = 'https://portal.example/callback';
@@ -18,7 +18,7 @@ export async function relyingParty(
   change: Partial<Omit<Application, 'id'>> & { confidential?: boolean } = {},
   send: Send = fetch,
 ): Promise<RelyingParty> {
-  const { id, secret } = await sqlApplications(server.database).create({
+  const { id, secret } = await applicationRecords(server.database).create({
     name: change.name ?? `Portal ${Math.random()}`,
     firstParty: change.firstParty ?? true,
     confidential: change.confidential ?? true,

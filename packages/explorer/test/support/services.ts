@@ -7,10 +7,10 @@ import { atEndOfTests, sharedByFiles } from '@cls/testing/end-of-tests';
 import { anyEngine } from '@cls/testing/engines';
 import { freePort, temporaryDirectory } from '@cls/testing/servers';
 import type { sqlAccounts } from '../../../auth-server/dist/src/accounts/sql-accounts.js';
-import type { sqlApplications } from '../../../auth-server/dist/src/clients/sql-applications.js';
 import type { sqlSigningKeyStore } from '../../../auth-server/dist/src/keys/sql-signing-keys.js';
 import type { sqlCustomers } from '../../../auth-server/dist/src/organisations/sql-customers.js';
 import type * as authServer from '../../../auth-server/dist/test/support/auth-server.js';
+import type * as clientRecords from '../../../auth-server/dist/test/support/client-records.js';
 import type { quickHash } from '../../../auth-server/dist/test/support/quick-hash.js';
 import type { startTestApi } from '../../../resource-api/dist/test/support/api.js';
 import type * as book from '../../../resource-api/dist/test/support/book.js';
@@ -37,9 +37,7 @@ const stores = {
   ...((await compiled('auth-server/dist/src/accounts/sql-accounts')) as {
     sqlAccounts: typeof sqlAccounts;
   }),
-  ...((await compiled('auth-server/dist/src/clients/sql-applications')) as {
-    sqlApplications: typeof sqlApplications;
-  }),
+  ...((await compiled('auth-server/dist/test/support/client-records')) as typeof clientRecords),
   ...((await compiled('auth-server/dist/src/organisations/sql-customers')) as {
     sqlCustomers: typeof sqlCustomers;
   }),
@@ -93,7 +91,7 @@ export async function startServices() {
   const between = await startBetween(resource.baseUrl);
   const port = await freePort();
   const url = `http://localhost:${port}`;
-  const application = await stores.sqlApplications(auth.database).create({
+  const application = await stores.applicationRecords(auth.database).create({
     name: 'Balances',
     firstParty: true,
     confidential: true,

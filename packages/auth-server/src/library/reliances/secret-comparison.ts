@@ -1,28 +1,38 @@
-import { hash, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
 import type { Clock } from '@cls/shared/clock';
-import type { Client, Provider } from 'oidc-provider';
+import { type Client, Provider } from 'oidc-provider';
 import type { ClientSecretHash } from '../../clients/service-account.ts';
+import type { ClientSecretHashes } from '../../clients/sql-client-secret-hashes.ts';
+import { contextOf } from '../request-context.ts';
 
-/** Replaces the library's comparison of client secrets by ours, on hashes and several of them. */
-export function compareHashedSecrets(provider: Provider, clock: Clock): void {
-  provider.Client.prototype.compareClientSecret = function compare(this: Client, actual: string) {
-    const sha256 = hash('sha256', actual, 'base64url');
-    const hashes = (this['secret_hashes'] ?? []) as readonly ClientSecretHash[];
-    return matchesSecret(sha256, hashes, clock.now().getTime());
+/** The id of the live secret of the client that the text is; undefined for any other text. */
+export type ProveSecret = (client: Client, text: string) => Promise<string | undefined>;
+
+/** On hashes, and several of them; every hash is compared in constant time. */
+export function proveSecret(hashes: Pick<ClientSecretHashes, 'of'>, clock: Clock): ProveSecret {
+  return async (client, text) => {
+    const sha256 = await hashes.of(text);
+    if (sha256 === undefined) return undefined;
+    const candidate = Buffer.from(sha256);
+    const nowMs = clock.now().getTime();
+    let proven: string | undefined;
+    for (const one of (client['secret_hashes'] ?? []) as readonly ClientSecretHash[]) {
+      const equal = timingSafeEqual(candidate, Buffer.from(one.sha256));
+      if (equal && (one.expiresAtMs === undefined || nowMs < one.expiresAtMs)) proven = one.id;
+    }
+    return proven;
   };
 }
 
-/** Whether the digest is one of the live hashes; every hash is compared in constant time. */
-function matchesSecret(
-  sha256: string,
-  hashes: readonly ClientSecretHash[],
-  nowMs: number,
-): boolean {
-  const candidate = Buffer.from(sha256);
-  let found = false;
-  for (const { sha256: known, expiresAtMs } of hashes) {
-    const equal = timingSafeEqual(candidate, Buffer.from(known));
-    if (equal && (expiresAtMs === undefined || nowMs < expiresAtMs)) found = true;
-  }
-  return found;
+/** Replaces the library's comparison of client secrets. The request remembers which secret it was. */
+export function compareHashedSecrets(provider: Provider, prove: ProveSecret): void {
+  provider.Client.prototype.compareClientSecret = async function compare(
+    this: Client,
+    actual: string,
+  ) {
+    const proven = await prove(this, actual);
+    const { ctx } = Provider;
+    if (ctx !== undefined && proven !== undefined) contextOf(ctx).provenSecret = proven;
+    return proven !== undefined;
+  };
 }

@@ -13,7 +13,7 @@ import type { AuditLog } from '../../audit/audit-log.ts';
 import type { TokenBudget } from '../../clients/token-budget.ts';
 import type {
   IssueServiceToken,
-  ServiceTokenAnswer,
+  ServiceToken,
   ServiceTokenRequest,
 } from '../../library/service-token.ts';
 import { TooManyTokens } from '../../library/too-many-tokens.ts';
@@ -68,7 +68,7 @@ export function clientCredentials(
 async function outcomeOf(
   { tokens }: ClientCredentialsDeps,
   asked: ServiceTokenRequest,
-): Promise<ServiceTokenAnswer | TooManyTokens | undefined> {
+): Promise<ServiceToken | TooManyTokens | undefined> {
   try {
     return await tokens.issue(asked);
   } catch (error) {
@@ -78,7 +78,7 @@ async function outcomeOf(
 
 interface Answered {
   readonly clientId: string;
-  readonly outcome: ServiceTokenAnswer | TooManyTokens;
+  readonly outcome: ServiceToken | TooManyTokens;
   readonly startedMs: number;
 }
 
@@ -97,17 +97,17 @@ async function answer(
   const requestId = requestIdOf(request.headers['x-request-id']);
   const address = clientAddress(request, trustedProxyHops);
   let { status, headers: own } = GIVEN;
-  let body: object = outcome;
   let refused = outcome instanceof TooManyTokens ? outcome : undefined;
+  let body: object = 'answer' in outcome ? outcome.answer : {};
   const event = { type: 'token.issued', subject: clientId, address, clientId, requestId } as const;
   try {
-    if (refused === undefined) {
+    if ('answer' in outcome) {
       await audit.recordSafely(event);
-      budget.used(clientId, address);
+      budget.used([clientId, outcome.secretId], address);
     } else {
-      ({ status, headers: own, body } = tokenErrorAnswer(refused));
-      const { error: reason } = refused;
-      if (refused.first) await audit.recordSafely({ ...event, type: 'token.refused', reason });
+      ({ status, headers: own, body } = tokenErrorAnswer(outcome));
+      const { error: reason } = outcome;
+      if (outcome.first) await audit.recordSafely({ ...event, type: 'token.refused', reason });
     }
   } catch (err) {
     if (refused === undefined) budget.giveBack(clientId);

@@ -5,6 +5,7 @@
  */
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { parse } from 'node:querystring';
+import { canBeClientSecret } from '../../clients/client-secret.ts';
 import type { ServiceTokenRequest } from '../../library/service-token.ts';
 import { requestWith } from './request-with.ts';
 
@@ -22,7 +23,6 @@ const UNUSUAL_HEADERS = [
 ];
 const PARAMETERS = ['grant_type', 'scope', 'client_id', 'client_secret'];
 const ID = /^svc_[0-9A-Z]{26}$/;
-const SECRET = /^[\w-]{1,200}$/;
 /** RFC 6749 §3.3. */
 const SCOPE = /^[\x21\x23-\x5B\x5D-\x7E]+(?: [\x21\x23-\x5B\x5D-\x7E]+)*$/;
 
@@ -74,7 +74,7 @@ export function ordinaryRequest(
   const pair = authorization === undefined ? [client_id, client_secret] : basicPair(authorization);
   const [clientId, clientSecret] = pair;
   if (typeof clientId !== 'string' || !ID.test(clientId)) return undefined;
-  if (typeof clientSecret !== 'string' || !SECRET.test(clientSecret)) return undefined;
+  if (typeof clientSecret !== 'string' || !canBeClientSecret(clientSecret)) return undefined;
   if (scope !== undefined && !(typeof scope === 'string' && SCOPE.test(scope))) return undefined;
   return { clientId, clientSecret, scope };
 }

@@ -1,6 +1,7 @@
 import type { LogFault } from '@cls/shared/http/fault-log';
 import type { Log } from '@cls/shared/log';
 import type { Middleware } from 'koa';
+import { LRUCache } from 'lru-cache';
 import { recordedEmail } from '../../accounts/account.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import type { TokenBudget } from '../../clients/token-budget.ts';
@@ -25,6 +26,9 @@ import {
 } from './token-error.ts';
 import { tokenErrorAnswer, writeTokenError } from './token-error-answer.ts';
 
+const ADDRESSES_MAX = 10_000;
+const RECORD_AFTER_MS = 60_000;
+
 interface TokenEndpointDeps {
   readonly log: Log;
   readonly logFault: LogFault;
@@ -42,23 +46,34 @@ export function tokenEndpoint(
   spend: Spend,
   { log, logFault, pace, budget }: TokenEndpointDeps,
 ): Middleware {
+  const told = new LRUCache<string, true>({ max: ADDRESSES_MAX, ttl: RECORD_AFTER_MS });
+  /** Impossible secrets cost no store anything: of an address, one a minute is recorded. */
+  const isToBeRecorded = (ctx: KoaContextWithOIDC) => {
+    if (contextOf(ctx).impossibleSecret === undefined) return true;
+    if (told.has(ctx.ip)) return false;
+    told.set(ctx.ip, true);
+    return true;
+  };
   return async (ctx, next) => {
     const oidcCtx = ctx as KoaContextWithOIDC;
     const why = await errorOf(oidcCtx, next, throttle, spend, { logFault, pace });
     const error = explained(oidcCtx, why);
     const refusal = error === undefined ? undefined : tokenErrorAnswer(error);
     ctx.remove('Vary'); // Which origins may read the answer: see server/cors.ts.
-    const { tookTokenOf } = contextOf(oidcCtx);
+    const { tookTokenOf, provenSecret } = contextOf(oidcCtx);
     let given = false;
     try {
-      record(oidcCtx, audit, error, refusal);
-      await auditedSafely(audit);
+      if (isToBeRecorded(oidcCtx)) {
+        record(oidcCtx, audit, error, refusal);
+        await auditedSafely(audit);
+      }
       given = error === undefined;
     } catch (err) {
       logFault(err, ctx.state['requestId']);
       return writeTokenError(ctx, tokenErrorAnswer(err)); // Without its event, nothing is acknowledged.
     } finally {
-      if (tookTokenOf !== undefined && given) budget.used(tookTokenOf, ctx.ip);
+      const used = [tookTokenOf, provenSecret].filter((id) => id !== undefined);
+      if (given) budget.used(used, ctx.ip);
       else if (tookTokenOf !== undefined) budget.giveBack(tookTokenOf);
     }
     if (refusal !== undefined) return writeTokenError(ctx, refusal);
@@ -145,6 +160,7 @@ async function throttled(
   error: unknown,
 ): Promise<unknown> {
   if (!(error instanceof errors.InvalidClientAuth)) return error;
+  if (contextOf(ctx).impossibleSecret) return error;
   const clientId = ctx.oidc.client?.clientId;
   const client: readonly ThrottleSubject[] =
     clientId === undefined ? [] : [{ kind: 'client-secret', id: clientId }];

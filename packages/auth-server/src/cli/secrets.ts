@@ -1,0 +1,205 @@
+import { CommandRefused, printer } from '@cls/shared/cli/command-line';
+import { addListCommand } from '@cls/shared/cli/list-command';
+import { readOptions, text } from '@cls/shared/cli/options';
+import type { Command } from 'commander';
+import { z } from 'zod';
+import {
+  type ClientSecretOptions,
+  type ListedClientSecret,
+  type NewClientSecret,
+  SECRETS_MAX,
+  TooManySecrets,
+} from '../clients/client-secret-records.ts';
+import { requireApplication } from './application-options.ts';
+import { secretText } from './client-secret.ts';
+import { type AsOperator, type Operator, requireServiceAccount } from './operator.ts';
+import { durationS, NAME_VALUE } from './option-values.ts';
+
+const KEEP_MAX_S = 30 * 86_400;
+const ENDS_MAX_S = 10 * 366 * 86_400;
+/** A secret that was used so recently is still needed, as far as anybody can tell. */
+const RECENTLY_MS = 24 * 3_600_000;
+
+const NAME = ['--name <name>', 'what the secret is for, such as the system that has it'] as const;
+const ENDS_IN = [
+  '--ends-in <time>',
+  'until when it is good, such as 90d; without it, until it is replaced',
+] as const;
+const OPTIONS = {
+  name: NAME_VALUE.optional(),
+  endsIn: upTo(1, ENDS_MAX_S, 'expected a time such as 12h or 90d, at most ten years').optional(),
+};
+const CREATE = z.object(OPTIONS);
+const REPLACE = z.object({
+  ...OPTIONS,
+  keepOldFor: upTo(0, KEEP_MAX_S, 'expected a time such as 90m, 24h or 7d, at most 30d'),
+});
+const REVOKE = z.object({ force: z.boolean().default(false) });
+
+/** `cls-auth secrets …`: what service accounts and applications prove themselves with. */
+export function addSecretCommands(program: Command, asOperator: AsOperator): void {
+  const secrets = program
+    .command('secrets')
+    .description('secrets of service accounts and confidential applications');
+
+  addListCommand(secrets, {
+    description: 'list secrets, without their text: live ones and those that ended',
+    load: async ({ client }: { readonly client?: string }) => {
+      const found = await asOperator(async (operator) => {
+        if (client !== undefined) await requireConfidential(operator, client);
+        return operator.secrets.list(client);
+      });
+      return found.map(listed);
+    },
+    columns: [
+      ['secret', 'secretId'],
+      ['client id', 'clientId'],
+      ['client', 'clientName'],
+      'name',
+      ['created', ({ createdAt }) => createdAt.slice(0, 10)],
+      ['last used', ({ lastUsedAt }) => minute(lastUsedAt)],
+      ['from', 'lastUsedFrom'],
+      ['ends', ({ endsAt }) => minute(endsAt)],
+      ['status', 'status'],
+    ],
+  }).option('--client <id>', 'of this client only');
+
+  secrets
+    .command('create <client-id>')
+    .description('make one more secret, shown once; those that there are stay good')
+    .option(...NAME)
+    .option(...ENDS_IN)
+    .action(async (clientId: string, given: object, command: Command) => {
+      const { name, endsIn: endsInS } = readOptions(CREATE, given);
+      const made = await asOperator(async (operator) => {
+        await requireConfidential(operator, clientId);
+        const created = await refuseTooMany(operator.secrets.create(clientId, { name, endsInS }));
+        record(operator, 'secret_created', { id: created.id, clientId });
+        return created;
+      });
+      show(command, clientId, made);
+    });
+
+  secrets
+    .command('replace <client-id|secret-id>')
+    .description('make a new secret, shown once, for all of a client or for one')
+    .option('--keep-old-for <time>', 'how long the old one stays good, such as 7d', '0s')
+    .option(...NAME)
+    .option(...ENDS_IN)
+    .action(async (of: string, given: object, command: Command) => {
+      const { name, keepOldFor, endsIn: endsInS } = readOptions(REPLACE, given);
+      const [clientId, made] = await asOperator(async (operator) => {
+        const old = of.startsWith('sec_') ? await requireSecret(operator, of) : { clientId: of };
+        await requireConfidential(operator, old.clientId);
+        const kept = 'name' in old ? (old.name ?? undefined) : undefined;
+        const options: ClientSecretOptions = { name: name ?? kept, endsInS };
+        const replaced = await operator.secrets.replace(old, keepOldFor, options);
+        record(operator, 'secret_replaced', { id: replaced.id, clientId: old.clientId });
+        return [old.clientId, replaced];
+      });
+      show(command, clientId, made);
+    });
+
+  secrets
+    .command('revoke <secret-id>')
+    .description('end a secret now, and the tokens that it got')
+    .option('--force', 'also one that was used within 24 hours')
+    .action(async (id: string, given: object, command: Command) => {
+      const { force } = readOptions(REVOKE, given);
+      const secret = await asOperator(async (operator) => {
+        const found = await requireSecret(operator, id);
+        if (!force) refuseUsed(found);
+        await operator.secrets.revoke(found);
+        record(operator, 'secret_revoked', found);
+        return found;
+      });
+      const document = { secretId: id, clientId: secret.clientId, revoked: true };
+      printer(command).result(
+        document,
+        `revoked ${id} of ${secret.clientId} (${secret.clientName})`,
+      );
+    });
+}
+
+function upTo(min: number, max: number, expected: string) {
+  return text((given) => {
+    const seconds = durationS(given);
+    return seconds !== undefined && seconds >= min && seconds <= max ? seconds : undefined;
+  }, expected);
+}
+
+function show(command: Command, clientId: string, { id, secret }: NewClientSecret): void {
+  const clientSecret = secret.expose();
+  const document = { clientId, secretId: id, clientSecret };
+  printer(command).result(document, `secret         ${id}\n${secretText(clientId, clientSecret)}`);
+}
+
+function record(
+  { audit }: Operator,
+  change: 'secret_created' | 'secret_replaced' | 'secret_revoked',
+  { id, clientId }: Pick<ListedClientSecret, 'id' | 'clientId'>,
+): void {
+  const kind = clientId.startsWith('svc_') ? 'service_account' : 'application';
+  audit.record({ type: `${kind}.${change}`, subject: clientId, about: id });
+}
+
+function listed({ id, live, name, createdAt, lastUsedAt, endsAt, ...secret }: ListedClientSecret) {
+  return {
+    secretId: id,
+    ...secret,
+    ...(name !== null && { name }),
+    createdAt: createdAt.toISOString(),
+    ...(lastUsedAt && { lastUsedAt: lastUsedAt.toISOString() }),
+    ...(endsAt && { endsAt: endsAt.toISOString() }),
+    status: live ? 'live' : 'ended',
+  };
+}
+
+function minute(time: string | undefined): string {
+  return time === undefined ? '' : `${time.slice(0, 16)}Z`;
+}
+
+/** @throws {CommandRefused} */
+async function requireSecret({ secrets }: Operator, id: string): Promise<ListedClientSecret> {
+  const [found] = id.startsWith('sec_') ? await secrets.list(id) : [];
+  if (found === undefined) {
+    throw new CommandRefused(
+      `there is no secret ${id}; cls-auth secrets list shows those that there are`,
+    );
+  }
+  return found;
+}
+
+/** @throws {CommandRefused} for a client that has no secrets, or is not there. */
+async function requireConfidential(operator: Operator, clientId: string): Promise<void> {
+  if (clientId.startsWith('svc_')) {
+    await requireServiceAccount(operator, clientId);
+    return;
+  }
+  const { confidential } = await requireApplication(operator, clientId);
+  if (!confidential) throw new CommandRefused(PUBLIC);
+}
+
+const PUBLIC =
+  'this application is public and has no secret; a new one may be: applications create --confidential';
+
+/** @throws {CommandRefused} */
+function refuseUsed({ id, clientId, lastUsedAt, lastUsedFrom, live }: ListedClientSecret): void {
+  if (!live || lastUsedAt === undefined || Date.now() - lastUsedAt.getTime() > RECENTLY_MS) return;
+  throw new CommandRefused(
+    `${id} got a token at ${minute(lastUsedAt.toISOString())} from ${lastUsedFrom}: its user would stop working. ` +
+      `Replace it (cls-auth secrets replace ${id} --keep-old-for 7d), or give --force; ` +
+      `if it leaked: cls-auth service-accounts compromised ${clientId}`,
+  );
+}
+
+async function refuseTooMany<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!(error instanceof TooManySecrets)) throw error;
+    throw new CommandRefused(
+      `a client has at most ${SECRETS_MAX} live secrets: revoke or replace one`,
+    );
+  }
+}

@@ -1,9 +1,11 @@
 -- Secrets of clients have an id and a name: several live at once, and each is told, replaced and revoked by itself.
 
 -- 104 random bits where the former build, beside this one, makes a secret.
+-- lock: a row for each secret of a client, a few thousand at most.
 ALTER TABLE service_account_secret
   ADD COLUMN id text NOT NULL DEFAULT 'sec_' || upper(left(replace(gen_random_uuid()::text, '-', ''), 26)),
   ADD COLUMN name text;
+-- lock: a row for each secret of a client, a few thousand at most.
 ALTER TABLE application_secret
   ADD COLUMN id text NOT NULL DEFAULT 'sec_' || upper(left(replace(gen_random_uuid()::text, '-', ''), 26)),
   ADD COLUMN name text;

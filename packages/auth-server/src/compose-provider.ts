@@ -34,11 +34,12 @@ import { knownScopes } from './library/client-metadata.ts';
 import type { ProviderSettings } from './library/configuration.ts';
 import type { Provider } from './library/oidc.ts';
 import { answerAtUserinfo, ignoreSameScopes } from './library/one-token.ts';
+import { proveSecret, rememberProven } from './library/prove-secret.ts';
 import { adjustParameters } from './library/reliances/parameters.ts';
 import { compareRedirectUris } from './library/reliances/redirect-uris.ts';
 import { rememberLaterSignIns } from './library/reliances/remembered-session.ts';
 import { handOverErrors } from './library/reliances/rendered-errors.ts';
-import { compareHashedSecrets, proveSecret } from './library/reliances/secret-comparison.ts';
+import { compareHashedSecrets } from './library/reliances/secret-comparison.ts';
 import { readLeniently, showUndeliverableErrors } from './library/request-parameters.ts';
 import { type IssueServiceToken, serviceTokens } from './library/service-token.ts';
 import { providerSlot } from './library/slot.ts';
@@ -110,7 +111,7 @@ export async function composeProvider(deps: ProviderDeps): Promise<ComposedProvi
   const admin = await composeAdminApi(deps);
   const prove = proveSecret(deps.accountServices.secretHashes, deps.clock);
   const use = (provider: Provider): void => {
-    compareHashedSecrets(provider, prove);
+    compareHashedSecrets(provider, rememberProven(prove));
     keepLogoutNotifications(provider, logoutNotifications, log);
     extend(provider, deps);
     serve(provider, deps, healthy, admin);

@@ -4,6 +4,7 @@ import { readExposition } from '@cls/testing/exposition';
 import { statusOfRaw, UNREADABLE } from '@cls/testing/raw-request';
 import { eventually, type RedisServer, startRedis } from '@cls/testing/servers';
 import { expect } from 'chai';
+import { newClientSecret } from '../src/clients/client-secret.ts';
 import { basic, startTestAuthServer, type TestAuthServer } from './support/auth-server.ts';
 
 /** Sent as it is: a path that no URL class would let through. */
@@ -52,7 +53,7 @@ describeOnDatabase('Metrics of auth-server', (engine) => {
   });
 
   it('count what is refused, by a reason of a closed list', async () => {
-    await server.post(form, basic(server.client.id, 'wrong'));
+    await server.post(form, basic(server.client.id, newClientSecret().expose()));
     await server.postJson({ ...server.person, password: 'wrong' });
     await server.postJson({ ...server.person, email: 'nobody@india.example' });
     await server.post('grant_type=urn:x:1', basic(server.client.id, server.client.secret));

@@ -2,6 +2,7 @@ import { postgres, requireServer } from '@cls/testing/engines';
 import { readOnly } from '@cls/testing/read-only';
 import { eventually, postgresServer } from '@cls/testing/servers';
 import { expect } from 'chai';
+import { newClientSecret } from '../src/clients/client-secret.ts';
 import {
   basic,
   PASSWORD,
@@ -84,7 +85,7 @@ describe('auth-server on a database that became read-only [PostgreSQL]', functio
       'a second step': server.postJson({ email, password }),
       'a wrong secret': server.post(
         'grant_type=client_credentials',
-        basic(server.client.id, 'wrong'),
+        basic(server.client.id, newClientSecret().expose()),
       ),
       'a refresh': post('/oauth/token', {
         grant_type: 'refresh_token',

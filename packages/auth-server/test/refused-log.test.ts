@@ -5,6 +5,7 @@ import { pglite } from '@cls/testing/engines';
 import { eventually } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { sqlAccounts } from '../src/accounts/sql-accounts.ts';
+import { newClientSecret } from '../src/clients/client-secret.ts';
 import { type AuthServer, startAuthServer } from '../src/compose.ts';
 import { MIGRATIONS } from '../src/server/migrations.ts';
 import {
@@ -146,7 +147,7 @@ describe('the line that the log has of a refused request', () => {
       return fetch(`${issuer}/oauth/token`, init);
     };
     const { id, secret } = callers.client;
-    const wrong = await ask(id, 'wrong');
+    const wrong = await ask(id, newClientSecret().expose());
     const unknown = await ask('svc_00000000000000000000000000', secret);
     expect(await wrong.text()).to.equal(await unknown.text());
     expect(refusedOf(wrong)).to.equal('invalid_client: invalid secret provided');

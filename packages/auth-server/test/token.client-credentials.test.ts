@@ -11,6 +11,7 @@ import {
 } from './support/auth-server.ts';
 import { clientSecrets, serviceAccountRecords } from './support/client-records.ts';
 
+const WRONG_SECRET = newClientSecret().expose();
 const GRANT = 'grant_type=client_credentials';
 
 describeOnEngines('POST /oauth/token, a service account', (engine) => {
@@ -281,7 +282,7 @@ describeOnEngines('POST /oauth/token, a service account', (engine) => {
 
   it('records what was issued and refused, without secrets', async () => {
     await server.post(GRANT, basic(server.client.id, server.client.secret));
-    await server.post(GRANT, basic(server.client.id, 'a-wrong-secret'));
+    await server.post(GRANT, basic(server.client.id, WRONG_SECRET));
     const events = await eventually(async () => {
       const found = await server.database.query<{ type: string; subject: string }>(
         'SELECT * FROM audit_event WHERE subject = $1',
@@ -293,7 +294,7 @@ describeOnEngines('POST /oauth/token, a service account', (engine) => {
     const text = JSON.stringify(events, (_, value) =>
       typeof value === 'bigint' ? `${value}` : value,
     );
-    expect(text).not.to.include(server.client.secret).and.not.include('a-wrong-secret');
+    expect(text).not.to.include(server.client.secret).and.not.include(WRONG_SECRET);
   });
 
   it('goes on recording after a form that no row of the audit log could hold', async () => {

@@ -8,6 +8,7 @@ import { describeOnDatabase } from '@cls/testing/engines';
 import { type FailingDatabase, failingDatabase } from '@cls/testing/failing-database';
 import { eventually } from '@cls/testing/servers';
 import { expect } from 'chai';
+import { newClientSecret } from '../src/clients/client-secret.ts';
 import { type AuthServer, startAuthServer } from '../src/compose.ts';
 import { MIGRATIONS } from '../src/server/migrations.ts';
 import { basic, claimsOf, createCallers, testConfig, VIEW } from './support/auth-server.ts';
@@ -15,6 +16,8 @@ import { serviceAccountRecords } from './support/client-records.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
 const GRANT = 'grant_type=client_credentials';
+/** It could be one. */
+const WRONG = newClientSecret().expose();
 const UNKNOWN = `svc_${'0'.repeat(26)}`;
 
 interface Case {
@@ -219,7 +222,7 @@ describeOnDatabase('a service account’s token, by the short way and by the lon
   });
 
   const refused: Record<string, [asked: () => Case, status: number]> = {
-    'a wrong secret': [() => ({ body: GRANT, headers: basic(client.id, 'wrong') }), 401],
+    'a wrong secret': [() => ({ body: GRANT, headers: basic(client.id, WRONG) }), 401],
     'a wrong secret in the form': [
       () => ({
         body: `${GRANT}&client_id=${client.id}&client_secret=wrong`,
@@ -227,8 +230,8 @@ describeOnDatabase('a service account’s token, by the short way and by the lon
       }),
       401,
     ],
-    'an unknown client': [() => ({ body: GRANT, headers: basic(UNKNOWN, 'x') }), 401],
-    'an id that is none': [() => ({ body: GRANT, headers: basic('somebody', 'x') }), 401],
+    'an unknown client': [() => ({ body: GRANT, headers: basic(UNKNOWN, WRONG) }), 401],
+    'an id that is none': [() => ({ body: GRANT, headers: basic('somebody', WRONG) }), 401],
     'a disabled client': [
       () => ({ body: GRANT, headers: basic(disabled.id, disabled.secret) }),
       401,
@@ -388,7 +391,7 @@ describeOnDatabase('a service account’s token, by the short way and by the lon
   });
 
   it('is refused alike for a secret that was guessed at too often: 429', async () => {
-    const asked = { body: GRANT, headers: basic(guessedAt.id, 'guess') };
+    const asked = { body: GRANT, headers: basic(guessedAt.id, WRONG) };
     const statuses: number[] = [];
     while (statuses.at(-1) !== 429 && statuses.length < 100) {
       const { status } = await answer(asked, statuses.length % 2 === 0 ? 'short' : 'long');

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { Secret } from '@cls/shared/secret';
+import type { Sql } from '@cls/shared/sql/database';
 
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 /** Digits of base 62 that 256 bits need, and that a CRC-32 needs. */
@@ -41,4 +42,12 @@ function base62(number: bigint, chars: number): string {
   for (let rest = number; text.length < chars; rest /= 62n)
     text = DIGITS[Number(rest % 62n)] + text;
   return text;
+}
+
+/** What is stored of client secrets: HMAC-SHA-256, and SHA-256 of those from before 0.6.0, in base64url. */
+export interface ClientSecretHashes {
+  /** Undefined where no secret of this form can be there, because no key was ever made. */
+  of(text: string): Promise<string | undefined>;
+  /** Of a new secret: makes the key if it is the first. */
+  ofNew(sql: Sql, text: string): Promise<string>;
 }

@@ -3,17 +3,9 @@ import type { Sealer } from '@cls/shared/seal';
 import type { Sql } from '@cls/shared/sql/database';
 import { digest, hashWith } from '../crypto/digest.ts';
 import { SEALED } from '../crypto/seal.ts';
-import { isClientSecret } from './client-secret.ts';
+import { type ClientSecretHashes, isClientSecret } from './client-secret.ts';
 
 const KEY_ID = 'current';
-
-/** What is stored of client secrets: HMAC-SHA-256, and SHA-256 of those from before 0.6.0, in base64url. */
-export interface ClientSecretHashes {
-  /** Undefined where no secret of this form can be there, because no key was ever made. */
-  of(text: string): Promise<string | undefined>;
-  /** Of a new secret: makes the key if it is the first. */
-  ofNew(sql: Sql, text: string): Promise<string>;
-}
 
 /** The key is random and stored sealed, so it stays when KEY_ENCRYPTION_KEY is replaced. */
 export function sqlClientSecretHashes(database: Sql, sealer: Sealer): ClientSecretHashes {

@@ -1,6 +1,6 @@
 import { newId } from '@cls/shared/new-id';
 import type { Database, Sql, SqlValue } from '@cls/shared/sql/database';
-import { canBeClientSecret, newClientSecret } from './client-secret.ts';
+import { type ClientSecretHashes, canBeClientSecret, newClientSecret } from './client-secret.ts';
 import {
   type ClientSecretOptions,
   type ClientSecretRecords,
@@ -9,7 +9,6 @@ import {
   SECRETS_MAX,
   TooManySecrets,
 } from './client-secret-records.ts';
-import type { ClientSecretHashes } from './sql-client-secret-hashes.ts';
 
 type ClientTable = 'service_account' | 'application';
 

@@ -1,7 +1,7 @@
 import type { Client, Provider, ResourceServer } from 'oidc-provider';
 import type { ServiceAccount, ServiceAccountDirectory } from '../clients/service-account.ts';
 import type { TokenBudget } from '../clients/token-budget.ts';
-import type { ProveSecret } from './reliances/secret-comparison.ts';
+import type { ProveSecret } from './prove-secret.ts';
 import {
   forServiceAccount,
   type ResourceServerSettings,

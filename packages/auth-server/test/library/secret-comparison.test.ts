@@ -1,9 +1,7 @@
 import { expect } from 'chai';
 import { digest } from '../../src/crypto/digest.ts';
-import {
-  compareHashedSecrets,
-  proveSecret,
-} from '../../src/library/reliances/secret-comparison.ts';
+import { proveSecret, rememberProven } from '../../src/library/prove-secret.ts';
+import { compareHashedSecrets } from '../../src/library/reliances/secret-comparison.ts';
 import { type BareProvider, startBareProvider } from '../support/bare-provider.ts';
 
 describe('the library compares the secrets of clients', () => {
@@ -13,7 +11,8 @@ describe('the library compares the secrets of clients', () => {
     const hashes = { of: async (text: string) => digest(text) };
     bare = await startBareProvider({
       configuration: { extraClientMetadata: { properties: ['secret_hashes'] } },
-      prepare: (provider) => compareHashedSecrets(provider, proveSecret(hashes, clock)),
+      prepare: (provider) =>
+        compareHashedSecrets(provider, rememberProven(proveSecret(hashes, clock))),
     });
     const sha256 = digest('right');
     bare.clients.set('portal', {

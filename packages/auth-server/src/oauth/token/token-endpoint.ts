@@ -1,9 +1,9 @@
 import type { LogFault } from '@cls/shared/http/fault-log';
 import type { Log } from '@cls/shared/log';
 import type { Middleware } from 'koa';
-import { LRUCache } from 'lru-cache';
 import { recordedEmail } from '../../accounts/account.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
+import { onceAMinute } from '../../clients/once-a-minute.ts';
 import type { TokenBudget } from '../../clients/token-budget.ts';
 import { ACCOUNT_CLIENT_ID } from '../../library/client-metadata.ts';
 import { errors, type KoaContextWithOIDC } from '../../library/oidc.ts';
@@ -20,14 +20,12 @@ import { refusalReason } from './refusal-reason.ts';
 import type { Spend } from './spend.ts';
 import {
   CredentialsRefused,
+  impossibleSecret,
   isTooMany,
   passwordGrantRefused,
   TooManyAttempts,
 } from './token-error.ts';
 import { tokenErrorAnswer, writeTokenError } from './token-error-answer.ts';
-
-const ADDRESSES_MAX = 10_000;
-const RECORD_AFTER_MS = 60_000;
 
 interface TokenEndpointDeps {
   readonly log: Log;
@@ -46,14 +44,10 @@ export function tokenEndpoint(
   spend: Spend,
   { log, logFault, pace, budget }: TokenEndpointDeps,
 ): Middleware {
-  const told = new LRUCache<string, true>({ max: ADDRESSES_MAX, ttl: RECORD_AFTER_MS });
+  const isFirst = onceAMinute();
   /** Impossible secrets cost no store anything: of an address, one a minute is recorded. */
-  const isToBeRecorded = (ctx: KoaContextWithOIDC) => {
-    if (contextOf(ctx).impossibleSecret === undefined) return true;
-    if (told.has(ctx.ip)) return false;
-    told.set(ctx.ip, true);
-    return true;
-  };
+  const isToBeRecorded = (ctx: KoaContextWithOIDC) =>
+    contextOf(ctx).impossibleSecret === undefined || isFirst(ctx.ip);
   return async (ctx, next) => {
     const oidcCtx = ctx as KoaContextWithOIDC;
     const why = await errorOf(oidcCtx, next, throttle, spend, { logFault, pace });
@@ -160,7 +154,7 @@ async function throttled(
   error: unknown,
 ): Promise<unknown> {
   if (!(error instanceof errors.InvalidClientAuth)) return error;
-  if (contextOf(ctx).impossibleSecret) return error;
+  if (contextOf(ctx).impossibleSecret) return impossibleSecret();
   const clientId = ctx.oidc.client?.clientId;
   const client: readonly ThrottleSubject[] =
     clientId === undefined ? [] : [{ kind: 'client-secret', id: clientId }];

@@ -20,6 +20,14 @@ export function isTooMany(error: unknown): error is TooManyAttempts | TooManyTok
   return error instanceof TooManyAttempts || error instanceof TooManyTokens;
 }
 
+/** It has not the form of a secret, or its checksum is wrong: whoever sends it has not the whole of it. */
+export function impossibleSecret(): errors.OIDCProviderError {
+  const error = new errors.InvalidClientAuth('a secret that was never made here');
+  error.error_description =
+    'client authentication failed: the secret was never made here; expected cls_ and 49 letters and digits, whole and unchanged';
+  return error;
+}
+
 /** A second factor is needed; with the token, the caller sends the code alone. */
 export class MfaRequired extends errors.OIDCProviderError {
   readonly mfaToken: string;

@@ -120,7 +120,10 @@ export const LIBRARY_PLACES = [
     places: ['shared/tracing/open-telemetry'],
   },
   { name: 'prom-client', places: ['shared/metrics/prometheus'] },
-  { name: 'lru-cache', places: ['resource-api/memory/', 'auth-server/clients/'] },
+  {
+    name: 'lru-cache',
+    places: ['resource-api/memory/', 'auth-server/clients/', 'auth-server/token-status/'],
+  },
   { name: 'redis', places: ['resource-api/access/'] },
   { name: 'saxes', places: ['resource-api/import/file/xml'] },
   {

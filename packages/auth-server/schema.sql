@@ -477,6 +477,24 @@ CREATE TABLE throttle (
     refused_until timestamp with time zone
 );
 
+CREATE TABLE token_index (
+    next bigint NOT NULL
+);
+
+CREATE TABLE token_status (
+    first bigint NOT NULL,
+    last bigint NOT NULL,
+    subject text NOT NULL,
+    client_id text NOT NULL,
+    secret_id text,
+    grant_sha256 text,
+    expires_at timestamp with time zone NOT NULL,
+    revoked_at timestamp with time zone,
+    revoked_for text,
+    CONSTRAINT token_status_check CHECK ((last >= first)),
+    CONSTRAINT token_status_check1 CHECK (((revoked_at IS NULL) = (revoked_for IS NULL)))
+);
+
 CREATE TABLE token_use (
     subject text NOT NULL,
     paid_until timestamp with time zone NOT NULL,
@@ -702,6 +720,14 @@ CREATE UNIQUE INDEX signing_key_one_staged ON signing_key USING btree (state) WH
 
 CREATE INDEX throttle_updated ON throttle USING btree (updated_at);
 
+CREATE INDEX token_status_client ON token_status USING btree (client_id) WHERE (client_id <> subject);
+
+CREATE INDEX token_status_grant ON token_status USING btree (grant_sha256) WHERE (grant_sha256 IS NOT NULL);
+
+CREATE INDEX token_status_revoked ON token_status USING btree (first) WHERE (revoked_at IS NOT NULL);
+
+CREATE INDEX token_status_subject ON token_status USING btree (subject);
+
 CREATE INDEX totp_factor_account ON totp_factor USING btree (account_id);
 
 CREATE INDEX used_account_link_age ON used_account_link USING btree (used_at);
@@ -719,6 +745,8 @@ CREATE TRIGGER announce AFTER INSERT OR DELETE OR UPDATE ON service_account FOR 
 CREATE TRIGGER announce AFTER INSERT OR DELETE OR UPDATE ON service_account_secret FOR EACH STATEMENT EXECUTE FUNCTION announce_change('callers');
 
 CREATE TRIGGER announce AFTER INSERT OR DELETE OR UPDATE ON signing_key FOR EACH STATEMENT EXECUTE FUNCTION announce_change('keys');
+
+CREATE TRIGGER announce AFTER INSERT OR UPDATE ON token_status FOR EACH ROW WHEN ((new.revoked_at IS NOT NULL)) EXECUTE FUNCTION announce_change('revocations');
 
 CREATE TRIGGER forget_devices AFTER UPDATE OF password_hash, disabled_at ON account FOR EACH ROW WHEN (((old.password_hash IS DISTINCT FROM new.password_hash) OR (old.disabled_at IS DISTINCT FROM new.disabled_at))) EXECUTE FUNCTION forget_devices_of_account();
 

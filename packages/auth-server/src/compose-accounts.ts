@@ -79,7 +79,7 @@ export async function composeAccounts(settings: AccountSettings, ports: AccountP
     auditRetentionDays: settings.auditRetentionDays,
   });
   const { accounts, records, customers, throttle, knownAddresses, sessionStore, consents } = stores;
-  const access = accountAccess(state, sessionStore);
+  const access = accountAccess(state, sessionStore, stores.tokenStatus);
   const { previousCookieKey: before } = settings;
   const devices = knownDevices(
     keyedHash(cookieKey, 'known devices'),
@@ -103,6 +103,7 @@ export async function composeAccounts(settings: AccountSettings, ports: AccountP
     applications: stores.applications,
     serviceAccounts: stores.serviceAccounts,
     secretHashes: stores.secretHashes,
+    tokenStatus: stores.tokenStatus,
     clientSecrets: stores.clientSecrets,
     auditReader: stores.auditReader,
     upstreamProviders: stores.upstreamProviders,

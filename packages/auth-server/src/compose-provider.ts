@@ -1,5 +1,6 @@
 import type { RequestListener } from 'node:http';
-import { tokenVerifier } from '@cls/shared/access/verify-token';
+import { REVOCATIONS_CHANNEL } from '@cls/shared/access/status-list';
+import { tokenVerifier, type VerifyToken } from '@cls/shared/access/verify-token';
 import { warnOfClock } from '@cls/shared/access/warn-of-clock';
 import { adminAudience } from '@cls/shared/access-token';
 import type { Clock } from '@cls/shared/clock';
@@ -28,7 +29,7 @@ import type { AccountServices } from './compose-accounts.ts';
 import { lostLogoutNoticesCounter } from './compose-metrics.ts';
 import { composeRooms } from './compose-routes.ts';
 import type { AuthServerConfig } from './config.ts';
-import { ownKeys } from './keys/own-keys.ts';
+import { activeKey, ownKeys } from './keys/own-keys.ts';
 import type { SigningKeyStore } from './keys/signing-key.ts';
 import { knownScopes } from './library/client-metadata.ts';
 import type { ProviderSettings } from './library/configuration.ts';
@@ -59,6 +60,8 @@ import { responseHeaders, unexpectedErrors } from './server/every-request.ts';
 import { router } from './server/router.ts';
 import { sqlLogoutNotifications } from './sessions/sql-session-store.ts';
 import type { StateStore } from './state/state-store.ts';
+import { type StatusLists, statusLists } from './token-status/status-lists.ts';
+import { tokenIndices } from './token-status/token-indices.ts';
 import type { PageAssets } from './web/assets.ts';
 import type { Pages } from './web/page.ts';
 
@@ -108,20 +111,28 @@ export async function composeProvider(deps: ProviderDeps): Promise<ComposedProvi
   };
   measureReadiness(deps.metrics, checks);
   const healthy = health(checks, () => service?.draining ?? false);
-  const admin = await composeAdminApi(deps);
+  const verifiers = await verifiersOf(deps);
+  const admin = composeAdminApi(deps, verifiers.admin);
+  const { tokenStatus } = deps.accountServices;
+  const nextTokenIndex = await tokenIndices(tokenStatus);
+  const lists = statusLists(config.issuer, tokenStatus, await activeKey(deps.keys), deps.clock);
+  await tokenStatus.onRevocation(() => {
+    const told = deps.state.announce?.(REVOCATIONS_CHANNEL);
+    told?.catch((err: unknown) => log.debug({ err }, 'other services hear later of a revocation'));
+  });
   const prove = proveSecret(deps.accountServices.secretHashes, deps.clock);
   const use = (provider: Provider): void => {
     compareHashedSecrets(provider, rememberProven(prove));
     keepLogoutNotifications(provider, logoutNotifications, log);
     extend(provider, deps);
-    serve(provider, deps, healthy, admin);
+    serve(provider, deps, { healthy, admin, lists, verifiers: Object.values(verifiers) });
     current = provider;
     live.handle = provider.callback();
     live.issue = serviceTokens(provider, serviceAccounts, deps.tokenBudget, prove, config);
   };
   const onLost = lostLogoutNoticesCounter(deps.metrics);
   const stopTelling = deliverLogoutNotifications(logoutNotifications, () => current, log, onLost);
-  const settings = providerSettings(deps, serviceAccounts);
+  const settings = { ...providerSettings(deps, serviceAccounts), nextTokenIndex };
   await providerSlot(config.issuer, settings, deps.keys, use, log);
   return {
     live,
@@ -135,7 +146,7 @@ export async function composeProvider(deps: ProviderDeps): Promise<ComposedProvi
 function providerSettings(
   { config, accountServices, tokenBudget, state, pages, cookieKey, log }: ProviderDeps,
   serviceAccounts: ServiceAccountDirectory,
-): ProviderSettings {
+): Omit<ProviderSettings, 'nextTokenIndex'> {
   return {
     ...config,
     ...accountServices,
@@ -164,12 +175,18 @@ function extend(provider: Provider, deps: ProviderDeps): void {
   (provider as Koa).on('error', (err) => logFault(err, undefined));
 }
 
+interface Served {
+  readonly healthy: Middleware;
+  readonly admin: Middleware;
+  readonly lists: StatusLists;
+  readonly verifiers: readonly VerifyToken[];
+}
+
 /** What every request passes, in this order; everything else belongs to a room. */
 function serve(
   provider: Provider,
   deps: ProviderDeps,
-  healthy: Middleware,
-  admin: Middleware,
+  { healthy, admin, lists, verifiers }: Served,
 ): void {
   const { config, accountServices, state, pages, log, logFault } = deps;
   const rooms = composeRooms(provider, {
@@ -180,6 +197,8 @@ function serve(
     pages,
     assets: deps.assets,
     adminApi: admin,
+    statusLists: lists,
+    verifiers,
     tracing: deps.tracing,
     spend: spend(state, config.refreshGraceS),
     pace: paceDevices(state),
@@ -203,13 +222,17 @@ function composeAccountGrant({ config, accountServices, state, clock }: Provider
   });
 }
 
-async function composeAdminApi(deps: ProviderDeps): Promise<Middleware> {
-  const { config, clock, keys, accountServices, log, logFault } = deps;
+/** Of tokens for each API, with the keys of this server. */
+async function verifiersOf({ config, clock, keys, log }: ProviderDeps) {
   const { issuer, scopeBase, clockToleranceS } = config;
-  const profile = { issuer, scopeBase, clockToleranceS, audience: adminAudience(issuer) };
-  return adminApi({
-    ...accountServices,
-    ...{ issuer, scopeBase, logFault },
-    verifyToken: tokenVerifier(await ownKeys(keys), profile, clock, warnOfClock(log)),
-  });
+  const own = await ownKeys(keys);
+  const of = (audience: string) =>
+    tokenVerifier(own, { issuer, scopeBase, clockToleranceS, audience }, clock, warnOfClock(log));
+  return { balances: of(config.audience), admin: of(adminAudience(issuer)) };
+}
+
+function composeAdminApi(deps: ProviderDeps, verifyToken: VerifyToken): Middleware {
+  const { config, accountServices, logFault } = deps;
+  const { issuer, scopeBase } = config;
+  return adminApi({ ...accountServices, ...{ issuer, scopeBase, logFault, verifyToken } });
 }

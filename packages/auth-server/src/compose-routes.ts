@@ -1,3 +1,4 @@
+import type { VerifyToken } from '@cls/shared/access/verify-token';
 import type { LogFault } from '@cls/shared/http/fault-log';
 import type { Log } from '@cls/shared/log';
 import { serveAssets } from '@cls/shared/pages/assets';
@@ -27,6 +28,8 @@ import { deviceDoneRoutes } from './oauth/device/device-done.ts';
 import { deviceGuesses } from './oauth/device/device-guesses.ts';
 import { type PaceDevice, tellInterval } from './oauth/device/device-polls.ts';
 import { metadataCaching } from './oauth/discovery/metadata.ts';
+import { signedTokens } from './oauth/revocation/signed-tokens.ts';
+import { statusListEndpoint } from './oauth/revocation/status-list.ts';
 import type { Spend } from './oauth/token/spend.ts';
 import { tokenBody } from './oauth/token/token-body.ts';
 import { tokenEndpoint } from './oauth/token/token-endpoint.ts';
@@ -34,6 +37,7 @@ import type { Rooms } from './server/router.ts';
 import { inOrder } from './server/router.ts';
 import { answeringScope } from './state/answering.ts';
 import type { StateStore } from './state/state-store.ts';
+import type { StatusLists } from './token-status/status-lists.ts';
 import type { PageAssets } from './web/assets.ts';
 import type { Pages } from './web/page.ts';
 
@@ -45,6 +49,8 @@ export interface RoutingDeps {
   readonly pages: Pages;
   readonly assets: PageAssets;
   readonly adminApi: Middleware;
+  readonly statusLists: StatusLists;
+  readonly verifiers: readonly VerifyToken[];
   readonly spend: Spend;
   readonly pace: PaceDevice;
   readonly tokenBudget: Pick<TokenBudget, 'used' | 'giveBack'>;
@@ -93,12 +99,20 @@ export function composeRooms(provider: Provider, deps: RoutingDeps): Rooms {
       continued,
     ),
     grants: answer(),
+    revocation: answer(revocation(deps)),
+    statusLists: statusListEndpoint(deps.statusLists),
     discovery: metadataCaching,
     accountPages: answer(accountPages(provider, deps)),
     passwordPages: answer(passwordPages(provider, deps)),
     adminApi: answer(deps.adminApi),
     assets: serveAssets(assets),
   };
+}
+
+function revocation({ config, accountServices, audit, verifiers }: RoutingDeps): Middleware {
+  const { issuer, scopeBase } = config;
+  const { tokenStatus: tokens } = accountServices;
+  return signedTokens({ issuer, scopeBase, verifiers, tokens, audit });
 }
 
 function interactions(provider: Provider, deps: RoutingDeps): Middleware {

@@ -25,6 +25,7 @@ import { sqlSessionStore } from './sessions/sql-session-store.ts';
 import { countedThrottle } from './throttle/counted-throttle.ts';
 import { sqlKnownAddresses } from './throttle/sql-known-addresses.ts';
 import { sqlThrottle } from './throttle/sql-throttle.ts';
+import { sqlTokenStatus } from './token-status/sql-token-status.ts';
 
 export interface StoreDeps {
   readonly database: Database;
@@ -56,6 +57,7 @@ export function composeStores({
   const secretHashes = sqlClientSecretHashes(database, sealer);
   const clientSecrets = sqlClientSecrets(database, secretHashes);
   return {
+    tokenStatus: sqlTokenStatus(database),
     secretHashes,
     clientSecrets,
     serviceAccounts: sqlServiceAccounts(database, clientSecrets),

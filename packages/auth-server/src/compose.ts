@@ -54,6 +54,8 @@ import { writeProbe } from './state/write-probe.ts';
 import { TASKS } from './tasks.ts';
 import { sweepKnownAddresses } from './throttle/sql-known-addresses.ts';
 import { sweepThrottle } from './throttle/sql-throttle.ts';
+import { endingTokens } from './token-status/ending-tokens.ts';
+import { sqlTokenStatus, sweepTokenStatus } from './token-status/sql-token-status.ts';
 import { accountMailer } from './views/email/account-mailer.ts';
 import { readAssets } from './web/assets.ts';
 import { overloadPages } from './web/error-page.ts';
@@ -109,6 +111,7 @@ async function sweep(config: AuthServerConfig, database: Database, clock: Clock)
   await sweepThrottle(database, clock);
   await sweepKnownAddresses(database, clock);
   await sweepTokenUse(database);
+  await sweepTokenStatus(database);
   const { sessionIdleS, refreshTokenTtlS, rememberDeviceS } = config;
   const sessionS = Math.max(sessionIdleS, rememberDeviceS);
   const grantS = Math.max(refreshTokenTtlS, longestSessionS(config));
@@ -139,7 +142,10 @@ async function compose(
   });
   const budget = tokenBudget(config);
   const audit = countedAudit(spooled, metrics);
-  const state = await openStateStore(config, database, log, observed.command);
+  const state = endingTokens(
+    await openStateStore(config, database, log, observed.command),
+    sqlTokenStatus(database),
+  );
   const onLost = lostMailCounter(metrics);
   const outgoing = mailQueue(await openMailSender(config), log, { onLost });
   const mail = accountMailer(config, outgoing);

@@ -10,6 +10,7 @@ import { sqlSessionStore } from '../src/sessions/sql-session-store.ts';
 import { accountAccess } from '../src/sessions/state-account-access.ts';
 import { sqlStateStore } from '../src/state/sql-state-store.ts';
 import type { StateStore } from '../src/state/state-store.ts';
+import { sqlTokenStatus } from '../src/token-status/sql-token-status.ts';
 import {
   createPerson,
   PASSWORD,
@@ -42,7 +43,11 @@ describeOnDatabase('ending all that a person has signed in', (engine) => {
     const id = account?.id ?? '';
     await act?.(id);
     const state = sqlStateStore(server.database, () => undefined);
-    await accountAccess(state, sqlSessionStore(server.database)).endAll(id);
+    await accountAccess(
+      state,
+      sqlSessionStore(server.database),
+      sqlTokenStatus(server.database),
+    ).endAll(id);
     await state.close();
   };
   const replacePassword = (email: string) =>
@@ -119,7 +124,7 @@ describeOnDatabase('ending all that a person has signed in', (engine) => {
         now -= 1;
       },
     };
-    const access = accountAccess(state, records);
+    const access = accountAccess(state, records, sqlTokenStatus(server.database));
     const uids = Array.from({ length: 120 }, (_, n) => digest(`${accountId} ${n}`));
     for (const uid of uids) {
       await state.put({
@@ -271,7 +276,7 @@ describe('ending a session while a request of it is under way [PostgreSQL]', () 
       const records = sqlSessionStore(server.database);
       const [session] = await records.sessions(account?.id ?? '');
       const state = sqlStateStore(server.database, () => undefined);
-      const access = accountAccess(state, records);
+      const access = accountAccess(state, records, sqlTokenStatus(server.database));
       const locker = await openDatabaseAsOperator(server.config.database, 'lock', silentLog);
       let request: Promise<{ url: URL }> | undefined;
       let ended: Promise<void> | undefined;
@@ -310,7 +315,11 @@ describe('ending a session while a request of it is under way [PostgreSQL]', () 
       },
       () => undefined,
     );
-    const access = accountAccess(state, sqlSessionStore(server.database));
+    const access = accountAccess(
+      state,
+      sqlSessionStore(server.database),
+      sqlTokenStatus(server.database),
+    );
     const ended = access.endAll(account?.id ?? '');
     await written;
     const { url } = await browser.follow(flow.url);

@@ -10,6 +10,7 @@ import * as client from 'openid-client';
 import { sqlSessionStore } from '../src/sessions/sql-session-store.ts';
 import { accountAccess } from '../src/sessions/state-account-access.ts';
 import { sqlStateStore } from '../src/state/sql-state-store.ts';
+import { sqlTokenStatus } from '../src/token-status/sql-token-status.ts';
 import { PASSWORD, startTestAuthServer, type TestAuthServer } from './support/auth-server.ts';
 import { type Portal, startPortal } from './support/portal.ts';
 import {
@@ -67,7 +68,11 @@ describe('telling applications of sessions that were ended elsewhere', () => {
       'SELECT id FROM account WHERE email = $1',
       [server.person.email],
     );
-    await accountAccess(state, sqlSessionStore(server.database)).endAll(id);
+    await accountAccess(
+      state,
+      sqlSessionStore(server.database),
+      sqlTokenStatus(server.database),
+    ).endAll(id);
     await state.close();
   };
 

@@ -178,9 +178,9 @@ describeOnEngines('POST /oauth/token, a service account', (engine) => {
   }
 
   for (const { given, id, secret } of [
-    { given: 'a wrong secret', id: undefined, secret: 'wrong' },
-    { given: 'an unknown client', id: 'svc_00000000000000000000000000', secret: 'x' },
-    { given: 'the client that people use', id: 'cls-account', secret: 'x' },
+    { given: 'a wrong secret', id: undefined, secret: WRONG_SECRET },
+    { given: 'an unknown client', id: 'svc_00000000000000000000000000', secret: WRONG_SECRET },
+    { given: 'the client that people use', id: 'cls-account', secret: WRONG_SECRET },
   ]) {
     it(`answers ${given} with 401 invalid_client and a Basic challenge`, async () => {
       const response = await server.post(GRANT, basic(id ?? server.client.id, secret));

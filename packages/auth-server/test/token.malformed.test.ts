@@ -2,6 +2,7 @@ import { type IncomingHttpHeaders, request } from 'node:http';
 import { describeOnDatabase } from '@cls/testing/engines';
 import { eventually } from '@cls/testing/servers';
 import { expect } from 'chai';
+import { newClientSecret } from '../src/clients/client-secret.ts';
 import { basic, startTestAuthServer, type TestAuthServer } from './support/auth-server.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
@@ -108,7 +109,11 @@ describeOnDatabase('POST /oauth/token, malformed', (engine) => {
       const answers = [
         await send({ 'Content-Type': JSON_TYPE }, `{${LOGIN}}`),
         await send(
-          { 'Content-Type': FORM, ...basic(server.client.id, 'wrong'), Accept: 'text/html' },
+          {
+            'Content-Type': FORM,
+            ...basic(server.client.id, newClientSecret().expose()),
+            Accept: 'text/html',
+          },
           GRANT,
         ),
       ];

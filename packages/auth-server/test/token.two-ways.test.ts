@@ -225,7 +225,7 @@ describeOnDatabase('a service account’s token, by the short way and by the lon
     'a wrong secret': [() => ({ body: GRANT, headers: basic(client.id, WRONG) }), 401],
     'a wrong secret in the form': [
       () => ({
-        body: `${GRANT}&client_id=${client.id}&client_secret=wrong`,
+        body: `${GRANT}&client_id=${client.id}&client_secret=${WRONG}`,
         headers: { 'content-type': FORM },
       }),
       401,
@@ -371,7 +371,7 @@ describeOnDatabase('a service account’s token, by the short way and by the lon
   });
 
   it('is answered alike while the database does not answer: 503', async () => {
-    const asked = { body: GRANT, headers: basic(`svc_${'1'.repeat(26)}`, 'x') };
+    const asked = { body: GRANT, headers: basic(`svc_${'1'.repeat(26)}`, WRONG) };
     const answers: Observed[] = [];
     for (const way of ['short', 'long'] as const) {
       store.arm(0, 'cut before');

@@ -5,6 +5,7 @@ import type { TokenSource } from './tokens.ts';
 /** Refusals of a token that another token may not meet. */
 const RENEW: ReadonlySet<ErrorCode> = new Set([
   'token_expired',
+  'token_revoked',
   'token_untrusted',
   'token_invalid',
 ]);

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { REVOCATIONS_CHANNEL } from '@cls/shared/access/status-list';
 import { tokenVerifier } from '@cls/shared/access/verify-token';
 import { warnOfClock } from '@cls/shared/access/warn-of-clock';
 import { type Clock, systemClock } from '@cls/shared/clock';
@@ -23,12 +24,13 @@ import { sqlTaskRuns } from '@cls/shared/sql/task-runs';
 import type { Tracing } from '@cls/shared/tracing/tracing';
 import { callerBudgets } from './access/caller-budget.ts';
 import { type CallersUsage, callersUsage } from './access/caller-usage.ts';
-import { keySetFile } from './access/key-set-file.ts';
+import { documentFile } from './access/kept-document.ts';
 import { type KeySource, logReads, remoteKeySource } from './access/key-source.ts';
 import { leasedRateLimit, type RateLimit } from './access/rate-limit.ts';
 import { connectRedis, type RedisScripts } from './access/redis-connection.ts';
 import { redisWindow } from './access/redis-window.ts';
 import { memoryWindow } from './access/shared-window.ts';
+import { remoteTokenStatus, type TokenStatus } from './access/token-status.ts';
 import { rememberVerified } from './access/verified-tokens.ts';
 import { composeImports } from './compose-imports.ts';
 import { measureResourceApi } from './compose-metrics.ts';
@@ -94,13 +96,13 @@ export async function startResourceApi(
     keys = remoteKeySource({
       url: config.jwksUrl,
       refreshMs: config.jwksRefreshS * 1000,
-      file: keySetFile(join(config.dataDir, 'key-set.json'), config.jwksUrl, ({ message }) =>
+      file: documentFile(join(config.dataDir, 'key-set.json'), config.jwksUrl, ({ message }) =>
         log.warn(
           { reason: message },
           'the key set cannot be saved in CLS_DATA_DIR: after a restart, no token can be verified until auth-server answers',
         ),
       ),
-      ...logReads(log),
+      ...logReads(log, 'the key set'),
       memories,
     });
     return await compose(config, opened, keys, memories, metrics, log, clock, versionsOf, tracing);
@@ -153,9 +155,10 @@ async function compose(
   // A book that others bill is not billed here.
   measureTasks(metrics, sqlTaskRuns(apart), Object.keys(TASKS), ['bill']);
   const verify = tokenVerifier(keys, config, clock, warnOfClock(log));
+  const status = composeTokenStatus(config, keys, redis, memories, log);
   const { issuer, audience, corsOrigins, scopeBase, trustedProxyHops } = config;
   const app: Omit<AppDeps, 'isDraining'> = {
-    tokens: rememberVerified(verify, keys, clock, memories),
+    tokens: rememberVerified(verify, keys, status, clock, memories),
     rateLimit: rateLimitOf(config, redis, usageOf),
     longAnswers: longAnswers(config.longAnswers, metrics),
     readLog: reading,
@@ -180,6 +183,7 @@ async function compose(
     async stop() {
       await running.stop();
       keys.stop();
+      status.stop();
       readiness.stop();
       await Promise.all([telling.stop(), importing.stop(), usage.stop(), reading.stop()]);
       await redis?.stop();
@@ -188,6 +192,25 @@ async function compose(
       await tracing?.stop();
     },
   };
+}
+
+/** Hears of revocations at once where auth-server uses the same Redis. */
+function composeTokenStatus(
+  { issuer, statusListsUrl: url, revocationFailOpenS: failOpenS, dataDir }: ResourceApiConfig,
+  keys: KeySource,
+  redis: RedisScripts | undefined,
+  memories: Memories,
+  log: Log,
+): TokenStatus {
+  const status = remoteTokenStatus({
+    ...{ issuer, url, keys, failOpenS, memories },
+    file: documentFile(join(dataDir, 'token-status.json'), url, ({ message }) =>
+      log.warn({ reason: message }, 'what tokens are revoked cannot be saved in CLS_DATA_DIR'),
+    ),
+    ...logReads(log, 'the list of revoked tokens'),
+  });
+  redis?.subscribe(REVOCATIONS_CHANNEL, status.readNow);
+  return status;
 }
 
 /** Answers requests from now on. */

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { STATUS_LISTS_PATH } from '@cls/shared/access/status-list';
 import { configuration, type EnvironmentReader } from '@cls/shared/environment';
 import type { LongAnswerLimits } from '@cls/shared/http/long-answers';
 import type { MailSettings } from '@cls/shared/mail/open-mail-sender';
@@ -19,6 +20,9 @@ export interface ResourceApiConfig extends ServiceEnvironment {
   readonly jwksUrl: string;
   /** Seconds between two background reads of the key set. */
   readonly jwksRefreshS: number;
+  readonly statusListsUrl: string;
+  /** For how long what was known last of revocations counts while the issuer does not answer. */
+  readonly revocationFailOpenS: number;
   /** Signs page cursors; undefined on a developer's machine only. */
   readonly cursorKey: Secret | undefined;
   /** Its cursors are accepted still, while `cursorKey` is rolled out. */
@@ -73,9 +77,11 @@ function readConfig(read: EnvironmentReader): ResourceApiConfig {
     fallback: shared.production ? limit : 0,
     fallbackText: `${limit} in production, else 0`,
   });
+  const jwksUrl = readJwksUrl(read, shared);
   return {
     ...shared,
-    jwksUrl: readJwksUrl(read, shared),
+    jwksUrl,
+    statusListsUrl: readStatusListsUrl(read, shared.issuer, jwksUrl),
     ...readCursorKeys(read, shared),
     corsOrigins: readCorsOrigins(read),
     readReplicas: readReplicaUrls(read, shared),
@@ -86,6 +92,13 @@ function readConfig(read: EnvironmentReader): ResourceApiConfig {
       min: 1,
       max: 300,
       fallback: 45,
+    }),
+    revocationFailOpenS: read.integer('REVOCATION_FAIL_OPEN_S', {
+      about:
+        'seconds for which tokens count as known last while auth-server does not say which are revoked; then 503',
+      min: 10,
+      max: 90_000,
+      fallback: 3_600,
     }),
     rateLimitPerMinute: read.integer('RATE_LIMIT_PER_MINUTE', {
       about: 'requests per caller and minute over all replicas; 0: no limit',
@@ -143,6 +156,18 @@ function readJwksUrl(read: EnvironmentReader, { issuer, production }: ServiceEnv
     read.fault('JWKS_URL', 'expected an https URL in production');
   }
   return jwksUrl;
+}
+
+const KEY_SET_PATH = '/.well-known/jwks.json';
+
+/** Beside the key set where that has its usual path: both are auth-server's. */
+function readStatusListsUrl(read: EnvironmentReader, issuer: string, jwksUrl: string): string {
+  const host = jwksUrl.endsWith(KEY_SET_PATH) ? jwksUrl.slice(0, -KEY_SET_PATH.length) : issuer;
+  return read.baseUrl('STATUS_LISTS_URL', {
+    about: 'URL of the status lists, which say what tokens are revoked',
+    fallback: `${host}${STATUS_LISTS_PATH}`,
+    fallbackText: 'beside `JWKS_URL`: `/status-lists`',
+  });
 }
 
 function readCursorKeys(read: EnvironmentReader, { production }: ServiceEnvironment) {

@@ -280,8 +280,17 @@ describe('a token that was verified', () => {
         removed = listener;
       },
     } as unknown as KeySource;
-    const verified = { caller: {} as never, kid: 'old', expiresAtS: 2_000_000_000 };
-    const tokens = rememberVerified(async () => verified, keys, testClock('2026-12-01T10:00:00Z'));
+    const verified = {
+      ...{ caller: {} as never, kid: 'old', expiresAtS: 2_000_000_000 },
+      status: undefined,
+    };
+    const noStatus = { isGood: () => true, assertGood: async () => undefined };
+    const tokens = rememberVerified(
+      async () => verified,
+      keys,
+      noStatus,
+      testClock('2026-12-01T10:00:00Z'),
+    );
     expect(tokens.known('a.b.c')).to.equal(undefined);
     await tokens.verify('a.b.c');
     expect(tokens.known('a.b.c')).to.equal(verified);

@@ -16,8 +16,11 @@ export type ApiPermission = (typeof API_PERMISSIONS)[number];
 /** To administer the accounts of one's own customer: service accounts alone, at that API alone. */
 export const ADMIN_PERMISSION = 'cls-accounts.manage';
 
+/** To ask the issuer whether any token is good (RFC 7662): service accounts that stand for a resource server. */
+export const INTROSPECT_PERMISSION = 'cls-token.introspect';
+
 /** What a caller may do. A scope names a permission below the deployment's scope base. */
-export const PERMISSIONS = [...API_PERMISSIONS, ADMIN_PERMISSION] as const;
+export const PERMISSIONS = [...API_PERMISSIONS, ADMIN_PERMISSION, INTROSPECT_PERMISSION] as const;
 export type Permission = (typeof PERMISSIONS)[number];
 
 /** `account`: one person. `service_account`: a system-to-system integration. */

@@ -1,7 +1,8 @@
 /** The administrator: a service account, known from its verified token and its record. */
 import { authorizationOf, bearerToken } from '@cls/shared/access/bearer';
 import { requirePermission } from '@cls/shared/access/require-permission';
-import { insufficientPermission } from '@cls/shared/access/token-refusals';
+import { statusIndex } from '@cls/shared/access/status-list';
+import { insufficientPermission, tokenRevoked } from '@cls/shared/access/token-refusals';
 import type { VerifyToken } from '@cls/shared/access/verify-token';
 import {
   ADMIN_PERMISSION,
@@ -10,6 +11,7 @@ import {
   scopeOf,
 } from '@cls/shared/access-token';
 import type { ServiceAccountDirectory } from '../clients/service-account.ts';
+import type { TokenStatusRecords } from '../token-status/token-status.ts';
 import { callerDisabled } from './refusals.ts';
 
 export interface Administrator {
@@ -28,15 +30,19 @@ export interface AdministratorDeps {
   readonly verifyToken: VerifyToken;
   /** Not cached, so that a service account that was just disabled is refused. */
   readonly serviceAccounts: ServiceAccountDirectory;
+  readonly tokenStatus: Pick<TokenStatusRecords, 'revocationOf'>;
+  readonly issuer: string;
   readonly scopeBase: string;
 }
 
 /** @throws {Refusal} unless the token is valid and its service account still has the permission. */
 export async function administratorOf(
-  { verifyToken, serviceAccounts, scopeBase }: AdministratorDeps,
+  { verifyToken, serviceAccounts, tokenStatus, issuer, scopeBase }: AdministratorDeps,
   rawHeaders: readonly string[],
 ): Promise<Administrator> {
-  const { caller } = await verifyToken(bearerToken(authorizationOf(rawHeaders)));
+  const { caller, status } = await verifyToken(bearerToken(authorizationOf(rawHeaders)));
+  const index = status && statusIndex(issuer, status);
+  if (index !== undefined && (await tokenStatus.revocationOf(index))) throw tokenRevoked();
   requirePermission(caller, [ADMIN_PERMISSION], scopeBase);
   const account =
     caller.accountType === 'service_account'

@@ -22,6 +22,7 @@ export interface AuditEvent {
 export type AuditEventType =
   | 'token.issued'
   | 'token.refused'
+  | 'token.revoked'
   | 'sign_in.succeeded'
   | 'sign_in.refused'
   | 'sign_in.ended'

@@ -39,6 +39,8 @@ import { accountAccess } from '../sessions/state-account-access.ts';
 import { openStateStore } from '../state/open-state-store.ts';
 import type { StateStore } from '../state/state-store.ts';
 import { sqlThrottle } from '../throttle/sql-throttle.ts';
+import { endingTokens } from '../token-status/ending-tokens.ts';
+import { sqlTokenStatus } from '../token-status/sql-token-status.ts';
 import { accountMailer } from '../views/email/account-mailer.ts';
 import { auditBy } from './audit-by.ts';
 import type { AsOperator, Operator } from './operator.ts';
@@ -72,15 +74,19 @@ export const asOperator: AsOperator = async (work, { mayCreate = false, owner = 
     const customers = sqlCustomers(database);
     const throttle = sqlThrottle(database, systemClock);
     const links = sqlAccountLinks(database, systemClock);
+    const tokenStatus = sqlTokenStatus(database);
     const secrets = sqlClientSecrets(database, sqlClientSecretHashes(database, sealer));
     const upstream = sqlUpstreamProviders(database, sealer);
     const factors = sqlFactors(database);
     // Opened when it is needed: most commands have nothing to do with what is signed in.
     const openState = () => {
-      state ??= openStateStore(config, database, log);
+      state ??= openStateStore(config, database, log).then((store) =>
+        endingTokens(store, tokenStatus),
+      );
       return state;
     };
-    const signedIn = async () => accountAccess(await openState(), sqlSessionStore(database));
+    const signedIn = async () =>
+      accountAccess(await openState(), sqlSessionStore(database), tokenStatus);
     const access: Operator['access'] = {
       endAll: async (...account) => (await signedIn()).endAll(...account),
       endApplicationOfAll: async (id) => (await signedIn()).endApplicationOfAll(id),

@@ -13,7 +13,7 @@ import {
   type Operator,
   refuseDeletion,
   requireCustomer,
-  revokeGrants,
+  revokeEntitlements,
 } from './operator.ts';
 import { NAME_VALUE } from './option-values.ts';
 
@@ -96,7 +96,7 @@ export function addCustomerCommands(program: Command, asOperator: AsOperator): v
           operator.audit.record({ type: `customer.${word}d`, subject: id });
         });
         const out = printer(command);
-        if (disabled) out.message(revokeGrants(id));
+        if (disabled) out.message(revokeEntitlements(id));
         out.result({ id, disabled }, `${word}d customer ${id}`);
       });
   }

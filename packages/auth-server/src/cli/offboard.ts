@@ -10,7 +10,7 @@ import {
   type Operator,
   requireCustomer,
   requireMayErase,
-  revokeGrants,
+  revokeEntitlements,
 } from './operator.ts';
 
 interface OffboardOptions {
@@ -46,7 +46,7 @@ export function addOffboardCommand(customers: Command, asOperator: AsOperator): 
       const { people: _, ...document } = found;
       if (found.traces.accounts > 0) out.message(identityWords(keepsIdentity));
       out.message(REMAINS);
-      out.message(revokeGrants(id));
+      out.message(revokeEntitlements(id));
       const offboarded = apply && found.anythingLeft;
       out.result(
         { ...document, offboarded, audit: exported ?? null },

@@ -119,7 +119,7 @@ export async function requireMayErase({ erasure }: Operator): Promise<void> {
   );
 }
 
-/** The API does not ask auth-server about a token: only what it grants itself ends at once there. */
-export function revokeGrants(id: string): string {
-  return `its tokens are good at the API until they expire, up to 24 hours: revoke its grants too (cls-api entitlements list --customer ${id}, then cls-api entitlements revoke <rule> for each)`;
+/** The API keeps them apart from who may sign in. */
+export function revokeEntitlements(id: string): string {
+  return `its tokens are revoked; its entitlements stay until you revoke them: cls-api entitlements list --customer ${id}, then cls-api entitlements revoke <rule> for each`;
 }

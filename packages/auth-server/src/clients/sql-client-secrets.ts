@@ -1,5 +1,6 @@
 import { newId } from '@cls/shared/new-id';
 import type { Database, Sql, SqlValue } from '@cls/shared/sql/database';
+import { revokeTokens } from '../token-status/sql-token-status.ts';
 import { type ClientSecretHashes, canBeClientSecret, newClientSecret } from './client-secret.ts';
 import {
   type ClientSecretOptions,
@@ -102,7 +103,17 @@ export function sqlClientSecrets(
         await end(sql, { clientId, id }, keepOldForS);
         return add(sql, clientId, options);
       }),
-    revoke: (secret) => changing(secret.clientId, (sql) => end(sql, secret, 0)),
+    revoke: (secret) =>
+      changing(secret.clientId, async (sql) => {
+        await end(sql, secret, 0);
+        await revokeTokens(sql, { secret: secret.id }, 'secret_revoked');
+      }),
+    compromised: (clientId) =>
+      changing(clientId, async (sql) => {
+        const ended = await end(sql, { clientId }, 0);
+        const revoked = await revokeTokens(sql, { client: clientId }, 'compromised');
+        return { ...(await add(sql, clientId)), ended, revoked };
+      }),
     async identify(text) {
       const hash = canBeClientSecret(text) ? await hashes.of(text) : undefined;
       return hash === undefined ? undefined : (await list('sha256 = $1', [hash]))[0];
@@ -110,19 +121,20 @@ export function sqlClientSecrets(
   };
 }
 
-/** One secret, or all of the client. */
+/** One secret, or all of the client. @returns the ids of those that end earlier by it. */
 async function end(
   sql: Sql,
   { clientId, id }: { readonly clientId: string; readonly id?: string | undefined },
   inS: number,
-): Promise<void> {
+): Promise<string[]> {
   const table = tableOf(clientId);
-  await sql.query(
+  const rows = await sql.query<{ id: string }>(
     `UPDATE ${table}_secret SET expires_at = now() + make_interval(secs => $3)
      WHERE ${table}_id = $1 AND ($2::text IS NULL OR id = $2)
-       AND (expires_at IS NULL OR expires_at > now() + make_interval(secs => $3))`,
+       AND (expires_at IS NULL OR expires_at > now() + make_interval(secs => $3)) RETURNING id`,
     [clientId, id ?? null, inS],
   );
+  return rows.map((row) => row.id);
 }
 
 /** The kind of a client, by its id. */

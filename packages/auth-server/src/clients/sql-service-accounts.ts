@@ -1,8 +1,10 @@
+import type { Permission } from '@cls/shared/access-token';
 import { newId } from '@cls/shared/new-id';
 import type { Database, Sql } from '@cls/shared/sql/database';
 import { LRUCache } from 'lru-cache';
 import { unlessReferred, useOfClient } from '../audit/never-used.ts';
-import { CHANGE_CHANNEL } from './change-channel.ts';
+import { CHANGE_CHANNEL } from '../state/change-channel.ts';
+import { revokeTokens } from '../token-status/sql-token-status.ts';
 import type { ServiceAccount, ServiceAccountDirectory } from './service-account.ts';
 import type { ListedServiceAccount, ServiceAccountRecords } from './service-account-records.ts';
 import { type AddSecret, liveSecrets } from './sql-client-secrets.ts';
@@ -42,12 +44,14 @@ export function sqlServiceAccounts(
         );
         return { id, secret: (await secrets.add(transaction, id)).secret };
       }),
-    async setDisabled(id, disabled) {
-      await database.query(
-        'UPDATE service_account SET disabled_at = CASE WHEN $2 THEN now() END WHERE id = $1',
-        [id, disabled],
-      );
-    },
+    setDisabled: (id, disabled) =>
+      database.transaction(async (transaction) => {
+        await transaction.query(
+          'UPDATE service_account SET disabled_at = CASE WHEN $2 THEN now() END WHERE id = $1',
+          [id, disabled],
+        );
+        if (disabled) await revokeTokens(transaction, { subject: id }, 'service_account_changed');
+      }),
     async retireOf(customer) {
       const rows = await database.query<{ id: string }>(
         `WITH own AS (SELECT id FROM service_account WHERE customer_id = $1),
@@ -60,13 +64,20 @@ export function sqlServiceAccounts(
       );
       return rows.map(({ id }) => id);
     },
-    async update(id, { name, permissions }) {
-      await database.query(
-        `UPDATE service_account
-         SET name = coalesce($2, name), permissions = coalesce($3, permissions) WHERE id = $1`,
-        [id, name ?? null, permissions ?? null],
-      );
-    },
+    update: (id, { name, permissions }) =>
+      database.transaction(async (transaction) => {
+        const [had] = await transaction.query<{ permissions: readonly Permission[] }>(
+          'SELECT permissions FROM service_account WHERE id = $1 FOR UPDATE',
+          [id],
+        );
+        await transaction.query(
+          `UPDATE service_account
+           SET name = coalesce($2, name), permissions = coalesce($3, permissions) WHERE id = $1`,
+          [id, name ?? null, permissions ?? null],
+        );
+        const narrower = had?.permissions.some((one) => permissions?.includes(one) === false);
+        if (narrower) await revokeTokens(transaction, { subject: id }, 'service_account_changed');
+      }),
     async deleteUnused(id, auditDays) {
       const use = await useOfClient(database, { id, table: 'service_account' }, auditDays);
       if (use !== undefined) return use;

@@ -1,6 +1,7 @@
 import type { Database, Transaction } from '@cls/shared/sql/database';
 import { TOTP_PERIOD_S } from '../factors/totp.ts';
 import type { StateStore } from '../state/state-store.ts';
+import { revokeAllTokens } from '../token-status/sql-token-status.ts';
 import type { AfterRestore } from './after-restore.ts';
 
 /** @param openState Redis, or the same database. */
@@ -14,6 +15,7 @@ export function sqlAfterRestore(
       await (await openState()).clear();
       return database.transaction(async (transaction) => {
         const remove = (table: string) => count(transaction, `DELETE FROM ${table}`);
+        await revokeAllTokens(transaction);
         await remove('logout_notice');
         await remove('used_account_link');
         return {

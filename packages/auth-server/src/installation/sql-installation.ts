@@ -10,6 +10,7 @@ import {
 import { beginAuditChain } from '../audit/sql-audit-chain.ts';
 import { recoveryKey, recoveryKeyOf } from '../crypto/recovery-key.ts';
 import { SEALED } from '../crypto/seal.ts';
+import { beginTokenIndex } from '../token-status/sql-token-status.ts';
 import type { Installation } from './installation.ts';
 
 const KIND: StoreKind = {
@@ -29,9 +30,14 @@ const KIND: StoreKind = {
     // What the other installation did by itself.
     'task_run',
   ],
-  // The chain begins with a row.
-  seeded: ['audit_link'],
-  harmless: ['0030-validated-checks.sql', '0031-audit-chain.sql', '0032-client-secrets.sql'],
+  // The chain begins with a row, and so does the count of tokens.
+  seeded: ['audit_link', 'token_index'],
+  harmless: [
+    '0030-validated-checks.sql',
+    '0031-audit-chain.sql',
+    '0032-client-secrets.sql',
+    '0033-token-status.sql',
+  ],
 };
 
 type SealedTable = keyof typeof SEALED;
@@ -80,7 +86,11 @@ export function sqlInstallation(
           }
           return (table, row) => changeSealed(table, row, sealer.seal);
         },
-        check: beginAuditChain, // A file of 0.5.0 brings none.
+        // A file of 0.5.0 brings none.
+        async check(transaction) {
+          await beginAuditChain(transaction);
+          await beginTokenIndex(transaction);
+        },
       }),
   };
 }

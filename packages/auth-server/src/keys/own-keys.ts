@@ -1,6 +1,7 @@
 import { usableKeys } from '@cls/shared/access/key-check';
 import type { VerificationKeys } from '@cls/shared/access/verification-keys';
-import type { CryptoKey, JWK } from 'jose';
+import { ACCESS_TOKEN_ALG } from '@cls/shared/access-token';
+import { type CryptoKey, importJWK, type JWK, type JWTPayload, SignJWT } from 'jose';
 import type { SigningKey, SigningKeyStore } from './signing-key.ts';
 
 /**
@@ -35,4 +36,37 @@ export function publicKeysOf(keys: readonly SigningKey[]): readonly JWK[] {
   return keys.map(({ privateJwk: { kty, n, e, kid, alg, use } }) => ({
     ...{ kty, n, e, kid, alg, use },
   })) as JWK[];
+}
+
+/** The key that signs now. */
+export interface ActiveKey {
+  readonly kid: string;
+  /** @returns a compact JWT of the type. */
+  readonly sign: (typ: string, payload: JWTPayload) => Promise<string>;
+}
+
+/** It is read again after each change that is announced. */
+export async function activeKey(store: SigningKeyStore): Promise<() => Promise<ActiveKey>> {
+  let reading: Promise<ActiveKey> | undefined;
+  await store.onChange(() => {
+    reading = undefined;
+  });
+  const load = async (): Promise<ActiveKey> => {
+    const [{ kid, privateJwk }] = await store.load();
+    const key = await importJWK(privateJwk, ACCESS_TOKEN_ALG);
+    const header = { alg: ACCESS_TOKEN_ALG, kid };
+    return {
+      kid,
+      sign: (typ, payload) => new SignJWT(payload).setProtectedHeader({ ...header, typ }).sign(key),
+    };
+  };
+  return async () => {
+    reading ??= load();
+    try {
+      return await reading;
+    } catch (error) {
+      reading = undefined;
+      throw error;
+    }
+  };
 }

@@ -2,8 +2,8 @@ import type { Sealer } from '@cls/shared/seal';
 import type { Database, ListenGap, Sql } from '@cls/shared/sql/database';
 import { isUniqueViolation } from '@cls/shared/sql/database';
 import type { JWK } from 'jose';
-import { CHANGE_CHANNEL } from '../clients/change-channel.ts';
 import { SEALED } from '../crypto/seal.ts';
+import { CHANGE_CHANNEL } from '../state/change-channel.ts';
 import { newRsaKey } from './rsa-key.ts';
 import {
   PUBLISHED_AFTER_S,

@@ -16,6 +16,7 @@ import type { ServiceAccountDirectory } from '../clients/service-account.ts';
 import type { TokenBudget } from '../clients/token-budget.ts';
 import type { SigningKey } from '../keys/signing-key.ts';
 import type { StateStore } from '../state/state-store.ts';
+import type { NextIndex } from '../token-status/token-indices.ts';
 import { ROUTES } from '../web/paths.ts';
 import { allowsOrigin } from './allowed-origin.ts';
 import {
@@ -51,7 +52,7 @@ import {
   REMEMBERED_ACR,
   signInPolicy,
 } from './sign-in-policy.ts';
-import { addTokenClaims } from './token-claims.ts';
+import { tokenClaims } from './token-claims.ts';
 import { TooManyTokens } from './too-many-tokens.ts';
 
 export interface ProviderSettings
@@ -65,6 +66,7 @@ export interface ProviderSettings
   readonly previousCookieKey?: Secret | undefined;
   readonly serviceAccounts: ServiceAccountDirectory;
   readonly tokenBudget: Pick<TokenBudget, 'take'>;
+  readonly nextTokenIndex: NextIndex;
   readonly accounts: AccountDirectory;
   readonly state: StateStore;
   readonly applications: ApplicationDirectory;
@@ -143,6 +145,7 @@ export function providerConfiguration(
       dPoP: { enabled: false },
       pushedAuthorizationRequests: { enabled: true }, // RFC 9126
       revocation: { enabled: true, allowedPolicy: mayRevoke }, // RFC 7009
+      introspection: { enabled: true, allowedPolicy: isOwnToken }, // RFC 7662
       userinfo: { enabled: true },
       backchannelLogout: { enabled: true },
       rpInitiatedLogout: {
@@ -206,7 +209,7 @@ export function providerConfiguration(
             }),
           };
     },
-    formats: { customizers: { jwt: addTokenClaims } },
+    formats: { customizers: { jwt: tokenClaims(issuer, settings.nextTokenIndex) } },
     fetch: fetchFromApplication,
     clientBasedCORS: (_, origin, client) => origin === issuerOrigin || allowsOrigin(client, origin),
     renderError: errorRenderer((ctx, out, error) => pages.error(ctx, out, error)),
@@ -216,10 +219,19 @@ export function providerConfiguration(
 const AUTH_METHODS = ['client_secret_basic', 'client_secret_post', 'none'] as const;
 
 /** RFC 7009 §2.1. A public client learns nothing about others' tokens, which it could only guess. */
-function mayRevoke(_: unknown, client: Client, token: { clientId?: string | undefined }): boolean {
+export function mayRevoke(
+  _: unknown,
+  client: Client,
+  token: { clientId?: string | undefined },
+): boolean {
   if (token.clientId === client.clientId) return true;
   if (client.clientAuthMethod === 'none') return false;
   throw new errors.InvalidRequest('the token was not issued to this client');
+}
+
+/** RFC 7662, for what is kept here: see oauth/revocation/signed-tokens.ts for the others. */
+function isOwnToken(_: unknown, client: Client, token: { clientId?: string | undefined }): boolean {
+  return client.clientAuthMethod !== 'none' && token.clientId === client.clientId;
 }
 
 /** What the library does not say of itself (OpenID Connect Discovery §3, RFC 8414 §2). */
@@ -229,6 +241,7 @@ function discovery({ policyUrl, documentationUrl, audience }: ProviderSettings) 
     ui_locales_supported: [...LOCALES],
     prompt_values_supported: ['none', 'login', 'consent', 'select_account'],
     revocation_endpoint_auth_methods_supported: [...AUTH_METHODS],
+    introspection_endpoint_auth_methods_supported: AUTH_METHODS.filter((one) => one !== 'none'),
     ...(policyUrl === undefined ? {} : { op_policy_uri: policyUrl }),
     ...(documentationUrl === undefined ? {} : { service_documentation: documentationUrl }),
   };

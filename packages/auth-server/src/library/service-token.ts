@@ -7,6 +7,7 @@ import {
   type ResourceServerSettings,
   resourceOfScopes,
 } from './resource-server.ts';
+import { provenSecrets } from './token-claims.ts';
 import { TooManyTokens } from './too-many-tokens.ts';
 
 /** What a service account sends for a token. */
@@ -100,6 +101,7 @@ export function serviceTokens(
       scope: asked.join(' ') || info.scope,
       expiresIn: info.accessTokenTTL,
     });
+    provenSecrets.set(token, secretId);
     const text = await token.save().catch((error: unknown) => {
       budget.giveBack(account.id);
       throw error;

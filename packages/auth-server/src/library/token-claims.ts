@@ -1,4 +1,13 @@
-import type { AccessToken, Client, ClientCredentials, KoaContextWithOIDC } from 'oidc-provider';
+import { statusReference } from '@cls/shared/access/status-list';
+import {
+  type AccessToken,
+  type Client,
+  type ClientCredentials,
+  errors,
+  type KoaContextWithOIDC,
+} from 'oidc-provider';
+import { digest } from '../crypto/digest.ts';
+import type { NextIndex } from '../token-status/token-indices.ts';
 import { contextOf } from './request-context.ts';
 import { acrOf } from './sign-in-policy.ts';
 
@@ -6,20 +15,36 @@ import { acrOf } from './sign-in-policy.ts';
  * Adds what access tokens say of their subject, beside what the library writes (RFC 9068 §2.2). Added
  * to the finished payload, because Node 20 takes long to spread `extraTokenClaims` into it.
  */
-export function addTokenClaims(
-  ctx: KoaContextWithOIDC,
-  token: AccessToken | ClientCredentials,
-  { payload }: { readonly payload: object },
-): void {
-  Object.assign(payload, claimsOf(ctx, token));
+export function tokenClaims(issuer: string, nextIndex: NextIndex) {
+  return async (
+    ctx: KoaContextWithOIDC | undefined,
+    token: AccessToken | ClientCredentials,
+    { payload }: { readonly payload: object },
+  ): Promise<void> => {
+    const { sub: subject } = payload as { sub: string };
+    const { clientId = '' } = token;
+    const grantId = 'grantId' in token ? token.grantId : undefined;
+    const index = await nextIndex({
+      ...{ subject, clientId, secretId: provenSecrets.get(token) ?? ctx?.state['provenSecret'] },
+      grant: grantId === undefined ? undefined : digest(grantId),
+    });
+    // Disabled, or its secret ended, while it was about to get a token.
+    if (index === undefined) throw new errors.InvalidClientAuth('the caller has ended');
+    const status = { status_list: statusReference(issuer, index) };
+    Object.assign(payload, claimsOf(ctx, token), { status });
+  };
 }
+
+/** Of tokens that are issued outside of the library's chain: the id of the secret that was proven. */
+export const provenSecrets = new WeakMap<object, string>();
 
 /** A service account's token may be issued outside of the library's chain, where there is no context. */
 function claimsOf(
-  ctx: KoaContextWithOIDC,
+  ctx: KoaContextWithOIDC | undefined,
   token: AccessToken | ClientCredentials,
 ): Record<string, unknown> {
   if (token.kind === 'ClientCredentials') return serviceAccountClaims(token.client);
+  if (ctx === undefined) throw new Error('a token of nobody');
   const signedIn = signedInClaims(ctx);
   if (signedIn !== undefined) return signedIn;
   const { authentication } = contextOf(ctx);

@@ -1,5 +1,6 @@
 import type { Database } from '@cls/shared/sql/database';
 import { unlessReferred } from '../audit/never-used.ts';
+import { revokeTokens } from '../token-status/sql-token-status.ts';
 import type { Customer, CustomerRecords } from './customer.ts';
 
 const SELECT = 'SELECT id, name, disabled_at IS NOT NULL AS disabled FROM customer';
@@ -16,12 +17,14 @@ export function sqlCustomers(database: Database): CustomerRecords {
       ]);
     },
     listDemo: () => database.query<Customer>(`${SELECT} WHERE demo AND disabled_at IS NULL`),
-    async setDisabled(id, disabled) {
-      await database.query(
-        'UPDATE customer SET disabled_at = CASE WHEN $2 THEN now() END WHERE id = $1',
-        [id, disabled],
-      );
-    },
+    setDisabled: (id, disabled) =>
+      database.transaction(async (transaction) => {
+        await transaction.query(
+          'UPDATE customer SET disabled_at = CASE WHEN $2 THEN now() END WHERE id = $1',
+          [id, disabled],
+        );
+        if (disabled) await revokeTokens(transaction, { customer: id }, 'customer_disabled');
+      }),
     async rename(id, name) {
       await database.query('UPDATE customer SET name = $2 WHERE id = $1', [id, name]);
     },

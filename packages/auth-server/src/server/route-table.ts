@@ -2,6 +2,7 @@
  * Every path that this service answers on: its methods, and the room whose router answers. What is
  * not listed is 404, though the library may know it; another method is 405.
  */
+import { STATUS_LISTS_PATH } from '@cls/shared/access/status-list';
 import { ACCOUNT_ROUTES } from '../account-pages/routes.ts';
 import {
   ACCOUNT_SIGNED_IN_PATH,
@@ -22,6 +23,8 @@ export const ROOMS = [
   'device',
   'logout',
   'grants',
+  'revocation',
+  'statusLists',
   'discovery',
   'accountPages',
   'passwordPages',
@@ -48,6 +51,7 @@ const PARTS: Readonly<Record<string, string>> = {
   factor: '(?:totp|passkey|codes)',
   domain: '[a-z0-9.-]{3,253}',
   asset: '[\\w.-]{1,100}',
+  list: '\\d{1,10}',
   rest: '.*',
 };
 
@@ -77,7 +81,9 @@ export const ROUTE_TABLE: readonly Route[] = [
   { path: `${ROUTES.end_session}/confirm`, methods: POST, room: 'logout' },
   { path: `${ROUTES.end_session}/success`, methods: GET, room: 'logout' },
   { path: ROUTES.userinfo, methods: BOTH, room: 'grants', ...SHARED },
-  { path: ROUTES.revocation, methods: POST, room: 'grants', ...SHARED },
+  { path: ROUTES.revocation, methods: POST, room: 'revocation', ...SHARED },
+  { path: ROUTES.introspection, methods: POST, room: 'revocation' },
+  { path: `${STATUS_LISTS_PATH}/{list}`, methods: GET, room: 'statusLists', readableFrom: 'any' },
   { path: ROUTES.jwks, ...PUBLIC },
   { path: OPENID_METADATA_PATH, ...PUBLIC },
   { path: OAUTH_METADATA_PATH, ...PUBLIC },

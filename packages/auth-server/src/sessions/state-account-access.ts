@@ -1,10 +1,15 @@
 import { digest } from '../crypto/digest.ts';
 import type { StateStore } from '../state/state-store.ts';
+import type { TokenStatusRecords } from '../token-status/token-status.ts';
 import type { AccountAccess } from './account-access.ts';
 import type { Ending, SessionStore } from './session-store.ts';
 
 /** What the provider keeps for people: sessions, grants, codes, refresh tokens. */
-export function accountAccess(state: StateStore, records: SessionStore): AccountAccess {
+export function accountAccess(
+  state: StateStore,
+  records: SessionStore,
+  tokens: Pick<TokenStatusRecords, 'revoke'>,
+): AccountAccess {
   const end = async (uid: string, ending: Ending, toldSids: readonly string[] = []) => {
     // First: where what follows fails, the second factor is asked for again at least.
     if (ending === 'ended') await records.forgetDeviceOfSession(uid);
@@ -35,6 +40,7 @@ export function accountAccess(state: StateStore, records: SessionStore): Account
       const keptUid = except && digest(except.uid);
       await records.forgetDevices(accountId);
       await state.endAccount(digest(accountId), kept);
+      await tokens.revoke({ subject: accountId }, 'access_ended');
       // A request under way may give a session a new id, which was not put before the end.
       const uids = await othersOf(accountId, keptUid);
       await forEach(uids, (uid) => state.revokeGrant(uid));
@@ -60,6 +66,7 @@ export function accountAccess(state: StateStore, records: SessionStore): Account
     async endApplicationOfAll(applicationId) {
       const grants = await records.grantsOfApplication(applicationId);
       await forEach(grants, (grant) => state.revokeGrant(grant));
+      await tokens.revoke({ client: applicationId }, 'application_changed');
     },
   };
 }

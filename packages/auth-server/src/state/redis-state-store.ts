@@ -87,6 +87,7 @@ export function redisStateStore(redis: Redis | Cluster, waitReplicas: number): S
     remove: (kind, key) => answered(store.remove(kind, key)),
     revokeGrant: (grantId) => answered(store.revokeGrant(grantId)),
     endAccount: (account, keep) => answered(store.endAccount(account, keep)),
+    announce: async (channel) => void (await answered(redis.publish(channel, ''))),
     clear: () => answered(store.clear()),
     ready: () => answered(store.ready()),
     close: store.close,

@@ -29,6 +29,8 @@ export interface StateStore {
    * @param keep the one entry that stays, such as the session that asks.
    */
   endAccount(account: string, keep?: EntryName): Promise<void>;
+  /** Tells other services that listen to the channel, where the store can. */
+  announce?(channel: string): Promise<void>;
   /** Forgets all of it, for a store that a backup has brought back. No server may run meanwhile. */
   clear(): Promise<void>;
   /** Resolves when the store can be used. */

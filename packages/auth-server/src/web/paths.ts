@@ -6,6 +6,7 @@ export const ROUTES = {
   pushed_authorization_request: '/oauth/par',
   userinfo: '/oauth/userinfo',
   revocation: '/oauth/revoke',
+  introspection: '/oauth/introspect',
   end_session: '/oauth/logout',
   device_authorization: '/oauth/device',
   code_verification: '/device',

@@ -17,6 +17,7 @@ import { accountAccess } from '../../src/sessions/state-account-access.ts';
 import { redisStateStore } from '../../src/state/redis-state-store.ts';
 import { sqlStateStore } from '../../src/state/sql-state-store.ts';
 import type { StateStore } from '../../src/state/state-store.ts';
+import { sqlTokenStatus } from '../../src/token-status/sql-token-status.ts';
 import {
   type BareProvider,
   CALLBACK,
@@ -198,7 +199,7 @@ async function openWorld(
     },
   };
   const records = sqlSessionStore(database);
-  const access = accountAccess(state, records);
+  const access = accountAccess(state, records, sqlTokenStatus(database));
   const deps = {
     sessionStore: {
       ...records,

@@ -11,6 +11,7 @@ import type { Log } from '@cls/shared/log';
 import { outageLog, whyFailed } from '@cls/shared/outage-log';
 import type { CryptoKey } from 'jose';
 import { type Memories, openMemories } from '../memory/memories.ts';
+import { fetchBounded } from './fetch-bounded.ts';
 
 export interface KeySource extends VerificationKeys {
   /** True once a usable key set was read. */
@@ -27,16 +28,16 @@ export interface KeySource extends VerificationKeys {
   stop(): void;
 }
 
-export interface KeptKeySet {
-  /** The JWKS document as the issuer served it. */
+export interface KeptDocument {
+  /** As the issuer served it. */
   readonly document: unknown;
   /** Milliseconds since it was read from the issuer. */
   readonly ageMs: number;
 }
 
-export interface KeySetFile {
+export interface DocumentFile {
   /** Undefined when there is no file, or none that fits this issuer and clock. */
-  load(): KeptKeySet | undefined;
+  load(): KeptDocument | undefined;
   /** Called after each good read; writes the file when it would be out of date. */
   keep(document: unknown): void;
 }
@@ -46,24 +47,26 @@ export interface KeySourceOptions {
   readonly refreshMs: number;
   readonly memories?: Memories;
   /** Where the last good set is kept over a restart; undefined keeps none. */
-  readonly file?: KeySetFile;
+  readonly file?: DocumentFile;
   readonly onFailure: (error: Error) => void;
   /** Called after each good read. */
   readonly onRead?: () => void;
 }
 
-/** Writes to the log when the key set cannot be read, and when it is read again. */
-export function logReads(log: Log): Required<Pick<KeySourceOptions, 'onFailure' | 'onRead'>> {
+/** Writes to the log when something of the issuer cannot be read, and when it is read again. */
+export function logReads(
+  log: Log,
+  what: string,
+): Required<Pick<KeySourceOptions, 'onFailure' | 'onRead'>> {
   const outage = outageLog(log, {
     level: 'warn',
-    begins: 'the key set cannot be read',
-    continues: 'the key set could not be read in the last minute',
-    ends: 'the key set is read again',
+    begins: `${what} cannot be read`,
+    continues: `${what} could not be read in the last minute`,
+    ends: `${what} is read again`,
   });
   return { onFailure: (error) => outage.failed(whyFailed(error)), onRead: outage.answered };
 }
 
-const TIMEOUT_MS = 2_000;
 const DOCUMENT_MAX_BYTES = 256 * 1024;
 /** Tokens with an unknown kid, of all callers together, fetch the set this often at most. */
 const UNKNOWN_KID_REFRESH_MS = 5_000;
@@ -175,7 +178,7 @@ function adopt(
  * After a restart the issuer is asked first. The set from the file is used while the issuer is
  * down: its first answer removes what it lacks.
  */
-async function restore(file: KeySetFile | undefined): Promise<HeldKeys | undefined> {
+async function restore(file: DocumentFile | undefined): Promise<HeldKeys | undefined> {
   const kept = file?.load();
   const byKid = kept && (await usableKeys(kept.document));
   const readAtMs = performance.now() - (kept?.ageMs ?? 0);
@@ -211,41 +214,9 @@ function repeat(work: () => Promise<void>, pauseMs: () => number) {
 async function fetchDocument(
   url: string,
 ): Promise<{ readonly document: unknown; readonly aheadS: number | undefined }> {
-  const startedMs = performance.now();
-  const giveUp = AbortSignal.timeout(TIMEOUT_MS);
-  const response = await fetch(url, {
+  const { body, headers, tookMs } = await fetchBounded(url, {
     headers: { accept: 'application/json' },
-    redirect: 'error',
-    signal: giveUp,
+    maxBytes: DOCUMENT_MAX_BYTES,
   });
-  const { body } = response;
-  const aheadS = aheadOfDate(response.headers, performance.now() - startedMs);
-  if (response.status !== 200 || body === null) {
-    await body?.cancel();
-    throw new Error(`the key set was answered with status ${response.status}`);
-  }
-  // Once fetch has answered, its own hold on the signal is weak, and garbage collection can undo it.
-  const reader = body.getReader();
-  const cancel = () => void reader.cancel(giveUp.reason).catch(() => undefined);
-  giveUp.addEventListener('abort', cancel);
-  try {
-    return { document: JSON.parse((await read(reader)).toString('utf8')), aheadS };
-  } catch (error) {
-    cancel();
-    throw giveUp.aborted ? giveUp.reason : error;
-  } finally {
-    giveUp.removeEventListener('abort', cancel);
-  }
-}
-
-async function read(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<Buffer> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return Buffer.concat(chunks);
-    size += value.length;
-    if (size > DOCUMENT_MAX_BYTES) throw new Error('the key set is larger than 256 KiB');
-    chunks.push(value);
-  }
+  return { document: JSON.parse(body.toString('utf8')), aheadS: aheadOfDate(headers, tookMs) };
 }

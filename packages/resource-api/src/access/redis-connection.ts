@@ -17,6 +17,8 @@ const RETRY_MS = 50;
 export interface RedisScripts {
   /** @throws {Error} when Redis does not answer in time. */
   run(script: string, keys: readonly string[], values: readonly string[]): Promise<unknown>;
+  /** Hears what is published, on a connection of its own; while Redis is away, nothing. */
+  subscribe(channel: string, listener: () => void): void;
   /** Resolves when a server answers. @throws {Error} after some seconds without one. */
   ready(): Promise<void>;
   stop(): Promise<void>;
@@ -39,6 +41,7 @@ function observedScripts(send: RedisScripts['run'], observe: ObserveCommand): Re
 /** What the three kinds of client have in common. */
 interface Connection {
   eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>;
+  subscribe(channel: string, listener: () => void): Promise<unknown>;
   connect(): Promise<unknown>;
   destroy(): unknown;
   on(event: 'error', listener: (error: Error) => void): unknown;
@@ -55,6 +58,7 @@ export function connectRedis(url: Secret, log: Log, observe?: ObserveCommand): R
     outage.answered();
     return answer;
   };
+  const stops = [connection.stop];
   const run = observe === undefined ? send : observedScripts(send, observe);
   return {
     run,
@@ -70,7 +74,13 @@ export function connectRedis(url: Secret, log: Log, observe?: ObserveCommand): R
         }
       }
     },
-    stop: connection.stop,
+    subscribe(channel, listener) {
+      const hearing = keepConnected(parseRedisUrl(url.expose()), outage, (client) =>
+        client.subscribe(channel, listener),
+      );
+      stops.push(hearing.stop);
+    },
+    stop: async () => void (await Promise.all(stops.map((stop) => stop()))),
   };
 }
 
@@ -78,7 +88,11 @@ export function connectRedis(url: Secret, log: Log, observe?: ObserveCommand): R
  * Connects in the background: a Redis that is down must not keep the API from starting.
  * A single server's client tries for ever by itself; the others give up, and are made anew.
  */
-function keepConnected(address: RedisAddress, outage: OutageLog) {
+function keepConnected(
+  address: RedisAddress,
+  outage: OutageLog,
+  begin: (client: Connection) => Promise<unknown> = async () => undefined,
+) {
   let stopped = false;
   let retry: NodeJS.Timeout | undefined;
   let client: Connection;
@@ -87,8 +101,10 @@ function keepConnected(address: RedisAddress, outage: OutageLog) {
     client.on('error', (error) => outage.failed(whyFailed(error)));
     // Also where nobody asks for something.
     client.on('ready', outage.answered);
-    client.connect().catch((error: Error) => {
+    const connected = client.connect().then(() => begin(client));
+    connected.catch((error: Error) => {
       if (stopped) return;
+      discard(client);
       outage.failed(whyFailed(error));
       retry = setTimeout(open, RECONNECT_MS);
     });
@@ -102,6 +118,15 @@ function keepConnected(address: RedisAddress, outage: OutageLog) {
       await client.destroy();
     },
   };
+}
+
+/** It gave up by itself, or did not do what it was opened for. */
+function discard(client: Connection): void {
+  try {
+    client.destroy();
+  } catch {
+    // It was closed.
+  }
 }
 
 function clientFor({ topology, nodes, tls, username, password, master = '', db }: RedisAddress) {

@@ -3,6 +3,7 @@ import type { VerifiedToken, VerifyToken } from '@cls/shared/access/verify-token
 import { type Clock, epochSeconds } from '@cls/shared/clock';
 import { type Memories, openMemories } from '../memory/memories.ts';
 import type { KeySource } from './key-source.ts';
+import type { TokenStatus } from './token-status.ts';
 
 /** Checks tokens, and knows those that it has checked. */
 export interface VerifiedTokens {
@@ -13,11 +14,13 @@ export interface VerifiedTokens {
 
 /**
  * Remembers verified tokens by their whole text, so that a token's signature is checked once and
- * not on every request. An entry ends with the token, or with the key that signed it.
+ * not on every request; whether it was revoked is asked each time. An entry ends with the token, or with the
+ * key that signed it.
  */
 export function rememberVerified(
   verify: VerifyToken,
-  keys: KeySource,
+  keys: Pick<KeySource, 'onRemoved'>,
+  status: Pick<TokenStatus, 'isGood' | 'assertGood'>,
   clock: Clock,
   memories: Memories = openMemories(),
 ): VerifiedTokens {
@@ -31,19 +34,23 @@ export function rememberVerified(
   return {
     known(token) {
       const known = verified.lookUp(token);
-      return known !== undefined && holds(known) ? known : undefined;
+      return known !== undefined && holds(known) && status.isGood(known.status) ? known : undefined;
     },
     async verify(token) {
       const known = verified.get(token);
       if (known !== undefined) {
-        if (holds(known)) return known;
-        verified.delete(token);
-        throw tokenExpired();
+        if (!holds(known)) {
+          verified.delete(token);
+          throw tokenExpired();
+        }
+        await status.assertGood(known.status);
+        return known;
       }
       const removalsBefore = removals;
       const fresh = await verify(token);
       // A key that was removed meanwhile may be the one that verified it.
       if (removals === removalsBefore) verified.set(token, fresh);
+      await status.assertGood(fresh.status);
       return fresh;
     },
   };

@@ -27,6 +27,12 @@ export const CACHES = {
     size: { most: MIB / 4, unit: 'bytes' },
     ends: 'a key: two reads in a row without it. The set: 25 hours without a read',
   },
+  statusLists: {
+    holds: 'which tokens are revoked, also on disk ([ADR 60](0060-token-status.md))',
+    by: ['access/token-status.ts'],
+    size: { most: 64 * MIB, unit: 'bytes' },
+    ends: 'every three seconds; a list that no token was in for 25 hours',
+  },
   answers: {
     holds: 'answers as sent ([ADR 57](0057-how-a-read-is-answered.md))',
     by: ['http/cached-answers.ts'],

@@ -7,9 +7,13 @@ import { KeysUnavailable } from '@cls/shared/access/verification-keys';
 import { silentLog } from '@cls/shared/log';
 import { eventually, temporaryDirectory } from '@cls/testing/servers';
 import { expect } from 'chai';
-import { keySetFile } from '../../src/access/key-set-file.ts';
-import type { KeySetFile } from '../../src/access/key-source.ts';
-import { type KeySource, logReads, remoteKeySource } from '../../src/access/key-source.ts';
+import { documentFile } from '../../src/access/kept-document.ts';
+import {
+  type DocumentFile,
+  type KeySource,
+  logReads,
+  remoteKeySource,
+} from '../../src/access/key-source.ts';
 import { type JwksServer, newKey, startJwksServer, type TestKey } from '../support/issuer.ts';
 
 setFlagsFromString('--expose-gc');
@@ -37,7 +41,7 @@ describe('the source of verification keys', () => {
     source?.stop();
     await jwks.stop();
   });
-  const open = (refreshMs = 60_000, file?: KeySetFile): KeySource => {
+  const open = (refreshMs = 60_000, file?: DocumentFile): KeySource => {
     source = remoteKeySource({
       url: jwks.url,
       refreshMs,
@@ -79,7 +83,10 @@ describe('the source of verification keys', () => {
     await jwks.stop();
     const lines: [string, object][] = [];
     const write = (fields: object, message: string) => void lines.push([message, fields]);
-    const { onFailure, onRead } = logReads({ ...silentLog, warn: write, info: write });
+    const { onFailure, onRead } = logReads(
+      { ...silentLog, warn: write, info: write },
+      'the key set',
+    );
     let reads = 0;
     source = remoteKeySource({
       ...{ url: jwks.url, refreshMs: 50, onRead },
@@ -178,7 +185,7 @@ describe('the source of verification keys', () => {
   describe('after a restart while the issuer is away', () => {
     let path: string;
     const kept = (url = jwks.url) =>
-      keySetFile(path, url, ({ message }) => failures.push(`file: ${message}`));
+      documentFile(path, url, ({ message }) => failures.push(`file: ${message}`));
     const readOnce = async () => {
       const keys = open(60_000, kept());
       expect(await keys.find('first')).not.to.equal(undefined);

@@ -73,6 +73,20 @@ export function tokenNotYetValid(aheadS: number, toleranceS: number): Refusal {
   });
 }
 
+/** Good until somebody revoked it. */
+export function tokenRevoked(options?: ErrorOptions): Refusal {
+  return new Refusal(
+    {
+      status: 403,
+      code: 'token_revoked',
+      title: 'Access token revoked',
+      detail: 'The access token was revoked; get a new one from the token endpoint.',
+      headers: INVALID_TOKEN,
+    },
+    options,
+  );
+}
+
 export function insufficientPermission(scopes: readonly string[]): Refusal {
   return new Refusal({
     status: 403,
@@ -82,6 +96,16 @@ export function insufficientPermission(scopes: readonly string[]): Refusal {
     headers: {
       'WWW-Authenticate': `Bearer error="insufficient_scope", scope="${scopes.join(' ')}"`,
     },
+  });
+}
+
+export function revocationsUnavailable(): Refusal {
+  return new Refusal({
+    status: 503,
+    code: 'revocations_unavailable',
+    title: 'Revocations unavailable',
+    detail: 'The issuer has not said for too long which tokens are revoked. Try again later.',
+    headers: { 'Retry-After': '2' },
   });
 }
 

@@ -13,6 +13,7 @@ import {
 import { type Clock, epochSeconds } from '../clock.ts';
 import { parseStrictObject } from '../strict-json.ts';
 import type { Caller } from './caller.ts';
+import { STATUS_LIST_LENGTH, type StatusReference, statusListNumber } from './status-list.ts';
 import {
   keysUnavailable,
   type TokenFault,
@@ -41,6 +42,8 @@ export type OnTokenAhead = (aheadS: number) => void;
 /** The content of an accepted token. */
 export interface VerifiedToken {
   readonly caller: Caller;
+  /** Where the issuer says whether it is revoked; undefined in tokens from before 0.6.0. */
+  readonly status: StatusReference | undefined;
   /** Key that signed it, and when it ends in seconds since the epoch. */
   readonly kid: string;
   readonly expiresAtS: number;
@@ -169,7 +172,20 @@ function readClaims(
   if (nowS >= exp + profile.clockToleranceS) {
     throw tokenExpired(fault('exp', `a time after ${nowS - profile.clockToleranceS}`, exp));
   }
-  return { caller, expiresAtS: exp + profile.clockToleranceS };
+  const status = statusOf(payload, profile.issuer);
+  return { caller, status, expiresAtS: exp + profile.clockToleranceS };
+}
+
+/** A token that says that it can be revoked must say where, in a list of the issuer. */
+function statusOf(payload: Members, issuer: string): StatusReference | undefined {
+  if (!Object.hasOwn(payload, 'status')) return undefined;
+  const claim = payload['status'] as { status_list?: Partial<StatusReference> } | null;
+  const { idx, uri } = claim?.status_list ?? {};
+  const isIndex = Number.isSafeInteger(idx) && Number(idx) >= 0 && Number(idx) < STATUS_LIST_LENGTH;
+  if (!isIndex || typeof uri !== 'string' || statusListNumber(issuer, uri) === undefined) {
+    throw tokenInvalid(fault('status', 'an index in a status list of the issuer', claim));
+  }
+  return { idx: Number(idx), uri };
 }
 
 /** How far the token's own dates lie ahead of this machine's clock; negative when they are past. */

@@ -17,7 +17,8 @@ const CODES: Readonly<Record<string, readonly [string, string, ...string[]]>> = 
   403: [
     'Forbidden',
     'The token is expired, not trusted or lacks the permission.',
-    ...['token_expired', 'token_untrusted', 'token_invalid', 'insufficient_permission'],
+    ...['token_expired', 'token_revoked', 'token_untrusted', 'token_invalid'],
+    'insufficient_permission',
   ],
   404: ['NotFound', 'There is no such record, or it was not granted.', 'not_found'],
   406: ['NotAcceptable', 'None of the media types of `Accept` is available.', 'not_acceptable'],
@@ -36,7 +37,7 @@ const CODES: Readonly<Record<string, readonly [string, string, ...string[]]>> = 
   503: [
     'Unavailable',
     'Send the request again after `Retry-After`.',
-    ...['unavailable', 'keys_unavailable', 'ledger_posting'],
+    ...['unavailable', 'keys_unavailable', 'revocations_unavailable', 'ledger_posting'],
   ],
 };
 

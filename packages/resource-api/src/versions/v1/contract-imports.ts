@@ -95,7 +95,8 @@ export const IMPORT_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
 };
 
 const FORBIDDEN_CODES = [
-  ...['token_expired', 'token_untrusted', 'token_invalid', 'insufficient_permission'],
+  ...['token_expired', 'token_revoked', 'token_untrusted', 'token_invalid'],
+  'insufficient_permission',
   'imports_disabled',
 ];
 

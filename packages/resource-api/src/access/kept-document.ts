@@ -1,22 +1,22 @@
 /**
- * Keeps the last good key set on disk, so that the API can verify tokens after a restart while
- * auth-server is down. It holds public keys only. Whoever can write to the data directory controls
- * the service anyway.
+ * Keeps what the issuer published last on disk, its keys and its status lists, so that the API can verify
+ * tokens after a restart while auth-server is down. Whoever can write to the data directory controls the
+ * service anyway.
  */
 
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { KeySetFile } from './key-source.ts';
+import type { DocumentFile } from './key-source.ts';
 
 /** How often an unchanged set is written again, so that its age stays small. */
 const REWRITE_MS = 10 * 60_000;
 
 /** @param url the key set's address: a file from another address is ignored. */
-export function keySetFile(
+export function documentFile(
   path: string,
   url: string,
   onFailure: (error: Error) => void,
-): KeySetFile {
+): DocumentFile {
   let written: { text: string; atMs: number } | undefined;
   let failed = false;
   return {

@@ -1,0 +1,60 @@
+/** Whose token it is. All that a revocation can name. */
+export interface TokenHolder {
+  /** The `sub` of the token. */
+  readonly subject: string;
+  readonly clientId: string;
+  /** Of the secret that the client proved. */
+  readonly secretId?: string | undefined;
+  /** Digest of the id of the grant. */
+  readonly grant?: string | undefined;
+}
+
+/** Indices from the first to the last. */
+export interface Indices {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** Tokens that are revoked together. */
+export type TokensOf =
+  | { readonly customer: string }
+  | { readonly subject: string }
+  | { readonly client: string }
+  | { readonly secret: string }
+  | { readonly grant: string };
+
+/** Why tokens were revoked: see docs/reference/tokens.md. */
+export type RevokedFor =
+  | 'access_ended'
+  | 'application_changed'
+  | 'compromised'
+  | 'customer_disabled'
+  | 'grant_ended'
+  | 'restored'
+  | 'secret_revoked'
+  | 'service_account_changed'
+  | 'token_revoked';
+
+export interface Revocation {
+  readonly at: Date;
+  readonly for: RevokedFor;
+}
+
+/** Which tokens are revoked. */
+export interface TokenStatusRecords {
+  /**
+   * Indices for tokens of the holder, which begin to be made within `forS` seconds. Undefined where the
+   * holder may have no token any more: its secret ended or it was disabled a moment ago.
+   */
+  lease(holder: TokenHolder, count: number, forS: number): Promise<Indices | undefined>;
+  /** Revokes what lives. @returns how many leases, each of several tokens. */
+  revoke(tokens: TokensOf, why: RevokedFor): Promise<number>;
+  /** Revokes one token. @param expiresAtS when it ends, since the epoch. */
+  revokeOne(index: number, holder: TokenHolder, expiresAtS: number): Promise<void>;
+  /** Those within a range, in their order. */
+  revokedWithin(range: Indices): Promise<readonly Indices[]>;
+  /** Undefined for an index that is not revoked. */
+  revocationOf(index: number): Promise<Revocation | undefined>;
+  /** Hears that something was revoked. */
+  onRevocation(listener: () => void): Promise<void>;
+}

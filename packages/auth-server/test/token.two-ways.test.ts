@@ -512,13 +512,13 @@ function defined(headers: Readonly<Record<string, string | undefined>>): Record<
   );
 }
 
-/** Without what is another in each token: its id, its times and its signature. */
+/** Without what is another in each token: its id, its place in the status list, its times and its signature. */
 function answerOf(text: string): Pick<Observed, 'body' | 'token'> {
   const body = (text === '' ? {} : JSON.parse(text)) as Record<string, unknown>;
   const { access_token: token, ...rest } = body;
   if (typeof token !== 'string') return { body: text };
   const [head = ''] = token.split('.');
-  const { jti: _jti, iat, exp, ...claims } = claimsOf(token);
+  const { jti: _jti, status: _status, iat, exp, ...claims } = claimsOf(token);
   return {
     body: rest,
     token: {

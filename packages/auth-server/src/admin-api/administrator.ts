@@ -41,8 +41,6 @@ export async function administratorOf(
   rawHeaders: readonly string[],
 ): Promise<Administrator> {
   const { caller, status } = await verifyToken(bearerToken(authorizationOf(rawHeaders)));
-  const index = status && statusIndex(issuer, status);
-  if (index !== undefined && (await tokenStatus.revocationOf(index))) throw tokenRevoked();
   requirePermission(caller, [ADMIN_PERMISSION], scopeBase);
   const account =
     caller.accountType === 'service_account'
@@ -55,6 +53,8 @@ export async function administratorOf(
   if (!permissions.includes(ADMIN_PERMISSION)) {
     throw insufficientPermission([scopeOf(scopeBase, ADMIN_PERMISSION)]);
   }
+  const index = status && statusIndex(issuer, status);
+  if (index !== undefined && (await tokenStatus.revocationOf(index))) throw tokenRevoked();
   const grantablePermissions = API_PERMISSIONS.filter(
     (permission) => permission === 'cls-deal.view' || permissions.includes(permission),
   );

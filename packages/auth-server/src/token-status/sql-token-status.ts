@@ -69,6 +69,7 @@ async function lockHolder(sql: Sql, holder: TokenHolder): Promise<void> {
   await sql.query('SELECT FROM application WHERE id = $1 FOR SHARE', [holder.clientId]);
 }
 
+/** `now()` is when the transaction began: a secret may have ended since, while it waited for the lock. */
 function leaseOf(holder: TokenHolder): string {
   const table = isServiceAccount(holder) ? 'service_account' : 'account';
   const secrets = isApplication(holder) ? 'application_secret' : 'service_account_secret';
@@ -80,7 +81,8 @@ function leaseOf(holder: TokenHolder): string {
       SELECT FROM ${table} h JOIN customer c ON c.id = h.customer_id
       WHERE h.id = $1 AND h.disabled_at IS NULL AND c.disabled_at IS NULL AND ${mayHave}
         AND ($3::text IS NULL OR EXISTS (
-          SELECT FROM ${secrets} s WHERE s.id = $3 AND (s.expires_at IS NULL OR s.expires_at > now())))
+          SELECT FROM ${secrets} s WHERE s.id = $3
+            AND (s.expires_at IS NULL OR s.expires_at > clock_timestamp())))
     ), taken AS (UPDATE token_index SET next = next + $5::bigint FROM holder RETURNING next)
     INSERT INTO token_status (first, last, subject, client_id, secret_id, grant_sha256, expires_at)
     SELECT next - $5::bigint, next - 1, $1, $2, $3, $4, now() + make_interval(secs => $6) FROM taken

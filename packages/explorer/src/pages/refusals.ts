@@ -42,7 +42,9 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
   fx_rate_missing: { status: 422, kind: 'rate_missing', without: ['reportingCurrency', 'fxDate'] },
 };
 /** The token is the fault, and not the question. */
-export const TOKEN_CODES = ['missing_token', 'token_expired', 'token_untrusted', 'token_invalid'];
+export const TOKEN_CODES = [
+  ...['missing_token', 'token_expired', 'token_revoked', 'token_untrusted', 'token_invalid'],
+];
 
 /** Words and a way on for each refusal of the API. */
 export async function showRefusal(

@@ -2,6 +2,7 @@ import type { Middleware } from 'koa';
 import { ACCOUNT_GRANT } from '../../clients/grant-types.ts';
 import { digest } from '../../crypto/digest.ts';
 import { ROUTES } from '../../web/paths.ts';
+import { answerUnchanged } from '../../web/unchanged.ts';
 
 /** Verifiers may keep keys as long; a new key is published longer than that before it signs. */
 const MAX_AGE_S = 300;
@@ -15,11 +16,7 @@ export const metadataCaching: Middleware = async (ctx, next) => {
   if (ctx.path !== ROUTES.jwks) ctx.body = honest(ctx.body as Record<string, unknown>);
   const etag = `"${digest(JSON.stringify(ctx.body))}"`;
   ctx.set('Cache-Control', `public, max-age=${MAX_AGE_S}`);
-  ctx.set('ETag', etag);
-  const candidates = ctx.get('if-none-match').split(',');
-  if (candidates.some((candidate) => candidate.trim().replace(/^W\//, '') === etag)) {
-    ctx.status = 304;
-  }
+  answerUnchanged(ctx, etag);
 };
 
 /** Without our grant for people and the answer of our account pages: nobody else can use them. */

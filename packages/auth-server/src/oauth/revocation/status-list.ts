@@ -1,6 +1,7 @@
 import { STATUS_LIST_MEDIA_TYPE, STATUS_LISTS_PATH } from '@cls/shared/access/status-list';
 import type { Middleware } from 'koa';
 import type { StatusLists } from '../../token-status/status-lists.ts';
+import { answerUnchanged } from '../../web/unchanged.ts';
 
 const PATH = new RegExp(`^${STATUS_LISTS_PATH}/(\\d{1,10})$`);
 
@@ -12,12 +13,7 @@ export function statusListEndpoint(lists: StatusLists): Middleware {
     const { token, etag } = await lists(Number(list));
     ctx.set('Access-Control-Allow-Origin', '*');
     ctx.set('Cache-Control', 'no-cache'); // Kept with its ETag, and asked for each time.
-    ctx.set('ETag', etag);
-    ctx.status = 200;
-    if (ctx.fresh) {
-      ctx.status = 304;
-      return;
-    }
+    if (answerUnchanged(ctx, etag)) return;
     ctx.set('Content-Type', STATUS_LIST_MEDIA_TYPE);
     ctx.body = token;
   };

@@ -1,10 +1,10 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { type AddressInfo, createServer as createConnections, type Server } from 'node:net';
 import { listening } from '@cls/shared/http/listening';
+import { isPublicAddress } from '@cls/shared/http/public-address';
 import type { Tracing } from '@cls/shared/tracing/tracing';
 import { expect } from 'chai';
 import { secretContext } from '../../src/notices/notice-outbox.ts';
-import { isPublicAddress } from '../../src/notices/public-address.ts';
 import {
   type Resolve,
   type WebhookOptions,

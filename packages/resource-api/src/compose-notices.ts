@@ -8,8 +8,13 @@ import type { Tracing } from '@cls/shared/tracing/tracing';
 import type { ResourceApiConfig } from './config.ts';
 import type { Registry, RetiredAt } from './lifecycle/registry.ts';
 import { emailSender } from './notices/email-sender.ts';
+import type { ClaimedNotice } from './notices/notice-outbox.ts';
 import { type NoticeWorker, noticeWorker } from './notices/notice-worker.ts';
-import { newWebhookSealer, openWebhookSealer } from './notices/open-webhook-sealer.ts';
+import {
+  newWebhookSealer,
+  openNoticeSecret,
+  openWebhookSealer,
+} from './notices/open-webhook-sealer.ts';
 import { retirements } from './notices/retirement.ts';
 import { resealWebhooks, sqlNoticeContacts } from './notices/sql-notice-contacts.ts';
 import { sqlNotices } from './notices/sql-notices.ts';
@@ -47,7 +52,7 @@ export async function composeNotices(
       const mail = settings.mail && openedOnce(settings.mail);
       const webhook = webhookSender({
         allowLoopback: settings.allowLoopback,
-        sealer: () => openWebhookSealer(config),
+        openSecret: (notice: ClaimedNotice) => openNoticeSecret(openWebhookSealer(config), notice),
         tracing,
       });
       const worker = noticeWorker({

@@ -1,15 +1,9 @@
 import type { Clock } from '@cls/shared/clock';
 import type { Log } from '@cls/shared/log';
 import { newId } from '@cls/shared/new-id';
-import type { AttemptResult, Channel, ClaimedNotice, NoticeOutbox } from './notice-outbox.ts';
+import { type AttemptResult, attemptResult, type SendResult } from '@cls/shared/send-attempt';
+import type { Channel, ClaimedNotice, NoticeOutbox } from './notice-outbox.ts';
 import type { DueNotice } from './notice-stage.ts';
-
-/** What the other side made of a notice: `refused` for good, `later` for now. */
-export interface SendResult {
-  readonly outcome: 'delivered' | 'refused' | 'later';
-  /** What it answered: kept as evidence. */
-  readonly answer: string;
-}
 
 /** Sends a notice once, within `SEND_MAX_MS`. Never throws. */
 export type SendNotice = (notice: ClaimedNotice, now: Date) => Promise<SendResult>;
@@ -28,11 +22,6 @@ export interface DeliveryDeps {
 const LEASE_MS = 300_000;
 /** Sent side by side: one receiver that hangs does not hold up the others. */
 const LANES = 4;
-const FIRST_RETRY_MS = 60_000;
-const LONGEST_RETRY_MS = 6 * 3_600_000;
-/** About three days. */
-const MOST_ATTEMPTS = 20;
-const ANSWER_MAX_CHARS = 300;
 
 /** Sends what is due now and nobody else sends. What cannot be sent is tried again later. */
 export async function deliverNotices(
@@ -53,28 +42,10 @@ async function deliverInTurn(deps: DeliveryDeps, due: () => readonly DueNotice[]
     const notice = await outbox.claim(due(), lease, claimedAt);
     if (notice === undefined) return;
     const sent = await deps.senders[notice.channel](notice, clock.now());
-    const result = resultOf(sent, notice.attempts, clock.now(), deps.random());
+    const result = attemptResult(sent, notice.attempts, clock.now(), deps.random());
     logResult(deps.log, notice, result);
     await outbox.record(notice.id, lease.id, result, clock.now());
   }
-}
-
-/** @param random from 0 to 1: the time until the next attempt is shortened by up to a half. */
-export function resultOf(
-  { outcome, answer }: SendResult,
-  attempts: number,
-  now: Date,
-  random: number,
-): AttemptResult {
-  const short = answer.slice(0, ANSWER_MAX_CHARS);
-  if (outcome === 'delivered') return { outcome: 'delivered', answer: short };
-  // An operator who has it tried again gives it as many attempts once more.
-  const round = (attempts - 1) % MOST_ATTEMPTS;
-  if (outcome === 'refused' || round === MOST_ATTEMPTS - 1) {
-    return { outcome: 'failed', answer: short };
-  }
-  const wait = Math.min(FIRST_RETRY_MS * 2 ** round, LONGEST_RETRY_MS) * (1 - random / 2);
-  return { outcome: 'pending', answer: short, nextAttemptAt: new Date(now.getTime() + wait) };
 }
 
 /** The target is not named: the path of a webhook may be a secret of its owner. */

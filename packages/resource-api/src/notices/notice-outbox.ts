@@ -1,3 +1,4 @@
+import type { AttemptResult } from '@cls/shared/send-attempt';
 import type { DueNotice, NoticeEvent, NoticeStage, NoticeSubject } from './notice-stage.ts';
 
 export type Channel = 'email' | 'webhook';
@@ -27,11 +28,6 @@ export interface ClaimedNotice extends NewNotice {
   /** Of a webhook. */
   readonly sealedSecret: string | null;
 }
-
-/** What became of one attempt. */
-export type AttemptResult =
-  | { readonly outcome: 'delivered' | 'failed'; readonly answer: string }
-  | { readonly outcome: 'pending'; readonly answer: string; readonly nextAttemptAt: Date };
 
 /** A line of the evidence. Instants are RFC 3339 in UTC. */
 export interface NoticeRecord extends Contact {

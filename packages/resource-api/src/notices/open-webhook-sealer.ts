@@ -1,6 +1,7 @@
 import { developmentSecret } from '@cls/shared/development-secret';
 import { aesGcmSealer, type Sealer } from '@cls/shared/seal';
 import type { Secret } from '@cls/shared/secret';
+import { type ClaimedNotice, secretContext } from './notice-outbox.ts';
 
 export interface SealerSettings {
   readonly production: boolean;
@@ -19,6 +20,20 @@ export function openWebhookSealer(settings: SealerSettings): Sealer | undefined 
     notices.webhookSecretsKey ??
     (production ? undefined : developmentSecret(dataDir, 'webhook-secrets-key'));
   return key && aesGcmSealer(key, KEY_NAME, notices.previousWebhookSecretsKey);
+}
+
+/**
+ * Opens the secret of a notice's webhook.
+ *
+ * @param sealer undefined where no key is configured.
+ * @throws {Error} @throws {UnsealFailed}
+ */
+export function openNoticeSecret(
+  sealer: Sealer | undefined,
+  notice: Pick<ClaimedNotice, 'customer' | 'target' | 'sealedSecret'>,
+): string {
+  if (sealer !== undefined) return sealer.unseal(notice.sealedSecret ?? '', secretContext(notice));
+  throw new Error(`the secret cannot be opened: set ${KEY_NAME}`);
 }
 
 export const KEY_NAME = 'WEBHOOK_SECRETS_KEY';

@@ -2,10 +2,9 @@ import { lookup as systemLookup } from 'node:dns/promises';
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { isIP } from 'node:net';
-import { type Sealer, UnsealFailed } from '@cls/shared/seal';
+import { UnsealFailed } from '@cls/shared/seal';
+import type { SendResult } from '@cls/shared/send-attempt';
 import type { Tracing } from '@cls/shared/tracing/tracing';
-import type { SendNotice, SendResult } from './deliver-notices.ts';
-import { secretContext } from './notice-outbox.ts';
 import { webhookHeaders } from './webhook-signature.ts';
 import {
   hostOf,
@@ -18,9 +17,20 @@ import {
 /** Every address of a name. */
 export type Resolve = (host: string) => Promise<readonly string[]>;
 
-export interface WebhookOptions extends TargetPolicy {
-  /** Undefined where no key for secrets is configured. */
-  readonly sealer: () => Sealer | undefined;
+export interface WebhookMessage {
+  /** The same at each attempt. */
+  readonly id: string;
+  readonly target: string;
+  /** The body: JSON. */
+  readonly document: string;
+}
+
+/** Sends a message once. Never throws. */
+export type SendWebhook<M extends WebhookMessage> = (message: M, now: Date) => Promise<SendResult>;
+
+export interface WebhookOptions<M extends WebhookMessage> extends TargetPolicy {
+  /** The secret that signs. What it throws is the answer of the attempt. */
+  readonly openSecret: (message: M) => string;
   readonly resolve?: Resolve;
   /** For one attempt, from the name's resolution to the end of the answer. */
   readonly timeoutMs?: number;
@@ -35,36 +45,35 @@ const resolveBySystem: Resolve = async (host) =>
   (await systemLookup(host, { all: true, verbatim: true })).map(({ address }) => address);
 
 /**
- * Sends notices as Standard Webhooks. A target must be public: its name is resolved once, every
+ * Sends messages as Standard Webhooks. A target must be public: its name is resolved once, every
  * address is checked, and the connection goes to one of them, so that a name that resolves to another
  * address a moment later leads nowhere. A redirect is an answer like any other that is not
  * 2xx; bodies of answers are not read.
  */
-export function webhookSender(options: WebhookOptions): SendNotice {
-  const { sealer, resolve = resolveBySystem, timeoutMs = TIMEOUT_MS, tracing } = options;
-  const send: SendNotice = async (notice, now) => {
+export function webhookSender<M extends WebhookMessage>(
+  options: WebhookOptions<M>,
+): SendWebhook<M> {
+  const { openSecret, resolve = resolveBySystem, timeoutMs = TIMEOUT_MS, tracing } = options;
+  const send: SendWebhook<M> = async (message, now) => {
     const signal = AbortSignal.timeout(timeoutMs);
     try {
-      const secret = sealer()?.unseal(notice.sealedSecret ?? '', secretContext(notice));
-      if (secret === undefined) {
-        return later('the secret cannot be opened: set WEBHOOK_SECRETS_KEY');
-      }
-      const url = webhookUrl(notice.target, options);
+      const secret = openSecret(message);
+      const url = webhookUrl(message.target, options);
       const host = hostOf(url);
       const addresses = isIP(host) === 0 ? await withSignal(resolve(host), signal) : [host];
       for (const address of addresses) requireAllowed(address, options);
       if (addresses.length === 0) return later('the host has no address');
       const headers = {
-        ...webhookHeaders(notice.id, notice.document, secret, now),
+        ...webhookHeaders(message.id, message.document, secret, now),
         ...tracing?.headers(),
       };
-      return resultOf(await post(url, addresses, notice.document, headers, signal));
+      return resultOf(await post(url, addresses, message.document, headers, signal));
     } catch (error) {
       return later(signal.aborted ? `no answer within ${timeoutMs / 1000} seconds` : whyOf(error));
     }
   };
   if (tracing === undefined) return send;
-  return (notice, now) => tracing.during('webhook', () => send(notice, now));
+  return (message, now) => tracing.during('webhook', () => send(message, now));
 }
 
 function resultOf(status: number): SendResult {

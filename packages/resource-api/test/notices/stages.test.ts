@@ -1,7 +1,7 @@
+import { attemptResult } from '@cls/shared/send-attempt';
 import { expect } from 'chai';
 import type { Release } from '../../src/lifecycle/release.ts';
 import { affectedCalls } from '../../src/notices/affected-calls.ts';
-import { resultOf } from '../../src/notices/deliver-notices.ts';
 import { noticeDocument } from '../../src/notices/notice-document.ts';
 import { noticeLetter } from '../../src/notices/notice-letter.ts';
 import { dueNotices } from '../../src/notices/notice-stage.ts';
@@ -148,7 +148,7 @@ describe('an attempt that failed', () => {
   const now = new Date('2028-11-01T10:00:00Z');
   const later = { outcome: 'later', answer: 'HTTP 500' } as const;
   const waitOf = (attempts: number, random: number) => {
-    const result = resultOf(later, attempts, now, random);
+    const result = attemptResult(later, attempts, now, random);
     if (result.outcome !== 'pending') return result.outcome;
     return (result.nextAttemptAt.getTime() - now.getTime()) / 1000;
   };
@@ -167,7 +167,7 @@ describe('an attempt that failed', () => {
   });
 
   it('is not made again where the other side refuses for good', () => {
-    const refused = resultOf({ outcome: 'refused', answer: '550 no' }, 1, now, 0);
+    const refused = attemptResult({ outcome: 'refused', answer: '550 no' }, 1, now, 0);
     expect(refused).to.deep.equal({ outcome: 'failed', answer: '550 no' });
   });
 });

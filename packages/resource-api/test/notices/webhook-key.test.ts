@@ -7,11 +7,19 @@ import { expect } from 'chai';
 import { checks } from '../../src/cli/check.ts';
 import { startResourceApi } from '../../src/compose.ts';
 import { secretContext } from '../../src/notices/notice-outbox.ts';
+import { openNoticeSecret } from '../../src/notices/open-webhook-sealer.ts';
 import { resealWebhooks, sqlNoticeContacts } from '../../src/notices/sql-notice-contacts.ts';
 import { apiConfig, startTestApi, type TestApi } from '../support/api.ts';
 
 const [OLD, NEW] = ['s'.repeat(43), 't'.repeat(43)];
 const [OLD_KEY, NEW_KEY] = [new Secret(OLD), new Secret(NEW)];
+
+describe('the secret of a webhook', () => {
+  it('is not opened without a key, and the answer says what to set', () => {
+    const notice = { customer: 'bank', target: 'https://bank.example/', sealedSecret: 'v1.x' };
+    expect(() => openNoticeSecret(undefined, notice)).to.throw('set WEBHOOK_SECRETS_KEY');
+  });
+});
 
 describeOnDatabase('a WEBHOOK_SECRETS_KEY that another one replaces', (engine) => {
   const contact = {

@@ -2,18 +2,18 @@ import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { type AddressInfo, createServer as createConnections, type Server } from 'node:net';
 import { listening } from '@cls/shared/http/listening';
 import { isPublicAddress } from '@cls/shared/http/public-address';
+import { UnsealFailed } from '@cls/shared/seal';
 import type { Tracing } from '@cls/shared/tracing/tracing';
 import { expect } from 'chai';
-import { secretContext } from '../../src/notices/notice-outbox.ts';
 import {
   type Resolve,
+  type WebhookMessage,
   type WebhookOptions,
   webhookSender,
 } from '../../src/notices/webhook-sender.ts';
 import { newWebhookSecret, webhookHeaders } from '../../src/notices/webhook-signature.ts';
 import { webhookUrl } from '../../src/notices/webhook-target.ts';
 import { startWebhookReceiver, type WebhookReceiver } from './receivers.ts';
-import { SEALER } from './world.ts';
 
 const REFUSED = 'not sent: the host has an address that is not public';
 
@@ -81,13 +81,10 @@ describe('a webhook', () => {
   });
   after(() => receiver?.stop());
 
-  const send = (target: string, options: Partial<WebhookOptions> = {}) => {
-    const contact = { customer: 'bank', channel: 'webhook', target } as const;
-    const sealedSecret = SEALER.seal(secret, secretContext(contact));
-    const sender = webhookSender({ allowLoopback: true, sealer: () => SEALER, ...options });
+  const send = (target: string, options: Partial<WebhookOptions<WebhookMessage>> = {}) => {
+    const sender = webhookSender({ allowLoopback: true, openSecret: () => secret, ...options });
     const document = '{"type":"api_version.retirement","data":{"customer":"bänk"}}';
-    const notice = { ...contact, id: 'ntc_1', document, stage: '1 day', attempts: 1 } as const;
-    return sender({ ...notice, sealedSecret }, new Date());
+    return sender({ id: 'ntc_1', target, document }, new Date());
   };
   const byName = (path = '/hook') => `http://localhost:${new URL(receiver.origin).port}${path}`;
 
@@ -221,11 +218,11 @@ describe('a webhook', () => {
   });
 
   it('is not sent where its secret cannot be opened', async () => {
-    const none = await send(`${receiver.origin}/hook`, { sealer: () => undefined });
-    expect(none.answer).to.include('set WEBHOOK_SECRETS_KEY');
-    const other = { ...SEALER, unseal: (sealed: string) => SEALER.unseal(sealed, 'another') };
-    const moved = await send(`${receiver.origin}/hook`, { sealer: () => other });
-    expect(moved.answer).to.equal('not sent: the secret was sealed with another key');
+    const openSecret = () => {
+      throw new UnsealFailed('a webhook', 'KEY');
+    };
+    const sent = await send(`${receiver.origin}/hook`, { openSecret });
+    expect(sent.answer).to.equal('not sent: the secret was sealed with another key');
     expect(receiver.received).to.deep.equal([]);
   });
 });

@@ -9,8 +9,13 @@ import type { Registry } from '../../src/lifecycle/registry.ts';
 import type { Release } from '../../src/lifecycle/release.ts';
 import type { SendNotice } from '../../src/notices/deliver-notices.ts';
 import { emailSender } from '../../src/notices/email-sender.ts';
-import { type Channel, secretContext } from '../../src/notices/notice-outbox.ts';
+import {
+  type Channel,
+  type ClaimedNotice,
+  secretContext,
+} from '../../src/notices/notice-outbox.ts';
 import { noticeStep, retirementStep } from '../../src/notices/notice-worker.ts';
+import { openNoticeSecret } from '../../src/notices/open-webhook-sealer.ts';
 import { retirements } from '../../src/notices/retirement.ts';
 import { sqlNoticeContacts } from '../../src/notices/sql-notice-contacts.ts';
 import { sqlNotices } from '../../src/notices/sql-notices.ts';
@@ -92,7 +97,12 @@ export function replica(options: WorldOptions) {
   const transport = openMailSender(settings);
   const senders: Record<Channel, SendNotice> = {
     email: through(emailSender(() => transport, 'cls.example')),
-    webhook: through(webhookSender({ allowLoopback: true, sealer: () => SEALER })),
+    webhook: through(
+      webhookSender({
+        allowLoopback: true,
+        openSecret: (notice: ClaimedNotice) => openNoticeSecret(SEALER, notice),
+      }),
+    ),
   };
   const deps = {
     ...{ registry: () => registry, contacts: sqlNoticeContacts(database), outbox, usage, senders },

@@ -5,6 +5,7 @@ import { type MailSettings, openMailSender } from '@cls/shared/mail/open-mail-se
 import type { Database } from '@cls/shared/sql/database';
 import { warnOfUnopened } from '@cls/shared/sql/reseal';
 import type { Tracing } from '@cls/shared/tracing/tracing';
+import { webhookSender } from '@cls/shared/webhook/webhook-sender';
 import type { ResourceApiConfig } from './config.ts';
 import type { Registry, RetiredAt } from './lifecycle/registry.ts';
 import { emailSender } from './notices/email-sender.ts';
@@ -19,7 +20,6 @@ import { retirements } from './notices/retirement.ts';
 import { resealWebhooks, sqlNoticeContacts } from './notices/sql-notice-contacts.ts';
 import { sqlNotices } from './notices/sql-notices.ts';
 import { sqlRetirements } from './notices/sql-retirements.ts';
-import { webhookSender } from './notices/webhook-sender.ts';
 import type { UsageSummaries } from './usage/version-usage.ts';
 import { POLICY_PATH } from './versions/releases.ts';
 

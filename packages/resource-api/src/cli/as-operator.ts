@@ -5,6 +5,7 @@ import { openDatabaseAsOperator, ownerLocation } from '@cls/shared/service/open-
 import type { Database } from '@cls/shared/sql/database';
 import { readSchema } from '@cls/shared/sql/migrate';
 import { sqlTaskRuns } from '@cls/shared/sql/task-runs';
+import { targetFault } from '@cls/shared/webhook/webhook-target';
 import { connectRedis } from '../access/redis-connection.ts';
 import { sqlEntitlements } from '../access/sql-entitlements.ts';
 import { sqlBilling } from '../billing/sql-billing.ts';
@@ -21,7 +22,6 @@ import { openWebhookSealer } from '../notices/open-webhook-sealer.ts';
 import { sqlNoticeContacts } from '../notices/sql-notice-contacts.ts';
 import { sqlNotices } from '../notices/sql-notices.ts';
 import { sqlRetirements } from '../notices/sql-retirements.ts';
-import { targetFault } from '../notices/webhook-target.ts';
 import { sqlDirectory } from '../parties/sql-directory.ts';
 import { sqlPartyNames } from '../parties/sql-party-names.ts';
 import { sqlPeriods } from '../periods/sql-periods.ts';

@@ -2,10 +2,10 @@ import { CUSTOMER_ID } from '@cls/shared/access-token';
 import { CommandRefused, printer } from '@cls/shared/cli/command-line';
 import { addListCommand } from '@cls/shared/cli/list-command';
 import { readOptions } from '@cls/shared/cli/options';
+import { newWebhookSecret } from '@cls/shared/webhook/webhook-signature';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { type Contact, secretContext } from '../notices/notice-outbox.ts';
-import { newWebhookSecret } from '../notices/webhook-signature.ts';
 import type { AsOperator, Operator } from './operator.ts';
 import { requireCustomer } from './require-customer.ts';
 

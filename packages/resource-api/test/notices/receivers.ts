@@ -1,10 +1,8 @@
 /** Where notices arrive: a mail server and a receiver of webhooks. */
 import { fork } from 'node:child_process';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { endWithTests } from '@cls/testing/servers';
-import { Webhook } from 'standardwebhooks';
+import * as webhooks from '@cls/testing/webhook-receiver';
 import type { NoticeDocument } from '../../src/notices/notice-document.ts';
 import type { MailServerMode } from './mail-server-child.ts';
 
@@ -63,76 +61,8 @@ function mailOf(to: readonly string[], raw: string): ReceivedMail {
   return { to: to.join(), id: header('Message-ID'), subject, text: plain };
 }
 
-export interface ReceivedWebhook {
-  readonly path: string;
-  readonly id: string;
-  readonly document: NoticeDocument;
-  readonly body: string;
-}
+export type WebhookReceiver = webhooks.WebhookReceiver<NoticeDocument>;
 
-export interface WebhookReceiver {
-  readonly origin: string;
-  readonly received: ReceivedWebhook[];
-  /** The requests whose signature is wrong. */
-  readonly forged: unknown[];
-  /** Of each path. */
-  readonly secrets: Map<string, string>;
-  answer: (path: string) => number;
-  stop(): Promise<void>;
-}
-
-/**
- * Verifies each request with the library of the specification's authors.
- *
- * @param now by which it finds the signature's time too old.
- */
-export async function startWebhookReceiver(now: () => Date): Promise<WebhookReceiver> {
-  const received: ReceivedWebhook[] = [];
-  const forged: unknown[] = [];
-  const secrets = new Map<string, string>();
-  const server = createServer(async (request, response) => {
-    const parts: Buffer[] = [];
-    for await (const part of request) parts.push(part as Buffer);
-    const body = Buffer.concat(parts).toString('utf8');
-    const path = request.url ?? '';
-    try {
-      const headers = request.headers as Record<string, string>;
-      const document = verified(secrets.get(path) ?? '', body, headers, now());
-      const status = receiver.answer(path);
-      if (status < 300) received.push({ path, id: headers['webhook-id'] ?? '', document, body });
-      response.writeHead(status, { location: '/elsewhere' }).end('x'.repeat(100_000));
-    } catch (error) {
-      forged.push(error);
-      response.writeHead(401).end();
-    }
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  const receiver: WebhookReceiver = {
-    origin: `http://127.0.0.1:${port}`,
-    ...{ received, forged, secrets },
-    answer: () => 204,
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
-  return receiver;
-}
-
-/** The library reads the machine's clock, and tests travel in time. */
-function verified(
-  secret: string,
-  body: string,
-  headers: Record<string, string>,
-  now: Date,
-): NoticeDocument {
-  const machine = Date.now;
-  Date.now = () => now.getTime();
-  try {
-    return new Webhook(secret).verify(body, headers) as NoticeDocument;
-  } finally {
-    Date.now = machine;
-  }
+export function startWebhookReceiver(now: () => Date): Promise<WebhookReceiver> {
+  return webhooks.startWebhookReceiver<NoticeDocument>(now);
 }

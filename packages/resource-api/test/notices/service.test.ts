@@ -1,6 +1,7 @@
 import { silentLog } from '@cls/shared/log';
 import { aesGcmSealer } from '@cls/shared/seal';
 import { Secret } from '@cls/shared/secret';
+import { newWebhookSecret } from '@cls/shared/webhook/webhook-signature';
 import { describeOnDatabase } from '@cls/testing/engines';
 import { eventually } from '@cls/testing/servers';
 import { expect } from 'chai';
@@ -10,7 +11,6 @@ import { secretContext } from '../../src/notices/notice-outbox.ts';
 import { sqlNoticeContacts } from '../../src/notices/sql-notice-contacts.ts';
 import { sqlNotices } from '../../src/notices/sql-notices.ts';
 import { sqlRetirements } from '../../src/notices/sql-retirements.ts';
-import { newWebhookSecret } from '../../src/notices/webhook-signature.ts';
 import { sqlVersionUsage } from '../../src/usage/sql-version-usage.ts';
 import { apiVersions } from '../../src/versions/api-versions.ts';
 import { type V1Deps, v1 } from '../../src/versions/v1/index.ts';

@@ -5,6 +5,8 @@ import { openMailSender } from '@cls/shared/mail/open-mail-sender';
 import { aesGcmSealer } from '@cls/shared/seal';
 import { Secret } from '@cls/shared/secret';
 import type { Database } from '@cls/shared/sql/database';
+import { webhookSender } from '@cls/shared/webhook/webhook-sender';
+import { newWebhookSecret } from '@cls/shared/webhook/webhook-signature';
 import type { Registry } from '../../src/lifecycle/registry.ts';
 import type { Release } from '../../src/lifecycle/release.ts';
 import type { SendNotice } from '../../src/notices/deliver-notices.ts';
@@ -20,8 +22,6 @@ import { retirements } from '../../src/notices/retirement.ts';
 import { sqlNoticeContacts } from '../../src/notices/sql-notice-contacts.ts';
 import { sqlNotices } from '../../src/notices/sql-notices.ts';
 import { sqlRetirements } from '../../src/notices/sql-retirements.ts';
-import { webhookSender } from '../../src/notices/webhook-sender.ts';
-import { newWebhookSecret } from '../../src/notices/webhook-signature.ts';
 import {
   type CallerUse,
   callerUses,

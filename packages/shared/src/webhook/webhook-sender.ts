@@ -2,9 +2,9 @@ import { lookup as systemLookup } from 'node:dns/promises';
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { isIP } from 'node:net';
-import { UnsealFailed } from '@cls/shared/seal';
-import type { SendResult } from '@cls/shared/send-attempt';
-import type { Tracing } from '@cls/shared/tracing/tracing';
+import { UnsealFailed } from '../seal.ts';
+import type { SendResult } from '../send-attempt.ts';
+import type { Tracing } from '../tracing/tracing.ts';
 import { webhookHeaders } from './webhook-signature.ts';
 import {
   hostOf,

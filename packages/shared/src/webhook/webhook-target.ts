@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { isLoopbackAddress, isPublicAddress } from '@cls/shared/http/public-address';
+import { isLoopbackAddress, isPublicAddress } from '../http/public-address.ts';
 
 /** A target that notices are not sent to. The message says why, for the operator. */
 export class TargetRefused extends Error {

@@ -1,20 +1,21 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { type AddressInfo, createServer as createConnections, type Server } from 'node:net';
-import { listening } from '@cls/shared/http/listening';
-import { isPublicAddress } from '@cls/shared/http/public-address';
-import { UnsealFailed } from '@cls/shared/seal';
-import type { Tracing } from '@cls/shared/tracing/tracing';
+import { startWebhookReceiver, type WebhookReceiver } from '@cls/testing/webhook-receiver';
 import { expect } from 'chai';
+import { listening } from '../src/http/listening.ts';
+import { isPublicAddress } from '../src/http/public-address.ts';
+import { UnsealFailed } from '../src/seal.ts';
+import type { Tracing } from '../src/tracing/tracing.ts';
 import {
   type Resolve,
   type WebhookMessage,
   type WebhookOptions,
   webhookSender,
-} from '../../src/notices/webhook-sender.ts';
-import { newWebhookSecret, webhookHeaders } from '../../src/notices/webhook-signature.ts';
-import { webhookUrl } from '../../src/notices/webhook-target.ts';
-import { startWebhookReceiver, type WebhookReceiver } from './receivers.ts';
+} from '../src/webhook/webhook-sender.ts';
+import { newWebhookSecret, webhookHeaders } from '../src/webhook/webhook-signature.ts';
+import { webhookUrl } from '../src/webhook/webhook-target.ts';
 
+const DOCUMENT = { type: 'api_version.retirement', data: { customer: 'bänk' } };
 const REFUSED = 'not sent: the host has an address that is not public';
 
 const NOT_PUBLIC = [
@@ -69,9 +70,9 @@ describe('the addresses that a webhook may go to', () => {
 
 describe('a webhook', () => {
   const secret = newWebhookSecret();
-  let receiver: WebhookReceiver;
+  let receiver: WebhookReceiver<typeof DOCUMENT>;
   before(async () => {
-    receiver = await startWebhookReceiver(() => new Date());
+    receiver = await startWebhookReceiver<typeof DOCUMENT>(() => new Date());
     receiver.secrets.set('/hook', secret);
   });
   beforeEach(() => {
@@ -83,7 +84,7 @@ describe('a webhook', () => {
 
   const send = (target: string, options: Partial<WebhookOptions<WebhookMessage>> = {}) => {
     const sender = webhookSender({ allowLoopback: true, openSecret: () => secret, ...options });
-    const document = '{"type":"api_version.retirement","data":{"customer":"bänk"}}';
+    const document = JSON.stringify(DOCUMENT);
     return sender({ id: 'ntc_1', target, document }, new Date());
   };
   const byName = (path = '/hook') => `http://localhost:${new URL(receiver.origin).port}${path}`;

@@ -9,6 +9,7 @@ import { webhookSender } from '@cls/shared/webhook/webhook-sender';
 import type { ResourceApiConfig } from './config.ts';
 import type { Registry, RetiredAt } from './lifecycle/registry.ts';
 import { emailSender } from './notices/email-sender.ts';
+import { noticeLetter } from './notices/notice-letter.ts';
 import type { ClaimedNotice } from './notices/notice-outbox.ts';
 import { type NoticeWorker, noticeWorker } from './notices/notice-worker.ts';
 import {
@@ -55,9 +56,14 @@ export async function composeNotices(
         openSecret: (notice: ClaimedNotice) => openNoticeSecret(openWebhookSealer(config), notice),
         tracing,
       });
+      const email = emailSender({
+        open: mail?.open,
+        letterOf: noticeLetter,
+        host: new URL(issuer).hostname,
+      });
       const worker = noticeWorker({
         ...{ registry, contacts: sqlNoticeContacts(database), outbox, usage, retirements: ends },
-        senders: { email: emailSender(mail?.open, new URL(issuer).hostname), webhook },
+        senders: { email, webhook },
         ...{ policyUrl: `${issuer}${POLICY_PATH}`, everyMs: settings.everyMs },
         ...{ random: Math.random, clock, log },
       });

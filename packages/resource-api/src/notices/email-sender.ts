@@ -1,29 +1,41 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { MailTransport } from '@cls/shared/mail/mail-sender';
-import type { SendNotice } from './deliver-notices.ts';
-import type { NoticeDocument } from './notice-document.ts';
-import { noticeLetter } from './notice-letter.ts';
+import type { Letter, MailTransport } from '@cls/shared/mail/mail-sender';
+import type { SendResult } from '@cls/shared/send-attempt';
 
-/**
- * Sends notices as e-mail, with one Message-ID at every attempt.
- *
- * @param open undefined where no mail server is configured.
- * @param host of the Message-ID.
- * @param timeoutMs well within the lease of a notice, however slowly the server answers each command.
- */
-export function emailSender(
-  open: (() => Promise<MailTransport>) | undefined,
-  host: string,
+export interface EmailMessage {
+  /** The same at each attempt. */
+  readonly id: string;
+  readonly target: string;
+  /** What the letter is written from. */
+  readonly document: string;
+}
+
+export interface EmailOptions<M extends EmailMessage> {
+  /** Undefined where no mail server is configured. */
+  readonly open: (() => Promise<MailTransport>) | undefined;
+  readonly letterOf: (message: M) => Omit<Letter, 'to' | 'messageId'>;
+  /** Of the Message-ID. */
+  readonly host: string;
+  /** Well within the lease of a message, however slowly the server answers each command. */
+  readonly timeoutMs?: number;
+}
+
+/** Sends messages as e-mail, with one Message-ID at every attempt. Never throws. */
+export function emailSender<M extends EmailMessage>({
+  open,
+  letterOf,
+  host,
   timeoutMs = TIMEOUT_MS,
-): SendNotice {
-  return async ({ id, target, document }) => {
+}: EmailOptions<M>): (message: M) => Promise<SendResult> {
+  return async (message) => {
     if (open === undefined) {
       return { outcome: 'later', answer: 'no mail server is configured: set SMTP_URL' };
     }
     try {
-      const letter = noticeLetter(JSON.parse(document) as NoticeDocument, id);
+      const { id, target: to } = message;
+      const letter = letterOf(message);
       const mail = await open();
-      const sent = mail.send({ to: target, ...letter, messageId: `<${id}@${host}>` });
+      const sent = mail.send({ to, ...letter, messageId: `<${id}@${host}>` });
       const answer = await within(timeoutMs, sent);
       return { outcome: 'delivered', answer };
     } catch (error) {

@@ -1,17 +1,20 @@
 import { type Html, html } from '@cls/shared/http/html';
 import type { AffectedCall, AffectedCaller, CallChange } from './affected-calls.ts';
 import type { NoticeData, NoticeDocument } from './notice-document.ts';
+import type { ClaimedNotice } from './notice-outbox.ts';
 
 /** The notice as an e-mail; `text` and `html` say the same. */
-export function noticeLetter(
-  { type, data }: NoticeDocument,
-  noticeId: string,
-): { subject: string; text: string; html: string } {
+export function noticeLetter({ id, document }: Pick<ClaimedNotice, 'id' | 'document'>): {
+  subject: string;
+  text: string;
+  html: string;
+} {
+  const { type, data } = JSON.parse(document) as NoticeDocument;
   const { customer, asked, calls, days, summary, whatToDo, policy } = data;
   const touched = calls.filter(({ changes }) => changes.length > 0).length;
   const subject = `${SUBJECTS[type](data)}: ${touched} of your ${calls.length} calls ${touched === 1 ? 'needs' : 'need'} a change`;
   const intro = `This notice is for ${customer}, because it called the API at "${asked}" in the last ${days} days.`;
-  const footer = [`The policy of versions: ${policy}`, `Notice ${noticeId}`];
+  const footer = [`The policy of versions: ${policy}`, `Notice ${id}`];
   const text = [
     ...[summary, '', intro, '', 'Your calls', ''],
     ...calls.flatMap(callText),

@@ -8,7 +8,7 @@ import type { ClaimedNotice } from '../../src/notices/notice-outbox.ts';
 import { dueNotices } from '../../src/notices/notice-stage.ts';
 import { ENDING, registryOf } from '../versions/v2/index.ts';
 import { type MailServer, startMailServer } from './receivers.ts';
-import { POLICY_URL } from './world.ts';
+import { LETTERS, POLICY_URL } from './world.ts';
 
 const NOW = new Date('2028-11-01T00:00:00Z');
 
@@ -27,7 +27,7 @@ describe('a notice by e-mail', () => {
       production: false,
     });
     close = () => transport.close();
-    send = emailSender(async () => transport, 'cls.example');
+    send = emailSender({ ...LETTERS, open: async () => transport });
   });
   after(() => {
     close?.();
@@ -70,14 +70,14 @@ describe('a notice by e-mail', () => {
   });
 
   it('waits where no mail server is configured, or where it does not answer', async () => {
-    const none = emailSender(undefined, 'cls.example');
-    expect(await none(notice, NOW)).to.deep.equal({
+    const none = emailSender({ ...LETTERS, open: undefined });
+    expect(await none(notice)).to.deep.equal({
       outcome: 'later',
       answer: 'no mail server is configured: set SMTP_URL',
     });
     const silent = { send: () => new Promise<never>(() => undefined), close: () => undefined };
-    const hanging = emailSender(async () => silent, 'cls.example', 20);
-    expect(await hanging(notice, NOW)).to.deep.equal({
+    const hanging = emailSender({ ...LETTERS, open: async () => silent, timeoutMs: 20 });
+    expect(await hanging(notice)).to.deep.equal({
       outcome: 'later',
       answer: 'no answer within 0.02 seconds',
     });

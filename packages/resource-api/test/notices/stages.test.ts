@@ -88,7 +88,7 @@ describe('a notice about a version', () => {
     now,
     'https://x.example/p',
   );
-  const letter = noticeLetter(document, 'ntc_1');
+  const letter = noticeLetter({ id: 'ntc_1', document: JSON.stringify(document) });
 
   it('names the customer’s own calls, their callers and the changes that touch them', () => {
     expect([...calls.keys()]).to.deep.equal(['bank', 'fund']);
@@ -137,7 +137,9 @@ describe('a notice about a version', () => {
       now,
       'https://x.example/p',
     );
-    expect(noticeLetter(none, 'ntc_1').subject).to.include('0 of your 2 calls need a change');
+    expect(noticeLetter({ id: 'ntc_1', document: JSON.stringify(none) }).subject).to.include(
+      '0 of your 2 calls need a change',
+    );
     expect(none.data.whatToDo[0]).to.equal(
       'No call of yours is touched by a change: your programs need no change but the path.',
     );

@@ -11,6 +11,7 @@ import type { Registry } from '../../src/lifecycle/registry.ts';
 import type { Release } from '../../src/lifecycle/release.ts';
 import type { SendNotice } from '../../src/notices/deliver-notices.ts';
 import { emailSender } from '../../src/notices/email-sender.ts';
+import { noticeLetter } from '../../src/notices/notice-letter.ts';
 import {
   type Channel,
   type ClaimedNotice,
@@ -32,6 +33,7 @@ import { ENDING, registryOf } from '../versions/v2/index.ts';
 import type { MailServer, WebhookReceiver } from './receivers.ts';
 
 export const SEALER = aesGcmSealer(new Secret('s'.repeat(43)));
+export const LETTERS = { letterOf: noticeLetter, host: 'cls.example' };
 export const POLICY_URL = 'https://cls.example/docs/versioning';
 
 export function use(
@@ -96,7 +98,7 @@ export function replica(options: WorldOptions) {
   };
   const transport = openMailSender(settings);
   const senders: Record<Channel, SendNotice> = {
-    email: through(emailSender(() => transport, 'cls.example')),
+    email: through(emailSender({ ...LETTERS, open: () => transport })),
     webhook: through(
       webhookSender({
         allowLoopback: true,

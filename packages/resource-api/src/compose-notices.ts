@@ -1,5 +1,6 @@
 import type { Clock } from '@cls/shared/clock';
 import type { Log } from '@cls/shared/log';
+import { emailSender } from '@cls/shared/mail/email-sender';
 import type { MailTransport } from '@cls/shared/mail/mail-sender';
 import { type MailSettings, openMailSender } from '@cls/shared/mail/open-mail-sender';
 import type { Database } from '@cls/shared/sql/database';
@@ -8,7 +9,6 @@ import type { Tracing } from '@cls/shared/tracing/tracing';
 import { webhookSender } from '@cls/shared/webhook/webhook-sender';
 import type { ResourceApiConfig } from './config.ts';
 import type { Registry, RetiredAt } from './lifecycle/registry.ts';
-import { emailSender } from './notices/email-sender.ts';
 import { noticeLetter } from './notices/notice-letter.ts';
 import type { ClaimedNotice } from './notices/notice-outbox.ts';
 import { type NoticeWorker, noticeWorker } from './notices/notice-worker.ts';

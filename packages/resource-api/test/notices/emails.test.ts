@@ -1,8 +1,8 @@
+import { emailSender } from '@cls/shared/mail/email-sender';
 import { openMailSender } from '@cls/shared/mail/open-mail-sender';
 import { Secret } from '@cls/shared/secret';
 import { expect } from 'chai';
 import type { SendNotice } from '../../src/notices/deliver-notices.ts';
-import { emailSender } from '../../src/notices/email-sender.ts';
 import { noticeDocument } from '../../src/notices/notice-document.ts';
 import type { ClaimedNotice } from '../../src/notices/notice-outbox.ts';
 import { dueNotices } from '../../src/notices/notice-stage.ts';

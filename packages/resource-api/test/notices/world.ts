@@ -1,6 +1,7 @@
 /** Notices over a database, with a mail server, a receiver of webhooks, and a clock that tests set. */
 import type { Clock } from '@cls/shared/clock';
 import { type Log, silentLog } from '@cls/shared/log';
+import { emailSender } from '@cls/shared/mail/email-sender';
 import { openMailSender } from '@cls/shared/mail/open-mail-sender';
 import { aesGcmSealer } from '@cls/shared/seal';
 import { Secret } from '@cls/shared/secret';
@@ -10,7 +11,6 @@ import { newWebhookSecret } from '@cls/shared/webhook/webhook-signature';
 import type { Registry } from '../../src/lifecycle/registry.ts';
 import type { Release } from '../../src/lifecycle/release.ts';
 import type { SendNotice } from '../../src/notices/deliver-notices.ts';
-import { emailSender } from '../../src/notices/email-sender.ts';
 import { noticeLetter } from '../../src/notices/notice-letter.ts';
 import {
   type Channel,

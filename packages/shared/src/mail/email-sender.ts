@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Letter, MailTransport } from '@cls/shared/mail/mail-sender';
-import type { SendResult } from '@cls/shared/send-attempt';
+import type { SendResult } from '../send-attempt.ts';
+import type { Letter, MailTransport } from './mail-sender.ts';
 
 export interface EmailMessage {
   /** The same at each attempt. */

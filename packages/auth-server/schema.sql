@@ -313,6 +313,21 @@ CREATE TABLE customer (
     CONSTRAINT customer_id_check CHECK ((id ~ '^[a-z0-9][a-z0-9-]{0,62}$'::text))
 );
 
+CREATE TABLE customer_notice (
+    id text NOT NULL,
+    channel text NOT NULL,
+    customer_id text NOT NULL,
+    document text NOT NULL,
+    state text DEFAULT 'pending'::text NOT NULL,
+    attempts integer DEFAULT 0 NOT NULL,
+    due_at timestamp with time zone DEFAULT now() NOT NULL,
+    answer text,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    ended_at timestamp with time zone,
+    CONSTRAINT customer_notice_channel_check CHECK ((channel = ANY (ARRAY['email'::text, 'webhook'::text]))),
+    CONSTRAINT customer_notice_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'delivered'::text, 'failed'::text])))
+);
+
 CREATE TABLE ended_account (
     account_sha256 text NOT NULL,
     ended_at timestamp with time zone NOT NULL,
@@ -417,6 +432,17 @@ CREATE TABLE remembered_device (
 CREATE TABLE revoked_grant (
     grant_id text NOT NULL,
     expires_at timestamp with time zone NOT NULL
+);
+
+CREATE TABLE security_contact (
+    customer_id text NOT NULL,
+    email text,
+    webhook text,
+    sealed_webhook_secret text,
+    locale text DEFAULT 'en'::text NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT security_contact_check CHECK (((email IS NOT NULL) OR (webhook IS NOT NULL))),
+    CONSTRAINT security_contact_check1 CHECK (((webhook IS NULL) = (sealed_webhook_secret IS NULL)))
 );
 
 CREATE TABLE service_account (
@@ -579,6 +605,9 @@ ALTER TABLE ONLY client_secret_key
 ALTER TABLE ONLY consent
     ADD CONSTRAINT consent_pkey PRIMARY KEY (account_id, application_id);
 
+ALTER TABLE ONLY customer_notice
+    ADD CONSTRAINT customer_notice_pkey PRIMARY KEY (id, channel);
+
 ALTER TABLE ONLY customer
     ADD CONSTRAINT customer_pkey PRIMARY KEY (id);
 
@@ -623,6 +652,9 @@ ALTER TABLE ONLY remembered_device
 
 ALTER TABLE ONLY revoked_grant
     ADD CONSTRAINT revoked_grant_pkey PRIMARY KEY (grant_id);
+
+ALTER TABLE ONLY security_contact
+    ADD CONSTRAINT security_contact_pkey PRIMARY KEY (customer_id);
 
 ALTER TABLE ONLY service_account
     ADD CONSTRAINT service_account_name_key UNIQUE (name);
@@ -685,6 +717,8 @@ CREATE UNIQUE INDEX audit_event_other_event_id_idx ON audit_event_other USING bt
 CREATE INDEX audit_event_subject ON ONLY audit_event USING btree (subject, id);
 
 CREATE INDEX audit_event_other_subject_id_idx ON audit_event_other USING btree (subject, id);
+
+CREATE INDEX customer_notice_due ON customer_notice USING btree (due_at) WHERE (state = 'pending'::text);
 
 CREATE INDEX logout_notice_due ON logout_notice USING btree (due_at);
 
@@ -777,6 +811,9 @@ ALTER TABLE ONLY consent
 ALTER TABLE ONLY consent
     ADD CONSTRAINT consent_application_id_fkey FOREIGN KEY (application_id) REFERENCES application(id);
 
+ALTER TABLE ONLY customer_notice
+    ADD CONSTRAINT customer_notice_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customer(id);
+
 ALTER TABLE ONLY erased_identity
     ADD CONSTRAINT erased_identity_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id);
 
@@ -806,6 +843,9 @@ ALTER TABLE ONLY recovery_code
 
 ALTER TABLE ONLY remembered_device
     ADD CONSTRAINT remembered_device_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY security_contact
+    ADD CONSTRAINT security_contact_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customer(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY service_account
     ADD CONSTRAINT service_account_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customer(id);

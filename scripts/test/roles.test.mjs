@@ -13,8 +13,8 @@ const SERVICES = {
   auth: {
     folder: 'auth-server',
     'INSERT UPDATE DELETE': words(`account account_link application application_grant
-      application_secret client_secret_key consent customer ended_account factor known_address logout_notice passkey
-      protocol_state recovery_code recovery_code_key remembered_device revoked_grant service_account
+      application_secret client_secret_key consent customer customer_notice ended_account factor known_address logout_notice
+      passkey protocol_state recovery_code recovery_code_key remembered_device revoked_grant security_contact service_account
       service_account_secret signed_in_session signing_key task_run throttle token_index token_status token_use totp_factor upstream_link
       upstream_provider used_account_link`),
     'INSERT DELETE': ['audit_event', 'audit_event_name'],

@@ -4,6 +4,7 @@ import type { PasswordVerifier } from './accounts/password.ts';
 import type { SpooledAuditLog } from './audit/sql-audit-log.ts';
 import type { SigningKeyStore } from './keys/signing-key.ts';
 import type { MailQueue } from './mail/mail-queue.ts';
+import type { CustomerNoticeOutbox } from './notices/customer-notice.ts';
 import type { LogoutNotifications } from './sessions/session-store.ts';
 
 export interface MeasuredDeps {
@@ -13,13 +14,14 @@ export interface MeasuredDeps {
   readonly audit: Pick<SpooledAuditLog, 'waitingBytes'>;
   readonly mail: Pick<MailQueue, 'waiting'>;
   readonly logoutNotifications: Pick<LogoutNotifications, 'waiting'>;
+  readonly customerNotices: Pick<CustomerNoticeOutbox, 'waiting'>;
 }
 
 const STATES = ['staged', 'active', 'retiring'] as const;
 
 /** What is read when somebody asks for the metrics: queues, and the ages of keys. */
 export function measureAuthServer(metrics: Metrics, deps: MeasuredDeps): void {
-  const { clock, keys, passwords, audit, mail, logoutNotifications } = deps;
+  const { clock, keys, passwords, audit, mail, logoutNotifications, customerNotices } = deps;
   metrics.gauge(
     {
       name: 'cls_signing_key_age_seconds',
@@ -59,6 +61,11 @@ export function measureAuthServer(metrics: Metrics, deps: MeasuredDeps): void {
     'Logout notifications that applications have not accepted yet, of all replicas.',
     () => logoutNotifications.waiting(),
   );
+  one(
+    'cls_customer_notices_waiting',
+    'Security notices that customers have not got yet, of all replicas.',
+    () => customerNotices.waiting(),
+  );
 }
 
 /** Called for each message that nobody gets. */
@@ -78,6 +85,12 @@ export function lostLogoutNoticesCounter(metrics: Metrics): () => void {
   const help =
     'Logout notifications that an application did not accept and that are not tried again.';
   return plainCounter(metrics, 'cls_logout_notices_lost_total', help);
+}
+
+/** Called for each security notice that its customer never got by one of its ways. */
+export function lostCustomerNoticesCounter(metrics: Metrics): () => void {
+  const help = 'Security notices that a customer could not be given and that are not tried again.';
+  return plainCounter(metrics, 'cls_customer_notices_lost_total', help);
 }
 
 function plainCounter(metrics: Metrics, name: string, help: string): () => void {

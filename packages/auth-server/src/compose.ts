@@ -30,7 +30,13 @@ import { sweepAudit } from './audit/sql-audit-months.ts';
 import { shareTokenUse, sqlTokenUse, sweepTokenUse } from './clients/sql-token-use.ts';
 import { tokenBudget } from './clients/token-budget.ts';
 import { composeAccounts } from './compose-accounts.ts';
-import { lostAuditCounter, lostMailCounter, measureAuthServer } from './compose-metrics.ts';
+import {
+  lostAuditCounter,
+  lostCustomerNoticesCounter,
+  lostMailCounter,
+  measureAuthServer,
+} from './compose-metrics.ts';
+import { sendNotices } from './compose-notices.ts';
 import { composeProvider } from './compose-provider.ts';
 import type { AuthServerConfig } from './config.ts';
 import { resealRegularly } from './keys/reseal-regularly.ts';
@@ -39,6 +45,7 @@ import { sqlSigningKeyStore } from './keys/sql-signing-keys.ts';
 import type { IssueServiceToken } from './library/service-token.ts';
 import { longestSessionS } from './library/session-lifetime.ts';
 import { mailQueue } from './mail/mail-queue.ts';
+import { sqlCustomerNotices, sweepCustomerNotices } from './notices/sql-customer-notices.ts';
 import { clientCredentials } from './oauth/token/client-credentials.ts';
 import { refuseDemoCustomers } from './organisations/demo-customers.ts';
 import { sqlCustomers } from './organisations/sql-customers.ts';
@@ -68,6 +75,7 @@ const PASSWORD_QUEUE_MAX = 40;
 /** How long requests under way may take to end when the service stops. */
 const DRAIN_TIMEOUT_MS = 10_000;
 const DAY_S = 86_400;
+const NOTICES_KEPT_DAYS = 400;
 const SWEEP_INTERVAL_MS = 3_600_000;
 const MANIFEST = new URL('../../package.json', import.meta.url);
 
@@ -116,6 +124,7 @@ async function sweep(config: AuthServerConfig, database: Database, clock: Clock)
   const sessionS = Math.max(sessionIdleS, rememberDeviceS);
   const grantS = Math.max(refreshTokenTtlS, longestSessionS(config));
   await sweepSessions(database, sessionS + DAY_S, grantS + DAY_S);
+  await sweepCustomerNotices(database, NOTICES_KEPT_DAYS);
   await sweepRememberedDevices(database, rememberDeviceS);
   await sweepAudit(database, clock, config.auditRetentionDays);
 }
@@ -147,7 +156,8 @@ async function compose(
     sqlTokenStatus(database),
   );
   const onLost = lostMailCounter(metrics);
-  const outgoing = mailQueue(await openMailSender(config), log, { onLost });
+  const transport = await openMailSender(config);
+  const outgoing = mailQueue(transport, log, { onLost });
   const mail = accountMailer(config, outgoing);
   const { issuer, mfaPolicy, production, upstreamTimeoutS, rememberDeviceS, auditRetentionDays } =
     config;
@@ -205,6 +215,11 @@ async function compose(
     ...{ current: keyEncryptionKey, previous: previousKeyEncryptionKey, audit, log },
   });
   const rotating = rotateRegularly(keys, config.keyRotationDays, { audit, clock, log });
+  const customerNotices = sqlCustomerNotices(apart);
+  const notices = sendNotices(config, {
+    ...{ outbox: customerNotices, mail: transport, sealer, audit, clock, log, tracing },
+    onLost: lostCustomerNoticesCounter(metrics),
+  });
   const sealing = sealRegularly(sqlAuditChain(besideRequests(database)), log);
   const stopSweeping = sweepRegularly(config, database, clock, log);
   const stopSharing = shareTokenUse(budget, sqlTokenUse(besideRequests(database)), log);
@@ -238,6 +253,7 @@ async function compose(
   measureAuthServer(metrics, {
     ...{ clock, keys, passwords, audit: spooled, mail: outgoing },
     logoutNotifications: sqlLogoutNotifications(database),
+    customerNotices,
   });
   log.info({ port: running.port, issuer }, 'auth-server is listening');
   return {
@@ -247,7 +263,7 @@ async function compose(
     async stop() {
       await Promise.all([running.stop(), provider.stop()]);
       stopSweeping();
-      await Promise.all([resealing.stop(), rotating.stop(), sealing.stop()]);
+      await Promise.all([resealing.stop(), rotating.stop(), sealing.stop(), notices.stop()]);
       clocks.stop();
       await stopSharing();
       await accountServices.settle();

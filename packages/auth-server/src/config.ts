@@ -3,6 +3,7 @@ import { configuration, type EnvironmentReader } from '@cls/shared/environment';
 import type { Secret } from '@cls/shared/secret';
 import {
   readServiceEnvironment,
+  readWebhooksToLoopback,
   type ServiceEnvironment,
 } from '@cls/shared/service/service-environment';
 import type { MfaPolicy } from './accounts/mfa-policy.ts';
@@ -42,6 +43,8 @@ export interface AuthServerConfig extends ServiceEnvironment {
   /** Where messages are written when there is no mail server. */
   readonly mailOutbox: string;
   readonly mailFrom: string;
+  /** Notices to customers may go to this machine: for development. */
+  readonly webhooksToLoopback: boolean;
   /** What the operator makes of the pages. */
   readonly brand: Brand;
   /** Where people get help: an https or mailto URL. */
@@ -186,6 +189,7 @@ function readConfig(read: EnvironmentReader): AuthServerConfig {
       fallback: 10,
     }),
     ...readMail(read, shared, brand),
+    webhooksToLoopback: readWebhooksToLoopback(read, shared.production),
     brand,
     supportUrl: read.optionalLink('SUPPORT_URL', ['https', 'mailto'], {
       about: 'where people get help; shown on pages and in messages',

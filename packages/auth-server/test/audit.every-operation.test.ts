@@ -92,6 +92,10 @@ describe('every operation of cls-auth that changes something', function () {
     await step('customers create bnak --name Bnak', ['customer.created']);
     await step('customers rename bank --name "The Bank"', ['customer.renamed']);
     await step('customers delete bnak', ['customer.deleted']);
+    await step('customers security-contact bank --webhook https://hooks.bank.example/cls', [
+      'customer.security_contact_changed',
+    ]);
+    await step('customers security-contact bank', []);
     await step('customers disable bank', ['customer.disabled']);
     await step('customers enable bank', ['customer.enabled']);
 

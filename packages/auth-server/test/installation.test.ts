@@ -25,6 +25,7 @@ import { resealWith, SEALED } from '../src/crypto/seal.ts';
 import { insertFactor } from '../src/factors/sql-factors.ts';
 import { sqlInstallation } from '../src/installation/sql-installation.ts';
 import { sqlSigningKeyStore } from '../src/keys/sql-signing-keys.ts';
+import { sqlSecurityContacts } from '../src/notices/sql-security-contacts.ts';
 import { MIGRATIONS } from '../src/server/migrations.ts';
 import {
   basic,
@@ -307,6 +308,7 @@ interface Made {
 /** Creations, replacements, blocks and uses, in any order; at least one of each. */
 async function randomHistory(database: Database, random: Random, made: Made): Promise<void> {
   const stores = storesOf(database, KEY);
+  const contacts = sqlSecurityContacts(database, aesGcmSealer(new Secret(KEY)));
   const keys = sqlSigningKeyStore(database, aesGcmSealer(new Secret(KEY)), 2_048);
   const services = serviceAccountRecords(database);
   const pick = <T>(values: readonly T[]): T => values[random.between(0, values.length - 1)] as T;
@@ -316,7 +318,11 @@ async function randomHistory(database: Database, random: Random, made: Made): Pr
     return `${what}-${n}`;
   };
   const operations: readonly (() => Promise<unknown>)[] = [
-    () => stores.customers.create(name('customer'), 'Über "x" \\ \n', false),
+    async () => {
+      const id = name('customer');
+      await stores.customers.create(id, 'Über "x" \\ \n', false);
+      await contacts.change(id, { email: 'security@bank.example' });
+    },
     async () => {
       const account = { name: name('service'), customer: 'india', permissions: [VIEW] as const };
       const { id, secret } = await services.create(account);
@@ -396,6 +402,10 @@ async function randomHistory(database: Database, random: Random, made: Made): Pr
         emailClaim: 'email',
         emailVerifiedClaim: 'email_verified',
       }),
+    () =>
+      contacts.change('india', {
+        webhook: { url: 'https://hooks.india.example/', secret: name('whsec_') },
+      }),
     () => keys.stage(),
     () => keys.promote({ early: true }),
     () =>
@@ -449,7 +459,9 @@ async function rowsOf(database: Database, key: string): Promise<Record<string, u
       if (name === 'recovery_code') return { ...row, key_id: null };
       if (!(name in SEALED)) return row;
       const { column, owner, context } = SEALED[name as keyof typeof SEALED];
-      return { ...row, [column]: sealer.unseal(row[column] ?? '', context(row[owner] ?? '')) };
+      const sealed = row[column] ?? null;
+      if (sealed === null) return row;
+      return { ...row, [column]: sealer.unseal(sealed, context(row[owner] ?? '')) };
     });
     if (rows.length > 0) found[name] = opened.map((row) => JSON.stringify(row)).sort();
   }

@@ -73,6 +73,7 @@ describeOnDatabase('Metrics of auth-server', (engine) => {
     expect(value('cls_mail_waiting')).to.equal(0);
     expect(value('cls_mail_lost_total')).to.equal(0);
     expect(value('cls_logout_notices_waiting')).to.equal(0);
+    expect(value('cls_customer_notices_waiting')).to.equal(0);
     expect(value('cls_password_checks_waiting')).to.equal(0);
     expect(value('cls_audit_waiting_bytes')).to.be.at.least(0);
     expect(value('cls_database_statement_duration_seconds_count', { outcome: 'done' })).to.be.above(

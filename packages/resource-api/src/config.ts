@@ -7,6 +7,7 @@ import { Secret } from '@cls/shared/secret';
 import {
   readLongAnswerLimits,
   readServiceEnvironment,
+  readWebhooksToLoopback,
   type ServiceEnvironment,
 } from '@cls/shared/service/service-environment';
 import type { CallerLimits } from './access/caller-budget.ts';
@@ -253,14 +254,7 @@ function readNotices(
     fallback: `CLS <no-reply@${new URL(issuer).hostname}>`,
     fallbackText: '`CLS <no-reply@` + the host of `ISSUER` + `>`',
   });
-  const allowLoopback = read.flag('WEBHOOKS_TO_LOOPBACK', {
-    about: '1: webhooks may go to this machine, also by http; for development only',
-    fallback: false,
-    fallbackText: '0',
-  });
-  if (production && allowLoopback) {
-    read.fault('WEBHOOKS_TO_LOOPBACK', 'is for development; it must not be set in production');
-  }
+  const allowLoopback = readWebhooksToLoopback(read, production);
   return {
     mail:
       smtpUrl === undefined && mailOutbox === undefined

@@ -7,6 +7,7 @@ import { aesGcmSealer } from '@cls/shared/seal';
 import { openDatabaseAsOperator, ownerLocation } from '@cls/shared/service/open-database';
 import { readSchema } from '@cls/shared/sql/migrate';
 import { sqlTaskRuns } from '@cls/shared/sql/task-runs';
+import { targetFault } from '@cls/shared/webhook/webhook-target';
 import { administerAccounts } from '../account-management/administer.ts';
 import { erasePeople } from '../account-management/erase-person.ts';
 import { invite } from '../account-management/invite.ts';
@@ -31,6 +32,7 @@ import { sqlInstallation } from '../installation/sql-installation.ts';
 import { sqlSigningKeyStore } from '../keys/sql-signing-keys.ts';
 import { mailQueue } from '../mail/mail-queue.ts';
 import { auditAndNotify } from '../mail/security-notice.ts';
+import { sqlSecurityContacts } from '../notices/sql-security-contacts.ts';
 import { sqlCustomers } from '../organisations/sql-customers.ts';
 import { sqlUpstreamLinks, sqlUpstreamProviders } from '../organisations/sql-upstream.ts';
 import { MIGRATIONS } from '../server/migrations.ts';
@@ -100,6 +102,8 @@ export const asOperator: AsOperator = async (work, { mayCreate = false, owner = 
       outbox: config.smtpUrl === undefined ? config.mailOutbox : undefined,
       auditDays: config.auditRetentionDays,
       customers,
+      securityContacts: sqlSecurityContacts(database, sealer),
+      webhookFault: (url) => targetFault(url, { allowLoopback: config.webhooksToLoopback }),
       applications: sqlApplications(database, secrets),
       serviceAccounts: sqlServiceAccounts(database, secrets),
       secrets,

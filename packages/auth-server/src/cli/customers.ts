@@ -16,6 +16,7 @@ import {
   revokeEntitlements,
 } from './operator.ts';
 import { NAME_VALUE } from './option-values.ts';
+import { addSecurityContactCommand, presentContact } from './security-contact.ts';
 
 const ID = z
   .string()
@@ -47,8 +48,13 @@ export function addCustomerCommands(program: Command, asOperator: AsOperator): v
 
   addListCommand(customers, {
     description: 'list customers',
-    load: () => asOperator((operator) => operator.customers.list()),
-    columns: ['id', 'name', ['status', ({ disabled }) => (disabled ? 'disabled' : 'active')]],
+    load: () => asOperator(listCustomers),
+    columns: [
+      'id',
+      'name',
+      ['status', ({ disabled }) => (disabled ? 'disabled' : 'active')],
+      ['security contact', ({ securityContact: to }) => to?.email ?? (to ? 'webhook' : '')],
+    ],
   });
 
   customers
@@ -101,7 +107,16 @@ export function addCustomerCommands(program: Command, asOperator: AsOperator): v
       });
   }
 
+  addSecurityContactCommand(customers, asOperator);
   addOffboardCommand(customers, asOperator);
+}
+
+async function listCustomers({ customers, securityContacts }: Operator) {
+  const contacts = new Map((await securityContacts.list()).map((one) => [one.customer, one]));
+  return (await customers.list()).map((customer) => ({
+    ...customer,
+    securityContact: presentContact(contacts.get(customer.id)),
+  }));
 }
 
 const PAGE = 100;

@@ -12,6 +12,11 @@ export const EXAMPLES: Examples = {
   'customers delete': ['cls-auth customers delete bnak'],
   'customers disable': ['cls-auth customers disable bank'],
   'customers enable': ['cls-auth customers enable bank'],
+  'customers security-contact': [
+    'cls-auth customers security-contact bank --email security@bank.example --language de',
+    'cls-auth customers security-contact bank --webhook https://hooks.bank.example/cls',
+    'cls-auth customers security-contact bank --remove webhook',
+  ],
   'customers offboard': [
     'cls-auth customers offboard bank',
     'cls-auth customers offboard bank --audit bank-audit.ndjson --apply',

@@ -62,6 +62,7 @@ interface Found {
   readonly serviceAccounts: readonly string[];
   /** Domains whose people sign in at the customer's own provider. */
   readonly providers: readonly string[];
+  readonly securityContact: boolean;
   readonly auditEvents: bigint;
   readonly traces: Traces;
   readonly people: readonly Traced[];
@@ -70,20 +71,24 @@ interface Found {
 
 async function findAll(operator: Operator, customer: string): Promise<Found> {
   const { disabled } = await requireCustomer(operator, customer);
-  const { serviceAccounts, upstream, erasure, auditArchive } = operator;
+  const { serviceAccounts, securityContacts, upstream, erasure, auditArchive } = operator;
   const isOwn = (one: { readonly customer: string }) => one.customer === customer;
   const secrets = (await serviceAccounts.list()).filter(
     (one) => isOwn(one) && one.secrets.length > 0,
   );
   const providers = (await upstream.list()).filter(isOwn).map(({ domain }) => domain);
+  const securityContact = (await securityContacts.find(customer)) !== undefined;
   const people = await erasure.ofCustomer(customer);
   const traces = await erasure.count(people);
   const anythingLeft =
-    !disabled || secrets.length > 0 || providers.length > 0 || people.length > 0 || hasAny(traces);
+    !disabled ||
+    securityContact ||
+    [secrets, providers, people].some(({ length }) => length > 0) ||
+    hasAny(traces);
   const auditEvents = await auditArchive.countOf(customer);
   const ids = secrets.map(({ id }) => id);
   return {
-    ...{ customer, disabled, serviceAccounts: ids, providers, auditEvents },
+    ...{ customer, disabled, serviceAccounts: ids, providers, securityContact, auditEvents },
     ...{ traces, people, anythingLeft },
   };
 }
@@ -93,10 +98,11 @@ type Exported = CustomerExportSummary & { readonly file: string };
 /** Each step can be done again: where one fails, the next run does the rest. */
 async function offboard(
   operator: Operator,
-  { customer, disabled, people, providers }: Found,
+  { customer, disabled, people, providers, securityContact }: Found,
   file: string | undefined,
 ): Promise<Exported | undefined> {
-  const { customers, access, audit, erasure, serviceAccounts, upstream } = operator;
+  const { customers, access, audit, erasure, serviceAccounts, securityContacts, upstream } =
+    operator;
   const subject = customer;
   await customers.setDisabled(customer, true);
   if (!disabled) audit.record({ type: 'customer.disabled', subject });
@@ -108,6 +114,11 @@ async function offboard(
   }
   for (const about of providers) {
     if (await upstream.remove(about)) audit.record({ type: 'upstream.removed', subject, about });
+  }
+  if (securityContact) {
+    await securityContacts.change(customer, { email: null, webhook: null });
+    const about = 'email removed, webhook removed';
+    audit.record({ type: 'customer.security_contact_changed', subject, about });
   }
   // Those too who came while the file was written.
   await operator.erasePeople(await erasure.ofCustomer(customer));
@@ -131,8 +142,9 @@ const REMAINS = [
 ].join('\n');
 
 function text(found: Found, apply: boolean, exported: Exported | undefined): string {
-  const { customer, serviceAccounts, providers, auditEvents, traces, anythingLeft } = found;
-  if (!anythingLeft) return `${customer} is offboarded already: nothing is left to end or to erase`;
+  const { customer, serviceAccounts, providers, securityContact, auditEvents, traces } = found;
+  if (!found.anythingLeft)
+    return `${customer} is offboarded already: nothing is left to end or to erase`;
   const file =
     exported === undefined
       ? `audit events about it: ${auditEvents}`
@@ -144,6 +156,7 @@ function text(found: Found, apply: boolean, exported: Exported | undefined): str
     file,
     `service accounts with secrets: ${serviceAccounts.join(', ') || 'none'}`,
     `providers: ${providers.join(', ') || 'none'}`,
+    `security contact: ${securityContact ? 'yes' : 'none'}`,
   ];
   return `${lines.join('\n')}\n\n${tracesTable(traces)}`;
 }

@@ -17,6 +17,7 @@ import type { TotpFactorRecords } from '../factors/second-factor.ts';
 import type { AfterRestore } from '../installation/after-restore.ts';
 import type { Installation } from '../installation/installation.ts';
 import type { SigningKeyStore } from '../keys/signing-key.ts';
+import type { SecurityContacts } from '../notices/security-contact.ts';
 import type { Customer, CustomerRecords } from '../organisations/customer.ts';
 import type { UpstreamLinks, UpstreamRecords } from '../organisations/upstream-provider.ts';
 import type { AccountAccess } from '../sessions/account-access.ts';
@@ -34,6 +35,9 @@ export interface Operator {
   /** Days that events of the audit are kept; 0 for ever. */
   readonly auditDays: number;
   readonly customers: CustomerRecords;
+  readonly securityContacts: SecurityContacts;
+  /** Why notices are not sent to a URL; undefined where they may be. */
+  readonly webhookFault: (url: string) => string | undefined;
   readonly serviceAccounts: ServiceAccountRecords;
   readonly applications: ApplicationRecords;
   readonly secrets: ClientSecretRecords;

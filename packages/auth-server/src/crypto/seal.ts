@@ -49,6 +49,12 @@ export const SEALED = {
     owner: 'id',
     context: (id: string) => `client_secret_key:${id}`,
   },
+  security_contact: {
+    column: 'sealed_webhook_secret',
+    key: 'customer_id',
+    owner: 'customer_id',
+    context: (customer: string) => `security_contact:${customer}`,
+  },
   recovery_code_key: {
     column: 'sealed_key',
     key: 'id',

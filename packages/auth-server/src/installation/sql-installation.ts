@@ -37,6 +37,7 @@ const KIND: StoreKind = {
     '0031-audit-chain.sql',
     '0032-client-secrets.sql',
     '0033-token-status.sql',
+    '0034-security-contact.sql',
   ],
 };
 
@@ -54,11 +55,12 @@ export function sqlInstallation(
     recoveryKey: keyEncryptionKey,
     ...(previous === undefined ? {} : { previousRecoveryKey: previous }),
   };
-  /** The one sealed value of a row; undefined for a row without. */
+  /** Changes the one sealed value of a row that has one. */
   const changeSealed = (table: string, row: Row, change: typeof sealer.seal): Row => {
     if (!(table in SEALED)) return row;
     const { column, owner, context } = SEALED[table as SealedTable];
-    return { ...row, [column]: change(row[column] ?? '', context(row[owner] ?? '')) };
+    const sealed = row[column] ?? null;
+    return sealed === null ? row : { ...row, [column]: change(sealed, context(row[owner] ?? '')) };
   };
   return {
     export: (write) =>

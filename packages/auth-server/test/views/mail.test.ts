@@ -9,6 +9,7 @@ import {
   passwordResetMail,
   type SecurityChange,
   type SignedInBy,
+  secretCompromisedMail,
   securityChangeMail,
 } from '../../src/views/email/messages.ts';
 import { type I18n, readMessages } from '../../src/web/i18n.ts';
@@ -46,7 +47,14 @@ const allMails = (i18n: I18n, name: string) => [
   invitationMail({ ...frame, organisation: name, href: resetHref, expiresAt: AT }, i18n),
   organisationInvitationMail({ ...frame, organisation: name, href: accountHref }, i18n),
   invitationElsewhereMail({ ...frame, organisation: name, href: accountHref }, i18n),
+  secretCompromisedMail({ ...frame, at: AT, noticeId: 'ntc_1', notice: leaked(name) }, i18n),
 ];
+
+const leaked = (name: string) => ({
+  ...{ serviceAccount: 'svc_1', name, secretIds: ['sec_1'], newSecretId: 'sec_2' },
+  ...{ tokensRevokedBefore: AT.toISOString(), reportedBy: 'secret_scanning' as const },
+  foundAt: 'https://code.example/bank/ledger/blob/main/.env#L3',
+});
 
 describe('e-mail messages', () => {
   for (const locale of LOCALES) {

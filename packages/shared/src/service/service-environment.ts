@@ -58,6 +58,19 @@ const LONG_ANSWERS = {
   explorer: { perCaller: 4, inAll: 24 },
 } as const;
 
+/** Whether webhooks may go to this machine. */
+export function readWebhooksToLoopback(read: EnvironmentReader, production: boolean): boolean {
+  const allowed = read.flag('WEBHOOKS_TO_LOOPBACK', {
+    about: '1: webhooks may go to this machine, also by http; for development only',
+    fallback: false,
+    fallbackText: '0',
+  });
+  if (production && allowed) {
+    read.fault('WEBHOOKS_TO_LOOPBACK', 'is for development; it must not be set in production');
+  }
+  return allowed;
+}
+
 /** How many exports and other long answers a process sends at once. */
 export function readLongAnswerLimits(
   read: EnvironmentReader,

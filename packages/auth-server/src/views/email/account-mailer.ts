@@ -1,7 +1,6 @@
 import { type Clock, systemClock } from '@cls/shared/clock';
 import { type Account, hasPassword } from '../../accounts/account.ts';
 import type { Actor } from '../../audit/actor.ts';
-import type { Brand } from '../../brand/brand.ts';
 import type { AccountMail } from '../../mail/account-mail.ts';
 import type { MailQueue } from '../../mail/mail-queue.ts';
 import { type I18n, readLanguages } from '../../web/i18n.ts';
@@ -12,7 +11,7 @@ import {
   NEW_PASSWORD_PATH,
   RESET_PATH,
 } from '../../web/paths.ts';
-import type { Mail } from './mail.ts';
+import { type Mail, type MailerSettings, mailFrame } from './mail.ts';
 import {
   invitationElsewhereMail,
   invitationMail,
@@ -33,23 +32,15 @@ const PATHS = {
   applications: ACCOUNT_PLACE_PATHS.applications,
 } as const;
 
-export interface MailerSettings {
-  readonly issuer: string;
-  readonly supportUrl?: string | undefined;
-  readonly brand?: Pick<Brand, 'name'>;
-}
-
 /** Writes messages to people in their language, and queues them. */
 export function accountMailer(
-  { issuer, supportUrl, brand }: MailerSettings,
+  settings: MailerSettings,
   queue: MailQueue,
   clock: Clock = systemClock,
 ): AccountMail {
+  const { issuer, brand } = settings;
   const languages = readLanguages(brand?.name);
-  const frame = {
-    host: new URL(issuer).host,
-    ...(supportUrl === undefined ? {} : { supportHref: supportUrl }),
-  };
+  const frame = mailFrame(settings);
   const at = (place: keyof typeof PATHS) => `${issuer}${PATHS[place]}`;
   const hrefs = {
     log: at('log'),

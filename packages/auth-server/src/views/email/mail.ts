@@ -1,5 +1,6 @@
 import { type Html, html } from '@cls/shared/http/html';
 import type { MessageValues } from '@cls/shared/pages/i18n';
+import type { Brand } from '../../brand/brand.ts';
 import type { I18n, MessageKey } from '../../web/i18n.ts';
 
 /** A message to one person. `text` and `html` say the same. */
@@ -20,6 +21,21 @@ export interface MailFrame {
   /** The issuer's host, so that people know whose pages the links lead to. */
   readonly host: string;
   readonly supportHref?: string;
+  /** Why the reader gets the message; by default, because of their account. */
+  readonly closing?: 'mail.closing' | 'mail.closing.customer';
+}
+
+export interface MailerSettings {
+  readonly issuer: string;
+  readonly supportUrl?: string | undefined;
+  readonly brand?: Pick<Brand, 'name'>;
+}
+
+export function mailFrame({ issuer, supportUrl }: MailerSettings): MailFrame {
+  return {
+    host: new URL(issuer).host,
+    ...(supportUrl === undefined ? {} : { supportHref: supportUrl }),
+  };
 }
 
 /** A subject is one line, whatever an organisation or a factor is called. */
@@ -32,7 +48,7 @@ export function mail(
   i18n: I18n,
 ): Mail {
   const line = i18n.t(subject.key, subject.values).replace(LINE_BREAKS, ' ').trim();
-  const closing = i18n.t('mail.closing', { host: frame.host });
+  const closing = i18n.t(frame.closing ?? 'mail.closing', { host: frame.host });
   const help: readonly MailPart[] =
     frame.supportHref === undefined
       ? []

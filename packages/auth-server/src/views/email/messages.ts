@@ -1,3 +1,4 @@
+import type { SecretCompromised } from '../../notices/customer-notice.ts';
 import type { I18n, KeyAfter } from '../../web/i18n.ts';
 import { type Device, deviceName } from '../account/account-page.ts';
 import { type Mail, type MailFrame, type MailPart, mail } from './mail.ts';
@@ -152,6 +153,37 @@ export function invitationElsewhereMail(
     { text: i18n.t('mail.invitation.notYou') },
   ];
   return mail({ key: 'mail.invitationElsewhere.subject', values }, parts, frame, i18n);
+}
+
+export interface SecretCompromisedModel extends MailFrame {
+  readonly noticeId: string;
+  readonly at: Date;
+  readonly notice: SecretCompromised;
+}
+
+/** To the security contact of a customer. */
+export function secretCompromisedMail(model: SecretCompromisedModel, i18n: I18n): Mail {
+  const { noticeId, at, notice } = model;
+  const { serviceAccount, name, secretIds, newSecretId, reportedBy, foundAt } = notice;
+  const facts: readonly (readonly [string, string])[] = [
+    [i18n.t('mail.notice.serviceAccount'), `${name} (${serviceAccount})`],
+    [i18n.t('mail.notice.secretIds'), secretIds.join(', ')],
+    [i18n.t('mail.notice.newSecretId'), newSecretId],
+    [i18n.t('log.when'), i18n.dateTime(at)],
+    [i18n.t('mail.notice.reportedBy'), i18n.t(`mail.notice.reportedBy.${reportedBy}`)],
+    [i18n.t('mail.notice.reference'), noticeId],
+  ];
+  const time = i18n.dateTime(notice.tokensRevokedBefore);
+  const parts: readonly MailPart[] = [
+    { text: i18n.t('mail.notice.secret_compromised.text', { name }) },
+    { facts },
+    ...(foundAt === undefined ? [] : [{ label: i18n.t('mail.notice.foundAt'), href: foundAt }]),
+    { text: i18n.t('mail.notice.secret_compromised.tokens', { time }) },
+    { text: i18n.t('mail.notice.secret_compromised.new') },
+    { text: i18n.t('mail.notice.secret_compromised.check') },
+  ];
+  const subject = { key: 'mail.notice.secret_compromised.subject', values: { name } } as const;
+  return mail(subject, parts, { ...model, closing: 'mail.closing.customer' }, i18n);
 }
 
 function permissionsNow(names: string, i18n: I18n): MailPart {

@@ -334,11 +334,13 @@ describeOnEngines('cls-auth customers offboard', (engine) => {
       `INSERT INTO upstream_provider VALUES
          ('bank.example', 'bank', 'https://login.bank.example', 'cls', 'sealed', 'email', 'email_verified')`,
     );
+    await world.done('customers security-contact bank --email security@bank.example');
     const before = await contentsOf(world);
     const planned = await world.done('customers offboard bank');
     expect(planned).to.deep.include({
       ...{ customer: 'bank', disabled: false, offboarded: false, audit: null },
       ...{ serviceAccounts: [service.clientId], providers: ['bank.example'] },
+      securityContact: true,
     });
     expect(planned.traces).to.include({ accounts: 3, sessions: 2 });
     expect(
@@ -382,7 +384,8 @@ describeOnEngines('cls-auth customers offboard', (engine) => {
     const left = await world.owner.query(
       `SELECT FROM service_account_secret JOIN service_account s ON s.id = service_account_id
        WHERE s.customer_id = 'bank'
-       UNION ALL SELECT FROM upstream_provider WHERE customer_id = 'bank'`,
+       UNION ALL SELECT FROM upstream_provider WHERE customer_id = 'bank'
+       UNION ALL SELECT FROM security_contact WHERE customer_id = 'bank'`,
     );
     expect(left).to.have.length(0);
     expect(await world.done(`audit resolve ${own.id}`, KEPT)).to.include({ email: own.email });

@@ -7,11 +7,11 @@
 import { usableKeys } from '@cls/shared/access/key-check';
 import { KeysUnavailable, type VerificationKeys } from '@cls/shared/access/verification-keys';
 import { aheadOfDate } from '@cls/shared/clock-offset';
+import { fetchDocument } from '@cls/shared/http/fetch-document';
 import type { Log } from '@cls/shared/log';
 import { outageLog, whyFailed } from '@cls/shared/outage-log';
 import type { CryptoKey } from 'jose';
 import { type Memories, openMemories } from '../memory/memories.ts';
-import { fetchBounded } from './fetch-bounded.ts';
 
 export interface KeySource extends VerificationKeys {
   /** True once a usable key set was read. */
@@ -67,7 +67,7 @@ export function logReads(
   return { onFailure: (error) => outage.failed(whyFailed(error)), onRead: outage.answered };
 }
 
-const DOCUMENT_MAX_BYTES = 256 * 1024;
+const FETCH_LIMITS = { timeoutMs: 2_000, maxBytes: 256 * 1024 };
 /** Tokens with an unknown kid, of all callers together, fetch the set this often at most. */
 const UNKNOWN_KID_REFRESH_MS = 5_000;
 /** The longest token life (24 h) and an hour: no token outlives the keys we hold. */
@@ -95,8 +95,8 @@ export function remoteKeySource(options: KeySourceOptions): KeySource {
 
   const read = async (): Promise<void> => {
     try {
-      const { document, aheadS } = await fetchDocument(url);
-      issuerClock = { aheadS, atMs: performance.now() };
+      const { document, headers, tookMs } = await fetchDocument(url, FETCH_LIMITS);
+      issuerClock = { aheadS: aheadOfDate(headers, tookMs), atMs: performance.now() };
       const fresh = await usableKeys(document);
       if (fresh === undefined || fresh.size === 0) throw new Error('no usable key in the document');
       const { removed, ...kept } = adopt(fresh, held);
@@ -209,14 +209,4 @@ function repeat(work: () => Promise<void>, pauseMs: () => number) {
     begin,
     stop,
   };
-}
-
-async function fetchDocument(
-  url: string,
-): Promise<{ readonly document: unknown; readonly aheadS: number | undefined }> {
-  const { body, headers, tookMs } = await fetchBounded(url, {
-    headers: { accept: 'application/json' },
-    maxBytes: DOCUMENT_MAX_BYTES,
-  });
-  return { document: JSON.parse(body.toString('utf8')), aheadS: aheadOfDate(headers, tookMs) };
 }

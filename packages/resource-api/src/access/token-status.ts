@@ -14,9 +14,9 @@ import {
 import { revocationsUnavailable, tokenRevoked } from '@cls/shared/access/token-refusals';
 import type { VerificationKeys } from '@cls/shared/access/verification-keys';
 import { ACCESS_TOKEN_ALG } from '@cls/shared/access-token';
+import { fetchBounded } from '@cls/shared/http/fetch-document';
 import { type CryptoKey, compactVerify } from 'jose';
 import { type Memories, openMemories } from '../memory/memories.ts';
-import { fetchBounded } from './fetch-bounded.ts';
 import type { DocumentFile } from './key-source.ts';
 
 export interface TokenStatus {
@@ -47,7 +47,7 @@ export interface TokenStatusOptions {
 
 /** A revocation counts everywhere within five seconds. */
 const EVERY_MS = 3_000;
-const LIST_MAX_BYTES = 512 * 1_024;
+const FETCH_LIMITS = { timeoutMs: 2_000, maxBytes: 512 * 1_024 };
 /** Longer than a token lives: a list that no token was in for so long is not read any more. */
 const FORGET_MS = 25 * 3_600_000;
 const never = Number.NEGATIVE_INFINITY;
@@ -176,10 +176,8 @@ function repeatedly(work: () => Promise<void>, everyMs: number) {
 async function fetchList(list: List, keys: VerificationKeys): Promise<void> {
   const startedMs = performance.now();
   const known = list.etag === undefined ? {} : { 'if-none-match': list.etag };
-  const { status, body, headers } = await fetchBounded(list.url, {
-    headers: { accept: STATUS_LIST_MEDIA_TYPE, ...known },
-    maxBytes: LIST_MAX_BYTES,
-  });
+  const asked = { accept: STATUS_LIST_MEDIA_TYPE, ...known };
+  const { status, body, headers } = await fetchBounded(list.url, asked, FETCH_LIMITS);
   if (status === 200) {
     const text = body.toString('latin1');
     Object.assign(list, { text, bits: await bitsOf(text, list.uri, keys) });

@@ -1,4 +1,8 @@
-const TIMEOUT_MS = 2_000;
+export interface FetchLimits {
+  /** From the request to the end of the answer. */
+  readonly timeoutMs: number;
+  readonly maxBytes: number;
+}
 
 export interface Fetched {
   /** 304 only where the request had `If-None-Match`. */
@@ -10,23 +14,24 @@ export interface Fetched {
 }
 
 /**
- * Reads what the issuer publishes, without following a redirect.
+ * Reads from an address of the configuration, without following a redirect.
  *
- * @throws {Error} for another status than 200 and 304, a body that is too large, or no answer in two seconds.
+ * @throws {Error} for another status than 200 and 304, and for an answer that is too large or too slow.
  */
 export async function fetchBounded(
   url: string,
-  { headers, maxBytes }: { readonly headers: Record<string, string>; readonly maxBytes: number },
+  headers: Readonly<Record<string, string>>,
+  { timeoutMs, maxBytes }: FetchLimits,
 ): Promise<Fetched> {
   const startedMs = performance.now();
-  const giveUp = AbortSignal.timeout(TIMEOUT_MS);
+  const giveUp = AbortSignal.timeout(timeoutMs);
   const response = await fetch(url, { headers, redirect: 'error', signal: giveUp });
   const { body, status } = response;
   const tookMs = performance.now() - startedMs;
   const known = status === 304 && 'if-none-match' in headers;
   if (known || status !== 200 || body === null) {
     await body?.cancel();
-    if (!known) throw new Error(`${url} was answered with status ${status}`);
+    if (!known) throw new Error(`the answer has status ${status}`);
     return { status, headers: response.headers, body: Buffer.alloc(0), tookMs };
   }
   // Once fetch has answered, its own hold on the signal is weak, and garbage collection can undo it.
@@ -43,6 +48,16 @@ export async function fetchBounded(
   }
 }
 
+export interface FetchedDocument extends Pick<Fetched, 'headers' | 'tookMs'> {
+  readonly document: unknown;
+}
+
+/** The same, of a JSON document. */
+export async function fetchDocument(url: string, limits: FetchLimits): Promise<FetchedDocument> {
+  const { body, ...rest } = await fetchBounded(url, { accept: 'application/json' }, limits);
+  return { ...rest, document: JSON.parse(body.toString('utf8')) };
+}
+
 async function read(
   reader: ReadableStreamDefaultReader<Uint8Array>,
   maxBytes: number,
@@ -53,7 +68,7 @@ async function read(
     const { done, value } = await reader.read();
     if (done) return Buffer.concat(chunks);
     size += value.length;
-    if (size > maxBytes) throw new Error(`the answer is larger than ${maxBytes / 1_024} KiB`);
+    if (size > maxBytes) throw new Error(`the answer has more than ${maxBytes} bytes`);
     chunks.push(value);
   }
 }

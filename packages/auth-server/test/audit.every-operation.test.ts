@@ -114,6 +114,7 @@ describe('every operation of cls-auth that changes something', function () {
       'service_account.secret_replaced',
     ]);
     await step(`secrets revoke ${secretId}`, ['service_account.secret_revoked']);
+    await step(`service-accounts compromised ${svc}`, ['service_account.compromised']);
     await step(`service-accounts disable ${svc}`, ['service_account.disabled']);
     await step(`service-accounts enable ${svc}`, ['service_account.enabled']);
     await step(`service-accounts delete ${svc}`, ['service_account.deleted']);

@@ -5,7 +5,6 @@ import { aesGcmSealer } from '@cls/shared/seal';
 import { Secret } from '@cls/shared/secret';
 import type { SendResult } from '@cls/shared/send-attempt';
 import type { Database } from '@cls/shared/sql/database';
-import { newWebhookSecret } from '@cls/shared/webhook/webhook-signature';
 import { describeOnDatabase, describeOnEngines } from '@cls/testing/engines';
 import { eventually, temporaryDirectory } from '@cls/testing/servers';
 import { startWebhookReceiver, type WebhookReceiver } from '@cls/testing/webhook-receiver';
@@ -26,6 +25,7 @@ import { sqlSecurityContacts } from '../src/notices/sql-security-contacts.ts';
 import { sqlCustomers } from '../src/organisations/sql-customers.ts';
 import { MIGRATIONS } from '../src/server/migrations.ts';
 import { KEY, startTestAuthServer, type TestAuthServer } from './support/auth-server.ts';
+import { setWebhook } from './support/security-contacts.ts';
 
 const NOTICE: SecretCompromised = {
   serviceAccount: 'svc_01J9ZQ5W1XG8K7N4T2M6P3R0SV',
@@ -50,12 +50,8 @@ describeOnDatabase('a notice to a customer', (engine) => {
     receiver = await startWebhookReceiver<NoticeDocument>(() => new Date());
     const settings = { MAIL_OUTBOX: outbox, WEBHOOKS_TO_LOOPBACK: '1' };
     server = await startTestAuthServer(engine, settings);
-    const secret = newWebhookSecret();
-    receiver.secrets.set('/hook', secret);
-    await sqlSecurityContacts(server.database, SEALER).change('india', {
-      ...{ email: 'security@india.example', locale: 'de' },
-      webhook: { url: `${receiver.origin}/hook`, secret },
-    });
+    const email = 'security@india.example';
+    await setWebhook(server.database, 'india', receiver, { email, locale: 'de' });
   });
   after(async () => {
     await server?.stop();

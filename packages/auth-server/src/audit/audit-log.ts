@@ -73,6 +73,8 @@ export type AuditEventType =
   | 'service_account.secret_created'
   | 'service_account.secret_replaced'
   | 'service_account.secret_revoked'
+  | 'service_account.compromised'
+  | 'application.compromised'
   | 'customer.created'
   | 'customer.renamed'
   | 'customer.deleted'

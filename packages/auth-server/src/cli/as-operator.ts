@@ -23,6 +23,7 @@ import { sqlAuditReader } from '../audit/sql-audit-reader.ts';
 import { sqlApplications } from '../clients/sql-applications.ts';
 import { sqlClientSecretHashes } from '../clients/sql-client-secret-hashes.ts';
 import { sqlClientSecrets } from '../clients/sql-client-secrets.ts';
+import { sqlCompromisedClients } from '../clients/sql-compromised-clients.ts';
 import { sqlServiceAccounts } from '../clients/sql-service-accounts.ts';
 import { type AuthServerConfig, parseConfig } from '../config.ts';
 import { sqlFactors } from '../factors/sql-factors.ts';
@@ -30,8 +31,10 @@ import { sqlTotpFactors } from '../factors/sql-totp-factors.ts';
 import { sqlAfterRestore } from '../installation/sql-after-restore.ts';
 import { sqlInstallation } from '../installation/sql-installation.ts';
 import { sqlSigningKeyStore } from '../keys/sql-signing-keys.ts';
+import { answerLeak } from '../leaks/answer-leak.ts';
 import { mailQueue } from '../mail/mail-queue.ts';
 import { auditAndNotify } from '../mail/security-notice.ts';
+import { queueNotice } from '../notices/sql-customer-notices.ts';
 import { sqlSecurityContacts } from '../notices/sql-security-contacts.ts';
 import { sqlCustomers } from '../organisations/sql-customers.ts';
 import { sqlUpstreamLinks, sqlUpstreamProviders } from '../organisations/sql-upstream.ts';
@@ -107,6 +110,10 @@ export const asOperator: AsOperator = async (work, { mayCreate = false, owner = 
       applications: sqlApplications(database, secrets),
       serviceAccounts: sqlServiceAccounts(database, secrets),
       secrets,
+      answerLeak: answerLeak({
+        compromisedClients: sqlCompromisedClients(database, secrets.add),
+        ...{ queueNotice, audit, clock: systemClock },
+      }),
       accounts: records,
       invite: invite({ ...notices, customers, records, links, providers: upstream }),
       access,

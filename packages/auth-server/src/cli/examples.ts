@@ -29,6 +29,10 @@ export const EXAMPLES: Examples = {
     `cls-auth service-accounts update ${SVC} --permission cls-deal.view cls-accounts.manage`,
   ],
   'service-accounts delete': [`cls-auth service-accounts delete ${SVC}`],
+  'service-accounts compromised': [
+    `cls-auth service-accounts compromised ${SVC}`,
+    `cls-auth service-accounts compromised ${SVC} --found-at https://git.example/bank/ledger/blob/main/.env`,
+  ],
   'service-accounts disable': [`cls-auth service-accounts disable ${SVC}`],
   'service-accounts enable': [`cls-auth service-accounts enable ${SVC}`],
   'applications create': [

@@ -17,6 +17,7 @@ import type { TotpFactorRecords } from '../factors/second-factor.ts';
 import type { AfterRestore } from '../installation/after-restore.ts';
 import type { Installation } from '../installation/installation.ts';
 import type { SigningKeyStore } from '../keys/signing-key.ts';
+import type { AnswerLeak } from '../leaks/answer-leak.ts';
 import type { SecurityContacts } from '../notices/security-contact.ts';
 import type { Customer, CustomerRecords } from '../organisations/customer.ts';
 import type { UpstreamLinks, UpstreamRecords } from '../organisations/upstream-provider.ts';
@@ -41,6 +42,7 @@ export interface Operator {
   readonly serviceAccounts: ServiceAccountRecords;
   readonly applications: ApplicationRecords;
   readonly secrets: ClientSecretRecords;
+  readonly answerLeak: AnswerLeak;
   readonly accounts: AccountRecords;
   readonly invite: Invite;
   readonly access: Pick<AccountAccess, 'endAll' | 'endApplicationOfAll'>;
@@ -101,8 +103,12 @@ export async function requireServiceAccount(
   id: string,
 ): Promise<ServiceAccount> {
   const account = await operator.serviceAccounts.find(id);
-  if (account === undefined) throw new CommandRefused(`there is no service account ${id}`);
+  if (account === undefined) throw noServiceAccount(id);
   return account;
+}
+
+export function noServiceAccount(id: string): CommandRefused {
+  return new CommandRefused(`there is no service account ${id}`);
 }
 
 /** @throws {CommandRefused} */

@@ -7,6 +7,7 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import type { ListedServiceAccount } from '../clients/service-account-records.ts';
 import { secretText } from './client-secret.ts';
+import { addCompromisedCommand } from './compromised.ts';
 import {
   type AsOperator,
   refuseDeletion,
@@ -103,6 +104,8 @@ export function addServiceAccountCommands(program: Command, asOperator: AsOperat
       });
       printer(command).result({ clientId, deleted: true }, `deleted ${clientId}`);
     });
+
+  addCompromisedCommand(serviceAccounts, asOperator);
 
   for (const [word, disabled] of [
     ['disable', true],

@@ -13,7 +13,8 @@ import {
 
 type ClientTable = 'service_account' | 'application';
 
-const LIVE = '(expires_at IS NULL OR expires_at > now())';
+/** SQL: the secret is accepted now. */
+export const LIVE = '(expires_at IS NULL OR expires_at > now())';
 
 /** SQL for the live secrets of the client whose id is `of`, as `ClientSecretHash[]`. */
 export function liveSecrets(table: ClientTable, of: string): string {
@@ -138,7 +139,7 @@ async function end(
 }
 
 /** The kind of a client, by its id. */
-function tableOf(clientId: string): ClientTable {
+export function tableOf(clientId: string): ClientTable {
   return clientId.startsWith('svc_') ? 'service_account' : 'application';
 }
 

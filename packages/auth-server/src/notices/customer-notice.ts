@@ -1,5 +1,6 @@
 import type { Locale } from '@cls/shared/pages/browser';
 import type { AttemptResult } from '@cls/shared/send-attempt';
+import type { Sql } from '@cls/shared/sql/database';
 
 /** A secret of a service account became known to others, and was ended. */
 export interface SecretCompromised {
@@ -8,10 +9,10 @@ export interface SecretCompromised {
   readonly name: string;
   /** The secrets that have ended. */
   readonly secretIds: readonly string[];
-  /** The one that takes their place; who has it is not told here. */
-  readonly newSecretId: string;
+  /** The one that takes their place, if one was made. */
+  readonly newSecretId?: string;
   /** Tokens of the service account from before this instant (RFC 3339) are refused. */
-  readonly tokensRevokedBefore: string;
+  readonly tokensRevokedBefore?: string;
   readonly reportedBy: 'operator' | 'administrator' | 'secret_scanning';
   /** Where it was found: an https URL, if one was reported. */
   readonly foundAt?: string;
@@ -48,6 +49,20 @@ export interface ClaimedNotice {
   readonly sealedSecret: string | null;
   readonly locale: Locale;
 }
+
+/**
+ * Writes a notice to the outbox, for each way by which the customer is told.
+ *
+ * @param sql the transaction of what the notice tells.
+ * @returns the ways; none for a customer without a security contact.
+ */
+export type QueueNotice = <T extends NoticeType>(
+  sql: Sql,
+  customer: string,
+  type: T,
+  about: CustomerNotices[T],
+  now: Date,
+) => Promise<readonly Channel[]>;
 
 export interface CustomerNoticeOutbox {
   /** Notices that are due and that nobody sends; they are this process's for `leaseS` seconds. */

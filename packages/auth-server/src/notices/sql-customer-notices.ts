@@ -1,28 +1,15 @@
 import { newId } from '@cls/shared/new-id';
-import type { Database, Sql } from '@cls/shared/sql/database';
+import type { Database } from '@cls/shared/sql/database';
 import type {
   Channel,
   ClaimedNotice,
   CustomerNoticeOutbox,
-  CustomerNotices,
   NoticeDocument,
-  NoticeType,
+  QueueNotice,
 } from './customer-notice.ts';
 
-/**
- * Writes a notice to the outbox, for each way by which the customer is told.
- *
- * @param sql the transaction of what the notice tells.
- * @returns the ways; none for a customer without a security contact.
- */
-export async function queueNotice<T extends NoticeType>(
-  sql: Sql,
-  customer: string,
-  type: T,
-  about: CustomerNotices[T],
-  now: Date,
-): Promise<readonly Channel[]> {
-  const document: NoticeDocument<T> = {
+export const queueNotice: QueueNotice = async (sql, customer, type, about, now) => {
+  const document: NoticeDocument<typeof type> = {
     ...{ type, timestamp: now.toISOString() },
     data: { format: 1, customer, ...about },
   };
@@ -36,7 +23,7 @@ export async function queueNotice<T extends NoticeType>(
     [newId('ntc'), customer, JSON.stringify(document), now.toISOString()],
   );
   return rows.map(({ channel }) => channel).sort();
-}
+};
 
 /** Materialized: a plan that asks for the next ones twice would claim more. */
 const CLAIM = `

@@ -165,25 +165,32 @@ export interface SecretCompromisedModel extends MailFrame {
 export function secretCompromisedMail(model: SecretCompromisedModel, i18n: I18n): Mail {
   const { noticeId, at, notice } = model;
   const { serviceAccount, name, secretIds, newSecretId, reportedBy, foundAt } = notice;
+  const { tokensRevokedBefore: before } = notice;
   const facts: readonly (readonly [string, string])[] = [
     [i18n.t('mail.notice.serviceAccount'), `${name} (${serviceAccount})`],
     [i18n.t('mail.notice.secretIds'), secretIds.join(', ')],
-    [i18n.t('mail.notice.newSecretId'), newSecretId],
+    ...(newSecretId === undefined
+      ? []
+      : [[i18n.t('mail.notice.newSecretId'), newSecretId] as const]),
     [i18n.t('log.when'), i18n.dateTime(at)],
     [i18n.t('mail.notice.reportedBy'), i18n.t(`mail.notice.reportedBy.${reportedBy}`)],
     [i18n.t('mail.notice.reference'), noticeId],
   ];
-  const time = i18n.dateTime(notice.tokensRevokedBefore);
   const parts: readonly MailPart[] = [
     { text: i18n.t('mail.notice.secret_compromised.text', { name }) },
     { facts },
     ...(foundAt === undefined ? [] : [{ label: i18n.t('mail.notice.foundAt'), href: foundAt }]),
-    { text: i18n.t('mail.notice.secret_compromised.tokens', { time }) },
-    { text: i18n.t('mail.notice.secret_compromised.new') },
+    ...(before === undefined ? [] : [tokensRefused(before, i18n)]),
+    { text: i18n.t(`mail.notice.secret_compromised.${newSecretId ? 'new' : 'none'}`) },
     { text: i18n.t('mail.notice.secret_compromised.check') },
   ];
   const subject = { key: 'mail.notice.secret_compromised.subject', values: { name } } as const;
   return mail(subject, parts, { ...model, closing: 'mail.closing.customer' }, i18n);
+}
+
+function tokensRefused(before: string, i18n: I18n): MailPart {
+  const time = i18n.dateTime(before);
+  return { text: i18n.t('mail.notice.secret_compromised.tokens', { time }) };
 }
 
 function permissionsNow(names: string, i18n: I18n): MailPart {

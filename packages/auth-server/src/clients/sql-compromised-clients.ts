@@ -1,0 +1,34 @@
+import type { Database } from '@cls/shared/sql/database';
+import type { CompromisedClients } from './compromised-clients.ts';
+import { type AddSecret, LIVE, tableOf } from './sql-client-secrets.ts';
+
+export function sqlCompromisedClients(database: Database, add: AddSecret): CompromisedClients {
+  return {
+    answer: (clientId, { secretId, newSecret }, within) =>
+      database.transaction(async (transaction) => {
+        const table = tableOf(clientId);
+        const customer = table === 'service_account' ? 'customer_id' : 'NULL';
+        const [client] = await transaction.query<{ name: string; customer: string | null }>(
+          `SELECT name, ${customer} AS customer FROM ${table} WHERE id = $1 FOR UPDATE`,
+          [clientId],
+        );
+        const live = await transaction.query<{ id: string }>(
+          `SELECT id FROM ${table}_secret WHERE ${table}_id = $1 AND ${LIVE} ORDER BY created_at, id`,
+          [clientId],
+        );
+        const endedSecretIds = live.map(({ id }) => id);
+        const hasEnded = secretId !== undefined && !endedSecretIds.includes(secretId);
+        if (client === undefined || hasEnded) return undefined;
+        await transaction.query(
+          `UPDATE ${table}_secret SET expires_at = now() WHERE id = ANY($1::text[])`,
+          [endedSecretIds],
+        );
+        const done = {
+          ...{ clientId, clientName: client.name, customer: client.customer, endedSecretIds },
+          ...(newSecret && { newSecret: await add(transaction, clientId) }),
+        };
+        await within(transaction, done);
+        return done;
+      }),
+  };
+}

@@ -44,6 +44,7 @@ export const KIND_OF = {
     'admin-api/': 'edge',
     'library/': 'edge',
     'oauth/': 'edge',
+    'secret-scanning/': 'edge',
     'server/': 'edge',
     'views/': 'edge',
     'web/': 'edge',

@@ -119,7 +119,7 @@ async function createStores(dataDir) {
 
 /** What the auth-server has: the protocol, and the pages that people see. */
 const AUTH_PATHS =
-  /^\/(oauth|status-lists|\.well-known|interaction|device|assets|password|invitation|upstream|account|admin)(\/|$)/;
+  /^\/(oauth|status-lists|\.well-known|interaction|device|assets|password|invitation|upstream|account|admin|secret-scanning)(\/|$)/;
 
 function upstreamOf(path, port) {
   if (/^\/(api|docs|\.well-known\/oauth-protected-resource)(\/|$)/.test(path)) return port + 2;

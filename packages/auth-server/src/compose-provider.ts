@@ -26,8 +26,9 @@ import type { ServiceAccountDirectory } from './clients/service-account.ts';
 import { cachedServiceAccountDirectory } from './clients/sql-service-accounts.ts';
 import type { TokenBudget } from './clients/token-budget.ts';
 import type { AccountServices } from './compose-accounts.ts';
+import { composeLeaks } from './compose-leaks.ts';
 import { lostLogoutNoticesCounter } from './compose-metrics.ts';
-import { composeRooms } from './compose-routes.ts';
+import { composeRooms, type RoutingDeps } from './compose-routes.ts';
 import type { AuthServerConfig } from './config.ts';
 import { activeKey, ownKeys } from './keys/own-keys.ts';
 import type { SigningKeyStore } from './keys/signing-key.ts';
@@ -60,7 +61,7 @@ import { responseHeaders, unexpectedErrors } from './server/every-request.ts';
 import { router } from './server/router.ts';
 import { sqlLogoutNotifications } from './sessions/sql-session-store.ts';
 import type { StateStore } from './state/state-store.ts';
-import { type StatusLists, statusLists } from './token-status/status-lists.ts';
+import { statusLists } from './token-status/status-lists.ts';
 import { tokenIndices } from './token-status/token-indices.ts';
 import type { PageAssets } from './web/assets.ts';
 import type { Pages } from './web/page.ts';
@@ -111,6 +112,7 @@ export async function composeProvider(deps: ProviderDeps): Promise<ComposedProvi
   };
   measureReadiness(deps.metrics, checks);
   const healthy = health(checks, () => service?.draining ?? false);
+  const { secretReports } = composeLeaks(deps);
   const verifiers = await verifiersOf(deps);
   const admin = composeAdminApi(deps, verifiers.admin);
   const { tokenStatus } = deps.accountServices;
@@ -125,7 +127,10 @@ export async function composeProvider(deps: ProviderDeps): Promise<ComposedProvi
     compareHashedSecrets(provider, rememberProven(prove));
     keepLogoutNotifications(provider, logoutNotifications, log);
     extend(provider, deps);
-    serve(provider, deps, { healthy, admin, lists, verifiers: Object.values(verifiers) });
+    serve(provider, deps, healthy, {
+      ...{ adminApi: admin, secretReports, statusLists: lists },
+      verifiers: Object.values(verifiers),
+    });
     current = provider;
     live.handle = provider.callback();
     live.issue = serviceTokens(provider, serviceAccounts, deps.tokenBudget, prove, config);
@@ -175,18 +180,14 @@ function extend(provider: Provider, deps: ProviderDeps): void {
   (provider as Koa).on('error', (err) => logFault(err, undefined));
 }
 
-interface Served {
-  readonly healthy: Middleware;
-  readonly admin: Middleware;
-  readonly lists: StatusLists;
-  readonly verifiers: readonly VerifyToken[];
-}
+type Apis = Pick<RoutingDeps, 'adminApi' | 'secretReports' | 'statusLists' | 'verifiers'>;
 
 /** What every request passes, in this order; everything else belongs to a room. */
 function serve(
   provider: Provider,
   deps: ProviderDeps,
-  { healthy, admin, lists, verifiers }: Served,
+  healthy: Middleware,
+  apis: Apis,
 ): void {
   const { config, accountServices, state, pages, log, logFault } = deps;
   const rooms = composeRooms(provider, {
@@ -196,9 +197,7 @@ function serve(
     audit: deps.audit,
     pages,
     assets: deps.assets,
-    adminApi: admin,
-    statusLists: lists,
-    verifiers,
+    ...apis,
     tracing: deps.tracing,
     spend: spend(state, config.refreshGraceS),
     pace: paceDevices(state),

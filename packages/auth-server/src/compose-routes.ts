@@ -51,6 +51,7 @@ export interface RoutingDeps {
   readonly adminApi: Middleware;
   readonly statusLists: StatusLists;
   readonly verifiers: readonly VerifyToken[];
+  readonly secretReports: Middleware;
   readonly spend: Spend;
   readonly pace: PaceDevice;
   readonly tokenBudget: Pick<TokenBudget, 'used' | 'giveBack'>;
@@ -105,6 +106,7 @@ export function composeRooms(provider: Provider, deps: RoutingDeps): Rooms {
     accountPages: answer(accountPages(provider, deps)),
     passwordPages: answer(passwordPages(provider, deps)),
     adminApi: answer(deps.adminApi),
+    secretReports: answer(deps.secretReports),
     assets: serveAssets(assets),
   };
 }

@@ -43,6 +43,8 @@ export interface AuthServerConfig extends ServiceEnvironment {
   /** Where messages are written when there is no mail server. */
   readonly mailOutbox: string;
   readonly mailFrom: string;
+  /** The keys of secret scanners; undefined: their reports are not taken. */
+  readonly secretScanningKeysUrl: string | undefined;
   /** Notices to customers may go to this machine: for development. */
   readonly webhooksToLoopback: boolean;
   /** What the operator makes of the pages. */
@@ -189,6 +191,7 @@ function readConfig(read: EnvironmentReader): AuthServerConfig {
       fallback: 10,
     }),
     ...readMail(read, shared, brand),
+    secretScanningKeysUrl: readScanningKeysUrl(read, shared),
     webhooksToLoopback: readWebhooksToLoopback(read, shared.production),
     brand,
     supportUrl: read.optionalLink('SUPPORT_URL', ['https', 'mailto'], {
@@ -250,6 +253,24 @@ function readConfig(read: EnvironmentReader): AuthServerConfig {
       fallback: 5,
     }),
   };
+}
+
+/** https; a developer's may be on this machine. */
+function readScanningKeysUrl(
+  read: EnvironmentReader,
+  { production }: ServiceEnvironment,
+): string | undefined {
+  const url = read.optionalText('SECRET_SCANNING_KEYS_URL', {
+    about:
+      'public keys of the secret scanner whose reports are taken at `/secret-scanning/reports`; for GitHub `https://api.github.com/meta/public_keys/secret_scanning`; not set: no reports',
+  });
+  if (url === undefined) return undefined;
+  const { protocol, hostname } = new URL(URL.canParse(url) ? url : 'none:');
+  const isLocal = !production && protocol === 'http:' && hostname === '127.0.0.1';
+  if (protocol !== 'https:' && !isLocal) {
+    read.fault('SECRET_SCANNING_KEYS_URL', 'expected an https URL');
+  }
+  return url;
 }
 
 /** Faults name what to do; a colour that people cannot read is refused. */

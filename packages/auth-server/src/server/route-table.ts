@@ -29,6 +29,7 @@ export const ROOMS = [
   'accountPages',
   'passwordPages',
   'adminApi',
+  'secretReports',
   'assets',
 ] as const;
 export type Room = (typeof ROOMS)[number];
@@ -95,6 +96,7 @@ export const ROUTE_TABLE: readonly Route[] = [
   { path: INVITATION_PATH, methods: BOTH, room: 'passwordPages' },
   { path: '/admin', room: 'adminApi' },
   { path: '/admin/{rest}', room: 'adminApi' },
+  { path: '/secret-scanning/reports', methods: POST, room: 'secretReports' },
   { path: '/assets/{asset}', methods: GET, room: 'assets' },
 ];
 

@@ -38,6 +38,7 @@ export const PROBLEM_CODES = [
   'rate_limited',
   'request_timeout',
   'revocations_unavailable',
+  'signature_invalid',
   'since_as_of_required',
   'source_not_open',
   'statement_budget_spent',

@@ -183,12 +183,7 @@ function extend(provider: Provider, deps: ProviderDeps): void {
 type Apis = Pick<RoutingDeps, 'adminApi' | 'secretReports' | 'statusLists' | 'verifiers'>;
 
 /** What every request passes, in this order; everything else belongs to a room. */
-function serve(
-  provider: Provider,
-  deps: ProviderDeps,
-  healthy: Middleware,
-  apis: Apis,
-): void {
+function serve(provider: Provider, deps: ProviderDeps, healthy: Middleware, apis: Apis): void {
   const { config, accountServices, state, pages, log, logFault } = deps;
   const rooms = composeRooms(provider, {
     config,

@@ -153,7 +153,8 @@ describe('who may use the administrators’ API', () => {
       expectProblem(answer, { status: 403, code: 'caller_disabled' });
       expect(answer.headers.get('www-authenticate')).to.equal('Bearer error="invalid_token"');
       await records().setDisabled(own.id, false);
-      expect((await call(good)).status).to.equal(200);
+      expectProblem(await call(good), { status: 403, code: 'token_revoked' });
+      expect((await call(await adminToken(server, own))).status).to.equal(200);
     });
 
     it('and whose customer was disabled since', async () => {

@@ -152,10 +152,11 @@ describeOnDatabase('reports of secrets that were found in public', (engine) => {
       if (first === undefined) throw new Error('nobody was told');
       return first;
     });
-    const { secretIds } = document.data;
+    const { secretIds, tokensRevokedBefore } = document.data;
+    expect(Date.parse(tokensRevokedBefore)).to.be.within(Date.now() - 600_000, Date.now() + 5_000);
     expect(document.data).to.deep.equal({
       ...{ format: 1, customer: 'india', serviceAccount: id, name: 'Test integration' },
-      ...{ secretIds, reportedBy: 'secret_scanning', foundAt: URL },
+      ...{ secretIds, tokensRevokedBefore, reportedBy: 'secret_scanning', foundAt: URL },
     });
     expect(secretIds).to.have.length(1);
     expect(told).not.to.include(secret);

@@ -8,7 +8,7 @@ import { describeOnDatabase } from '@cls/testing/engines';
 import { getListFromStatusListJWT, getStatusListFromJWT } from '@sd-jwt/jwt-status-list';
 import { expect } from 'chai';
 import { createRemoteJWKSet, jwtVerify } from 'jose';
-import type { ClientSecretRecords } from '../src/clients/client-secret-records.ts';
+import { sqlCompromisedClients } from '../src/clients/sql-compromised-clients.ts';
 import { sqlAfterRestore } from '../src/installation/sql-after-restore.ts';
 import { sqlCustomers } from '../src/organisations/sql-customers.ts';
 import { sqlTokenStatus, sweepTokenStatus } from '../src/token-status/sql-token-status.ts';
@@ -25,6 +25,8 @@ import { clientSecrets, serviceAccountRecords } from './support/client-records.t
 
 const GRANT = 'grant_type=client_credentials';
 
+const within = async () => undefined;
+
 /** Asks as a resource server does that is none of ours. */
 async function isRevoked(issuer: string, token: string): Promise<boolean> {
   const { idx, uri } = getStatusListFromJWT(token);
@@ -40,7 +42,7 @@ async function isRevoked(issuer: string, token: string): Promise<boolean> {
 describeOnDatabase('the status list of access tokens', (engine) => {
   let server: TestAuthServer;
   let tokens: TokenStatusRecords;
-  let secrets: ClientSecretRecords;
+  let secrets: ReturnType<typeof clientSecrets>;
   before(async () => {
     server = await startTestAuthServer(engine);
     tokens = sqlTokenStatus(server.database);
@@ -48,6 +50,8 @@ describeOnDatabase('the status list of access tokens', (engine) => {
   });
   after(() => server?.stop());
 
+  const compromised = (id: string) =>
+    sqlCompromisedClients(server.database, secrets.add).answer(id, { newSecret: true }, within);
   const newAccount = async (customer = 'india') => {
     const name = `account ${Math.random()}`;
     const made = await serviceAccountRecords(server.database).create({
@@ -102,10 +106,13 @@ describeOnDatabase('the status list of access tokens', (engine) => {
     const { secret } = await secrets.replace({ clientId: account.id }, 0, {});
     expect(await revoked(first)).to.equal(false);
     const second = await tokenOf({ id: account.id, secret: secret.expose() });
-    const answer = await secrets.compromised(account.id);
+    const answer = await compromised(account.id);
     expect([await revoked(first), await revoked(second)]).to.deep.equal([true, true]);
     expect((await server.post(GRANT, basic(account.id, secret.expose()))).status).to.equal(401);
-    const third = await tokenOf({ id: account.id, secret: answer.secret.expose() });
+    const third = await tokenOf({
+      id: account.id,
+      secret: answer?.newSecret?.secret.expose() ?? '',
+    });
     expect(await revoked(third)).to.equal(false);
   });
 
@@ -239,6 +246,8 @@ describeOnDatabase('leases of token indices', (engine) => {
     const records = sqlTokenStatus(database);
     const secrets = clientSecrets(database);
     for (let round = 0; round < 40; round += 1) {
+      const compromised = (of: string) =>
+        sqlCompromisedClients(database, secrets.add).answer(of, { newSecret: true }, within);
       const { id } = await serviceAccountRecords(database).create({
         ...{ name: `race ${round}`, customer: 'india', permissions: [VIEW] },
       });
@@ -246,9 +255,7 @@ describeOnDatabase('leases of token indices', (engine) => {
       const holder = { subject: id, clientId: id, secretId };
       const [leased] = await Promise.all([
         Promise.all(Array.from({ length: 4 }, () => records.lease(holder, 8, 900))),
-        round % 2 === 0
-          ? secrets.compromised(id)
-          : serviceAccountRecords(database).setDisabled(id, true),
+        round % 2 === 0 ? compromised(id) : serviceAccountRecords(database).setDisabled(id, true),
       ]);
       for (const one of leased) {
         if (one === undefined) continue;

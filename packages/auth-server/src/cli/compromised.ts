@@ -14,7 +14,7 @@ export function addCompromisedCommand(serviceAccounts: Command, asOperator: AsOp
   serviceAccounts
     .command('compromised <client-id>')
     .description(
-      'when a secret leaked: end all secrets at once, make a new one, shown once, and tell the customer',
+      'when a secret leaked: end all secrets and tokens at once, make a new secret, shown once, and tell the customer',
     )
     .option('--found-at <url>', 'where the secret was found; the customer is told')
     .action(async (clientId: string, given: object, command: Command) => {
@@ -29,11 +29,12 @@ export function addCompromisedCommand(serviceAccounts: Command, asOperator: AsOp
       const clientSecret = newSecret.secret.expose();
       const document = {
         ...{ clientId, secretId: newSecret.id, clientSecret, endedSecretIds, notified },
-        tokensRevokedBefore: tokensRevokedBefore?.toISOString() ?? null,
+        tokensRevokedBefore: tokensRevokedBefore.toISOString(),
       };
       const lines = [
         secretText(clientId, clientSecret),
         `ended: ${endedSecretIds.join(', ') || 'no secret was live'}`,
+        'every token from before is revoked',
         notified.length === 0
           ? `${customer} has no security contact: tell it yourself`
           : `${customer} is told by ${notified.join(' and ')}`,

@@ -25,14 +25,6 @@ export interface NewClientSecret {
   readonly secret: Secret;
 }
 
-/** The new secret, and what ended. */
-export interface CompromisedSecrets extends NewClientSecret {
-  /** Ids of the secrets that ended. */
-  readonly ended: readonly string[];
-  /** How many leases, each of several tokens, were revoked. */
-  readonly revoked: number;
-}
-
 export interface ClientSecretOptions {
   /** What it is for. */
   readonly name?: string | undefined;
@@ -61,8 +53,6 @@ export interface ClientSecretRecords {
   ): Promise<NewClientSecret>;
   /** Ends it now, and the tokens that it got. */
   revoke(secret: Pick<ListedClientSecret, 'id' | 'clientId'>): Promise<void>;
-  /** In one step: ends all secrets of the client, revokes all its tokens, and makes a new secret. */
-  compromised(clientId: string): Promise<CompromisedSecrets>;
   /** Whose secret the text is, if it is one. */
   identify(text: string): Promise<ListedClientSecret | undefined>;
 }

@@ -9,8 +9,8 @@ export interface Compromised {
   readonly customer: string | null;
   readonly endedSecretIds: readonly string[];
   readonly newSecret?: NewClientSecret;
-  /** Tokens from before then are refused; without it, they are good until they expire. */
-  readonly tokensRevokedBefore?: Date;
+  /** Tokens of the client from before then are revoked. */
+  readonly tokensRevokedBefore: Date;
 }
 
 export interface CompromisedOptions {
@@ -23,7 +23,7 @@ export interface CompromisedOptions {
 /** Clients whose secret leaked, in SQL. */
 export interface CompromisedClients {
   /**
-   * Ends all secrets of the client at once, and makes a new one.
+   * Ends all secrets of the client at once, revokes its tokens, and makes a new secret.
    *
    * @param within does what belongs to the same transaction.
    * @returns undefined where there is nothing to do.

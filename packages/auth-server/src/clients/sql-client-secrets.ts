@@ -109,12 +109,6 @@ export function sqlClientSecrets(
         await end(sql, secret, 0);
         await revokeTokens(sql, { secret: secret.id }, 'secret_revoked');
       }),
-    compromised: (clientId) =>
-      changing(clientId, async (sql) => {
-        const ended = await end(sql, { clientId }, 0);
-        const revoked = await revokeTokens(sql, { client: clientId }, 'compromised');
-        return { ...(await add(sql, clientId)), ended, revoked };
-      }),
     async identify(text) {
       const hash = canBeClientSecret(text) ? await hashes.of(text) : undefined;
       return hash === undefined ? undefined : (await list('sha256 = $1', [hash]))[0];
@@ -122,20 +116,19 @@ export function sqlClientSecrets(
   };
 }
 
-/** One secret, or all of the client. @returns the ids of those that end earlier by it. */
+/** One secret, or all of the client. */
 async function end(
   sql: Sql,
   { clientId, id }: { readonly clientId: string; readonly id?: string | undefined },
   inS: number,
-): Promise<string[]> {
+): Promise<void> {
   const table = tableOf(clientId);
-  const rows = await sql.query<{ id: string }>(
+  await sql.query(
     `UPDATE ${table}_secret SET expires_at = now() + make_interval(secs => $3)
      WHERE ${table}_id = $1 AND ($2::text IS NULL OR id = $2)
-       AND (expires_at IS NULL OR expires_at > now() + make_interval(secs => $3)) RETURNING id`,
+       AND (expires_at IS NULL OR expires_at > now() + make_interval(secs => $3))`,
     [clientId, id ?? null, inS],
   );
-  return rows.map((row) => row.id);
 }
 
 /** The kind of a client, by its id. */

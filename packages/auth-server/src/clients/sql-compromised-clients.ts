@@ -1,6 +1,12 @@
 import type { Database } from '@cls/shared/sql/database';
+import { revokeTokens } from '../token-status/sql-token-status.ts';
 import type { CompromisedClients } from './compromised-clients.ts';
 import { type AddSecret, LIVE, tableOf } from './sql-client-secrets.ts';
+
+interface Client {
+  readonly name: string;
+  readonly customer: string | null;
+}
 
 export function sqlCompromisedClients(database: Database, add: AddSecret): CompromisedClients {
   return {
@@ -8,13 +14,16 @@ export function sqlCompromisedClients(database: Database, add: AddSecret): Compr
       database.transaction(async (transaction) => {
         const table = tableOf(clientId);
         const customer = table === 'service_account' ? 'customer_id' : 'NULL';
-        const [client] = await transaction.query<{ name: string; customer: string | null }>(
+        const [client] = await transaction.query<Client>(
           `SELECT name, ${customer} AS customer FROM ${table} WHERE id = $1 FOR UPDATE`,
           [clientId],
         );
         const live = await transaction.query<{ id: string }>(
           `SELECT id FROM ${table}_secret WHERE ${table}_id = $1 AND ${LIVE} ORDER BY created_at, id`,
           [clientId],
+        );
+        const [{ nowMs } = { nowMs: 0 }] = await transaction.query<{ nowMs: number }>(
+          'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS "nowMs"',
         );
         const endedSecretIds = live.map(({ id }) => id);
         const hasEnded = secretId !== undefined && !endedSecretIds.includes(secretId);
@@ -23,8 +32,10 @@ export function sqlCompromisedClients(database: Database, add: AddSecret): Compr
           `UPDATE ${table}_secret SET expires_at = now() WHERE id = ANY($1::text[])`,
           [endedSecretIds],
         );
+        await revokeTokens(transaction, { client: clientId }, 'compromised');
         const done = {
           ...{ clientId, clientName: client.name, customer: client.customer, endedSecretIds },
+          tokensRevokedBefore: new Date(nowMs),
           ...(newSecret && { newSecret: await add(transaction, clientId) }),
         };
         await within(transaction, done);

@@ -42,7 +42,7 @@ export function answerLeak(deps: AnswerLeakDeps): AnswerLeak {
       const notice: SecretCompromised = {
         ...{ serviceAccount: clientId, name: clientName, secretIds: endedSecretIds, reportedBy },
         ...(newSecret && { newSecretId: newSecret.id }),
-        ...(tokensRevokedBefore && { tokensRevokedBefore: tokensRevokedBefore.toISOString() }),
+        tokensRevokedBefore: tokensRevokedBefore.toISOString(),
         ...(foundAt !== undefined && { foundAt }),
       };
       notified = await queueNotice(sql, customer, 'secret.compromised', notice, clock.now());

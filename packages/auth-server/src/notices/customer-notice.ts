@@ -12,7 +12,7 @@ export interface SecretCompromised {
   /** The one that takes their place, if one was made. */
   readonly newSecretId?: string;
   /** Tokens of the service account from before this instant (RFC 3339) are refused. */
-  readonly tokensRevokedBefore?: string;
+  readonly tokensRevokedBefore: string;
   readonly reportedBy: 'operator' | 'administrator' | 'secret_scanning';
   /** Where it was found: an https URL, if one was reported. */
   readonly foundAt?: string;

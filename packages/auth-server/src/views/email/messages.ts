@@ -180,7 +180,7 @@ export function secretCompromisedMail(model: SecretCompromisedModel, i18n: I18n)
     { text: i18n.t('mail.notice.secret_compromised.text', { name }) },
     { facts },
     ...(foundAt === undefined ? [] : [{ label: i18n.t('mail.notice.foundAt'), href: foundAt }]),
-    ...(before === undefined ? [] : [tokensRefused(before, i18n)]),
+    tokensRefused(before, i18n),
     { text: i18n.t(`mail.notice.secret_compromised.${newSecretId ? 'new' : 'none'}`) },
     { text: i18n.t('mail.notice.secret_compromised.check') },
   ];

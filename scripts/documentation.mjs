@@ -20,6 +20,7 @@ const PAGES = [
   ['docs/reference/tokens.md', 'tokens', 'concepts'],
   ['docs/guides/sign-in.md', 'sign-in', 'concepts'],
   ['docs/guides/accounts.md', 'accounts', 'concepts'],
+  ['docs/guides/client-authentication.md', 'client-authentication', 'concepts'],
   ['docs/guides/clients.md', 'clients', 'concepts'],
   ['packages/client/README.md', 'typescript-client', 'concepts'],
   ['docs/reference/glossary.md', 'glossary', 'concepts'],

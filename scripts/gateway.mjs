@@ -18,8 +18,11 @@ const HOP_BY_HOP = new Set([
   'transfer-encoding',
   'upgrade',
 ]);
-/** Callers cannot say themselves where they come from. */
-const FORWARDED = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto'];
+/** Callers cannot say themselves where they come from, or which certificate they have. */
+const FORWARDED = [
+  ...['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto'],
+  ...['x-client-certificate', 'x-client-certificate-verify'],
+];
 
 /** Of a request or an answer; the services take as much. */
 const HEAD_MAX_BYTES = 32_768;

@@ -194,6 +194,7 @@ CREATE TABLE application (
     scopes text[] DEFAULT '{openid}'::text[] NOT NULL,
     without_pkce boolean DEFAULT false NOT NULL,
     allowed_origins text[] DEFAULT '{}'::text[] NOT NULL,
+    proof jsonb,
     CONSTRAINT application_check CHECK (((cardinality(redirect_uris) > 0) OR device)),
     CONSTRAINT application_id_check CHECK ((id ~ '^app_[0-9A-Z]{26}$'::text)),
     CONSTRAINT application_scopes_check CHECK ((cardinality(scopes) > 0))
@@ -452,6 +453,7 @@ CREATE TABLE service_account (
     permissions text[] NOT NULL,
     disabled_at timestamp with time zone,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
+    proof jsonb,
     CONSTRAINT service_account_id_check CHECK ((id ~ '^svc_[0-9A-Z]{26}$'::text)),
     CONSTRAINT service_account_permissions_check CHECK ((cardinality(permissions) > 0))
 );

@@ -12,16 +12,25 @@ export const NGINX = ['/usr/sbin/nginx', '/usr/bin/nginx', '/usr/local/sbin/ngin
 
 /**
  * @param ports free ports by the ones that the file names
+ * @param clientAuthorities a file of certificates: with it, nginx.mtls.conf is included
  * @returns the process, and the certificate that callers trust
  */
-export function startNginx(folder, ports) {
-  const crt = makeCertificate(join(folder, HOST), HOST, `DNS:${HOST}`);
+export function startNginx(folder, ports, clientAuthorities) {
+  const crt = makeCertificate(join(folder, HOST), HOST, `DNS:${HOST},DNS:mtls.${HOST}`);
   let text = shippedConfig('nginx.conf', folder)
     .replaceAll(`/etc/nginx/tls/${HOST}`, join(folder, HOST))
     .replace('listen 80 ', `listen 127.0.0.1:${ports['80']} `)
     .replace('listen 443 ', `listen 127.0.0.1:${ports['443']} `);
   for (const [named, port] of Object.entries(ports)) {
     text = text.replace(`server 127.0.0.1:${named} `, `server 127.0.0.1:${port} `);
+  }
+  if (clientAuthorities !== undefined) {
+    const own = shippedConfig('nginx.mtls.conf', folder)
+      .replaceAll(`/etc/nginx/tls/mtls.${HOST}`, join(folder, HOST))
+      .replace('/etc/nginx/tls/client-authorities.crt', clientAuthorities)
+      .replace('listen 443 ', `listen 127.0.0.1:${ports['443']} `);
+    writeFileSync(join(folder, 'mtls.conf'), own);
+    text = text.replace(/\}\s*$/, `  include ${join(folder, 'mtls.conf')};\n}\n`);
   }
   return { child: runNginx(folder, text), ca: readFileSync(crt) };
 }

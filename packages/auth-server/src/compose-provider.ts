@@ -1,4 +1,5 @@
 import type { RequestListener } from 'node:http';
+import { authenticator } from '@cls/shared/access/authenticate';
 import { REVOCATIONS_CHANNEL } from '@cls/shared/access/status-list';
 import { tokenVerifier, type VerifyToken } from '@cls/shared/access/verify-token';
 import { warnOfClock } from '@cls/shared/access/warn-of-clock';
@@ -225,8 +226,21 @@ async function verifiersOf({ config, clock, keys, log }: ProviderDeps) {
   return { balances: of(config.audience), admin: of(adminAudience(issuer)) };
 }
 
-function composeAdminApi(deps: ProviderDeps, verifyToken: VerifyToken): Middleware {
-  const { config, accountServices, logFault } = deps;
-  const { issuer, scopeBase } = config;
-  return adminApi({ ...accountServices, ...{ issuer, scopeBase, logFault, verifyToken } });
+function composeAdminApi(deps: ProviderDeps, verify: VerifyToken): Middleware {
+  const { config, clock, state, accountServices, logFault } = deps;
+  const { issuer, scopeBase, clockToleranceS, mtlsBaseUrl } = config;
+  return adminApi({
+    ...accountServices,
+    ...{ issuer, scopeBase, logFault },
+    authenticate: authenticator({
+      verify,
+      usedProofs: {
+        use: (key, ttlS) =>
+          state.put({ kind: 'DPoPProof', key, payload: {}, ttlS }, { onlyIfAbsent: true }),
+      },
+      baseUrls: [issuer, ...(mtlsBaseUrl === undefined ? [] : [mtlsBaseUrl])],
+      trustsCertificates: mtlsBaseUrl !== undefined,
+      ...{ clock, clockToleranceS },
+    }),
+  });
 }

@@ -237,7 +237,7 @@ async function compose(
       logFault,
       headers: Object.entries(headers).flat(),
     },
-    normalizeRequests(issuer, trustedProxyHops, live),
+    normalizeRequests(issuer, config, live),
   );
   const running = await startHttpService(
     {

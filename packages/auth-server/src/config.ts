@@ -71,6 +71,8 @@ export interface AuthServerConfig extends ServiceEnvironment {
   readonly redisWaitReplicas: number;
   /** How long Redis may take for one command, in milliseconds. */
   readonly redisTimeoutMs: number;
+  /** For developers: `jwks_uri` of a client may be on this machine. */
+  readonly keySetsFromLoopback: boolean;
   /** How long an organisation's provider may take for one answer, in seconds. */
   readonly upstreamTimeoutS: number;
 }
@@ -246,6 +248,7 @@ function readConfig(read: EnvironmentReader): AuthServerConfig {
       max: 60_000,
       fallback: 500,
     }),
+    keySetsFromLoopback: readLoopback(read, shared),
     upstreamTimeoutS: read.integer('UPSTREAM_TIMEOUT_S', {
       about: 'seconds for one answer of an organisation’s OpenID provider; then the sign-in fails',
       min: 1,
@@ -271,6 +274,18 @@ function readScanningKeysUrl(
     read.fault('SECRET_SCANNING_KEYS_URL', 'expected an https URL');
   }
   return url;
+}
+
+function readLoopback(read: EnvironmentReader, { production }: ServiceEnvironment): boolean {
+  const allowed = read.flag('JWKS_URI_TO_LOOPBACK', {
+    about: '1: the key set that a client publishes (`jwks_uri`) may be on this machine',
+    fallback: false,
+    fallbackText: '0',
+  });
+  if (production && allowed) {
+    read.fault('JWKS_URI_TO_LOOPBACK', 'is for development; it must not be set in production');
+  }
+  return allowed;
 }
 
 /** Faults name what to do; a colour that people cannot read is refused. */

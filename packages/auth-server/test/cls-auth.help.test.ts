@@ -97,7 +97,10 @@ describe('cls-auth with mistyped options', () => {
       '--name: expected 1 to 100 characters, without line breaks and without marks that turn the direction of text\n' +
         '--permission: unknown: all; there are cls-deal.view, external-api.fullcontrol, cls-ledger.post, cls-accounts.manage\n',
     ],
-    ['service-accounts update svc_1', 'give --name, --permission, or both\n'],
+    [
+      'service-accounts update svc_1',
+      'give --name, --permission, --auth-method, or several of these\n',
+    ],
     [
       'applications create --name A --third-party',
       'give at least one --redirect-uri, or --device\n',

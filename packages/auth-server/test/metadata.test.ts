@@ -107,6 +107,7 @@ describeOnDatabase('discovery and the key set', (engine) => {
         token_endpoint_auth_methods_supported: [
           'client_secret_basic',
           'client_secret_post',
+          'private_key_jwt',
           'none',
         ],
         id_token_signing_alg_values_supported: ['RS256'],
@@ -118,6 +119,7 @@ describeOnDatabase('discovery and the key set', (engine) => {
         revocation_endpoint_auth_methods_supported: [
           'client_secret_basic',
           'client_secret_post',
+          'private_key_jwt',
           'none',
         ],
       });

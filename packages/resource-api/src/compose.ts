@@ -1,5 +1,7 @@
 import { join } from 'node:path';
+import { authenticator } from '@cls/shared/access/authenticate';
 import { REVOCATIONS_CHANNEL } from '@cls/shared/access/status-list';
+import { memoryUsedProofs, type UsedProofs } from '@cls/shared/access/used-proofs';
 import { tokenVerifier } from '@cls/shared/access/verify-token';
 import { warnOfClock } from '@cls/shared/access/warn-of-clock';
 import { type Clock, systemClock } from '@cls/shared/clock';
@@ -28,6 +30,7 @@ import { documentFile } from './access/kept-document.ts';
 import { type KeySource, logReads, remoteKeySource } from './access/key-source.ts';
 import { leasedRateLimit, type RateLimit } from './access/rate-limit.ts';
 import { connectRedis, type RedisScripts } from './access/redis-connection.ts';
+import { redisUsedProofs } from './access/redis-used-proofs.ts';
 import { redisWindow } from './access/redis-window.ts';
 import { memoryWindow } from './access/shared-window.ts';
 import { remoteTokenStatus, type TokenStatus } from './access/token-status.ts';
@@ -156,9 +159,17 @@ async function compose(
   measureTasks(metrics, sqlTaskRuns(apart), Object.keys(TASKS), ['bill']);
   const verify = tokenVerifier(keys, config, clock, warnOfClock(log));
   const status = composeTokenStatus(config, keys, redis, memories, log);
-  const { issuer, audience, corsOrigins, scopeBase, trustedProxyHops } = config;
+  const tokens = rememberVerified(verify, keys, status, clock, memories);
+  const { issuer, audience, mtlsBaseUrl, corsOrigins, scopeBase, trustedProxyHops } = config;
   const app: Omit<AppDeps, 'isDraining'> = {
-    tokens: rememberVerified(verify, keys, status, clock, memories),
+    tokens,
+    authenticate: authenticator({
+      verify: tokens.verify,
+      usedProofs: redis === undefined ? proofsOfProcess(memories) : redisUsedProofs(redis),
+      baseUrls: publicUrls(config),
+      trustsCertificates: config.mtlsBaseUrl !== undefined,
+      ...{ clock, clockToleranceS: config.clockToleranceS },
+    }),
     rateLimit: rateLimitOf(config, redis, usageOf),
     longAnswers: longAnswers(config.longAnswers, metrics),
     readLog: reading,
@@ -169,7 +180,7 @@ async function compose(
       measured: [countThrottled],
       traced: tracing === undefined ? [] : [tracing.answered],
     }),
-    ...{ issuer, audience, corsOrigins, scopeBase, trustedProxyHops },
+    ...{ issuer, audience, mtlsBaseUrl, corsOrigins, scopeBase, trustedProxyHops },
     ...{ budgets, usage, versions, clock, log, memories },
   };
   const running = await listen(config, app, shared, observed);
@@ -211,6 +222,19 @@ function composeTokenStatus(
   });
   redis?.subscribe(REVOCATIONS_CHANNEL, status.readNow);
   return status;
+}
+
+function proofsOfProcess(memories: Memories): UsedProofs {
+  const proofs = memoryUsedProofs();
+  memories.register('proofs', () => ({ entries: proofs.size, size: 0 }));
+  return proofs;
+}
+
+/** Where callers reach the API. A proxy in front may have taken the issuer's path off. */
+function publicUrls({ issuer, audience, mtlsBaseUrl }: ResourceApiConfig): readonly string[] {
+  const urls = [issuer, audience, ...(mtlsBaseUrl === undefined ? [] : [mtlsBaseUrl])];
+  // An audience may be no address; then it has no origin.
+  return [...new Set([issuer, ...urls.map((url) => new URL(url).origin)])];
 }
 
 /** Answers requests from now on. */

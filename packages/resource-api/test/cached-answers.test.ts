@@ -281,7 +281,7 @@ describe('a token that was verified', () => {
       },
     } as unknown as KeySource;
     const verified = {
-      ...{ caller: {} as never, kid: 'old', expiresAtS: 2_000_000_000 },
+      ...{ caller: {} as never, binding: {}, kid: 'old', expiresAtS: 2_000_000_000 },
       status: undefined,
     };
     const noStatus = { isGood: () => true, assertGood: async () => undefined };

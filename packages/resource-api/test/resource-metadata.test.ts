@@ -31,6 +31,8 @@ describe('the metadata of the protected resource (RFC 9728)', () => {
           `${ISSUER}/auth/cls-ledger.post`,
         ],
         bearer_methods_supported: ['header'],
+        dpop_signing_alg_values_supported: ['ES256', 'PS256', 'EdDSA', 'Ed25519'],
+        tls_client_certificate_bound_access_tokens: false,
         resource_documentation: `${ISSUER}/docs`,
       });
     }

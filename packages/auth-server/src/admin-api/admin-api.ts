@@ -29,7 +29,7 @@ async function serve(
   ctx: Context,
 ): Promise<void> {
   const { handle, id } = find(routes, ctx);
-  const { clientId, ...may } = await administratorOf(deps, ctx.req.rawHeaders);
+  const { clientId, ...may } = await administratorOf(deps, ctx.req);
   const requestId = String(ctx.state['requestId']);
   const actor = { clientId, address: ctx.ip, requestId };
   const { querystring: query, req: request } = ctx;

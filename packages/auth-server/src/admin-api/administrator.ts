@@ -1,9 +1,9 @@
 /** The administrator: a service account, known from its verified token and its record. */
-import { authorizationOf, bearerToken } from '@cls/shared/access/bearer';
+import type { IncomingMessage } from 'node:http';
+import type { Authenticate } from '@cls/shared/access/authenticate';
 import { requirePermission } from '@cls/shared/access/require-permission';
 import { statusIndex } from '@cls/shared/access/status-list';
 import { insufficientPermission, tokenRevoked } from '@cls/shared/access/token-refusals';
-import type { VerifyToken } from '@cls/shared/access/verify-token';
 import {
   ADMIN_PERMISSION,
   API_PERMISSIONS,
@@ -27,7 +27,7 @@ export interface Administrator {
 }
 
 export interface AdministratorDeps {
-  readonly verifyToken: VerifyToken;
+  readonly authenticate: Authenticate;
   /** Not cached, so that a service account that was just disabled is refused. */
   readonly serviceAccounts: ServiceAccountDirectory;
   readonly tokenStatus: Pick<TokenStatusRecords, 'revocationOf'>;
@@ -37,10 +37,10 @@ export interface AdministratorDeps {
 
 /** @throws {Refusal} unless the token is valid and its service account still has the permission. */
 export async function administratorOf(
-  { verifyToken, serviceAccounts, tokenStatus, issuer, scopeBase }: AdministratorDeps,
-  rawHeaders: readonly string[],
+  { authenticate, serviceAccounts, tokenStatus, issuer, scopeBase }: AdministratorDeps,
+  request: IncomingMessage,
 ): Promise<Administrator> {
-  const { caller, status } = await verifyToken(bearerToken(authorizationOf(rawHeaders)));
+  const { caller, status } = await authenticate(request);
   requirePermission(caller, [ADMIN_PERMISSION], scopeBase);
   const account =
     caller.accountType === 'service_account'

@@ -1,7 +1,7 @@
 import { CommandRefused } from '@cls/shared/cli/command-line';
 import { readOptions } from '@cls/shared/cli/options';
 import { z } from 'zod';
-import type { Application } from '../clients/application.ts';
+import { type Application, isConfidential } from '../clients/application.ts';
 import { APPLICATION_SCOPES, isNative } from '../library/client-metadata.ts';
 import type { Operator } from './operator.ts';
 import { someOf } from './option-values.ts';
@@ -11,6 +11,12 @@ export async function requireApplication(operator: Operator, id: string): Promis
   const application = await operator.applications.find(id);
   if (application === undefined) throw new CommandRefused(`there is no application ${id}`);
   return application;
+}
+
+/** As commands show it, without its secrets. */
+export function shownApplication({ id, secrets: _, hadSecret, proof, ...rest }: Application) {
+  const confidential = isConfidential({ hadSecret, proof });
+  return { clientId: id, ...rest, confidential, ...(proof && { proof }) };
 }
 
 /** What it may ask for, in the order in which scopes are shown. */

@@ -4,13 +4,20 @@ import { readOptions } from '@cls/shared/cli/options';
 import { refuseTaken } from '@cls/shared/cli/refuse-taken';
 import type { Command } from 'commander';
 import { z } from 'zod';
-import { type Application, DEFAULT_SCOPES } from '../clients/application.ts';
+import { DEFAULT_SCOPES } from '../clients/application.ts';
 import { APPLICATION_SCOPES } from '../library/client-metadata.ts';
-import { checkRegistration, ORIGINS, requireApplication, SCOPES } from './application-options.ts';
+import {
+  checkRegistration,
+  ORIGINS,
+  requireApplication,
+  SCOPES,
+  shownApplication,
+} from './application-options.ts';
 import { addApplicationChanges } from './change-applications.ts';
 import { secretText } from './client-secret.ts';
 import { type AsOperator, MAY_CREATE } from './operator.ts';
 import { NAME_VALUE } from './option-values.ts';
+import { addProofOptions, readProof } from './proof-options.ts';
 
 const FLAG = z.boolean().default(false);
 const CREATE = z
@@ -37,7 +44,7 @@ export function addApplicationCommands(program: Command, asOperator: AsOperator)
     .command('applications')
     .description('applications into which people sign in with a browser');
 
-  applications
+  const creating = applications
     .command('create')
     .description('register an application; the secret of a confidential one is shown once')
     .requiredOption('--name <name>', 'the name that people see, unique')
@@ -65,43 +72,53 @@ export function addApplicationCommands(program: Command, asOperator: AsOperator)
       '--allow-origin <origin...>',
       'for a public application: pages of this origin may call this host',
       [],
-    )
-    .action(async (given: object, command: Command) => {
-      const options = readOptions(CREATE, given);
-      const application = {
-        name: options.name,
-        firstParty: !options.thirdParty,
-        confidential: options.confidential,
-        redirectUris: options.redirectUri,
-        postLogoutRedirectUris: options.postLogoutRedirectUri,
-        backchannelLogoutUri: options.backchannelLogoutUri,
-        device: options.device,
-        scopes: options.scope,
-        withoutPkce: options.withoutPkce,
-        allowedOrigins: options.allowOrigin,
-      };
-      checkRegistration(application, application.confidential);
-      const { id: clientId, secret } = await asOperator(async (operator) => {
-        const create = () => operator.applications.create(application);
-        const created = await refuseTaken(
-          `there is an application named ${application.name} already`,
-          create,
-        );
-        operator.audit.record({ type: 'application.created', subject: created.id });
-        return created;
-      }, MAY_CREATE);
-      const clientSecret = secret?.expose();
-      printer(command).result(
-        { clientId, ...(clientSecret === undefined ? {} : { clientSecret }), ...application },
-        clientSecret === undefined ? `client id  ${clientId}` : secretText(clientId, clientSecret),
+    );
+  addProofOptions(creating).action(async (given: object, command: Command) => {
+    const options = readOptions(CREATE, given);
+    const proof = readProof(given) ?? null;
+    const keyed = proof?.token_endpoint_auth_method !== undefined;
+    const application = {
+      name: options.name,
+      firstParty: !options.thirdParty,
+      confidential: options.confidential && !keyed,
+      redirectUris: options.redirectUri,
+      postLogoutRedirectUris: options.postLogoutRedirectUri,
+      backchannelLogoutUri: options.backchannelLogoutUri,
+      device: options.device,
+      scopes: options.scope,
+      withoutPkce: options.withoutPkce,
+      allowedOrigins: options.allowOrigin,
+    };
+    checkRegistration(application, application.confidential || keyed);
+    const { id: clientId, secret } = await asOperator(async (operator) => {
+      const create = () => operator.applications.create(application);
+      const created = await refuseTaken(
+        `there is an application named ${application.name} already`,
+        create,
       );
-    });
+      if (proof !== null) await operator.applications.update(created.id, { proof });
+      operator.audit.record({ type: 'application.created', subject: created.id });
+      return created;
+    }, MAY_CREATE);
+    const clientSecret = secret?.expose();
+    printer(command).result(
+      {
+        clientId,
+        ...(clientSecret === undefined ? {} : { clientSecret }),
+        ...application,
+        confidential: application.confidential || keyed,
+        ...(proof && { proof }),
+      },
+      clientSecret === undefined ? `client id  ${clientId}` : secretText(clientId, clientSecret),
+    );
+  });
 
   addApplicationChanges(applications, asOperator);
 
   addListCommand(applications, {
     description: 'list applications, without secrets',
-    load: async () => (await asOperator((operator) => operator.applications.list())).map(listed),
+    load: async () =>
+      (await asOperator((operator) => operator.applications.list())).map(shownApplication),
     columns: [
       ['client id', 'clientId'],
       'name',
@@ -133,10 +150,6 @@ export function addApplicationCommands(program: Command, asOperator: AsOperator)
         printer(command).result({ clientId, disabled }, `${word}d ${clientId}`);
       });
   }
-}
-
-function listed({ id, secrets: _, ...rest }: Application) {
-  return { clientId: id, ...rest };
 }
 
 function kindOf(one: {

@@ -1,14 +1,25 @@
-import { printer } from '@cls/shared/cli/command-line';
+import { CommandRefused, printer, UsageError } from '@cls/shared/cli/command-line';
 import { readOptions } from '@cls/shared/cli/options';
 import { refuseTaken } from '@cls/shared/cli/refuse-taken';
 import type { Command } from 'commander';
 import { z } from 'zod';
-import type { Application, ApplicationChange } from '../clients/application.ts';
+import {
+  type Application,
+  type ApplicationChange,
+  isConfidential,
+} from '../clients/application.ts';
 import { APPLICATION_SCOPES } from '../library/client-metadata.ts';
 import { endAround } from '../sessions/end-around.ts';
-import { checkRegistration, ORIGINS, requireApplication, SCOPES } from './application-options.ts';
+import {
+  checkRegistration,
+  ORIGINS,
+  requireApplication,
+  SCOPES,
+  shownApplication,
+} from './application-options.ts';
 import { type AsOperator, type Operator, refuseDeletion } from './operator.ts';
 import { NAME_VALUE } from './option-values.ts';
+import { addProofOptions, readProof } from './proof-options.ts';
 
 /** `false`: the option with `--no-`. */
 const UPDATE = z
@@ -21,10 +32,6 @@ const UPDATE = z
     withoutPkce: z.boolean().exactOptional(),
     allowOrigin: z.union([z.literal(false), ORIGINS]).exactOptional(),
   })
-  .refine(
-    (options) => Object.keys(options).length > 0,
-    'say what to change; --help lists the options',
-  )
   .transform(
     ({ redirectUri, postLogoutRedirectUri, backchannelLogoutUri, scope, allowOrigin, ...rest }) =>
       ({
@@ -41,7 +48,7 @@ const UPDATE = z
 
 /** `cls-auth applications …`: what was registered is changed, or deleted where it was never used. */
 export function addApplicationChanges(applications: Command, asOperator: AsOperator): void {
-  applications
+  const updating = applications
     .command('update <client-id>')
     .description('change what is registered; what you leave out stays as it is')
     .option('--name <name>', 'the name that people see, unique')
@@ -60,24 +67,23 @@ export function addApplicationChanges(applications: Command, asOperator: AsOpera
     .option('--without-pkce', 'may leave out PKCE from now on; for confidential applications only')
     .option('--no-without-pkce', 'must send PKCE from now on')
     .option('--allow-origin <origin...>', 'all origins whose pages may call this host from now on')
-    .option('--no-allow-origin', 'no other origin may call this host from now on')
-    .action(async (clientId: string, options: object, command: Command) => {
-      const change = readOptions(UPDATE, options);
-      const {
-        secrets: _secrets,
-        id: _,
-        ...application
-      } = await asOperator(async (operator) => {
-        const known = await requireApplication(operator, clientId);
-        checkRegistration({ ...known, ...change }, known.confidential);
-        await updateOne(operator, known, change);
-        const about = Object.keys(change).join(' ');
-        operator.audit.record({ type: 'application.changed', subject: clientId, about });
-        return requireApplication(operator, clientId);
-      });
-      const document = { clientId, ...application };
-      printer(command).result(document, `changed ${clientId} (${application.name})`);
+    .option('--no-allow-origin', 'no other origin may call this host from now on');
+  addProofOptions(updating).action(async (clientId: string, options: object, command: Command) => {
+    const proof = readProof(options);
+    const change = { ...readOptions(UPDATE, options), ...(proof !== undefined && { proof }) };
+    if (Object.keys(change).length === 0) throw new UsageError(NO_CHANGE);
+    const after = await asOperator(async (operator) => {
+      const known = await requireApplication(operator, clientId);
+      const changed = { ...known, ...change };
+      if (isConfidential(known) && !isConfidential(changed)) throw new CommandRefused(NO_WAY_BACK);
+      checkRegistration(changed, isConfidential(changed));
+      await updateOne(operator, known, change);
+      const about = Object.keys(change).join(' ');
+      operator.audit.record({ type: 'application.changed', subject: clientId, about });
+      return requireApplication(operator, clientId);
     });
+    printer(command).result(shownApplication(after), `changed ${clientId} (${after.name})`);
+  });
 
   applications
     .command('delete <client-id>')
@@ -108,3 +114,7 @@ async function updateOne(
     endAround(end, update),
   );
 }
+
+const NO_CHANGE = 'say what to change; --help lists the options';
+const NO_WAY_BACK =
+  'this application proves itself without a secret, and would be public; for one with a secret: applications create --confidential';

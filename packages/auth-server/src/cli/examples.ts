@@ -23,10 +23,12 @@ export const EXAMPLES: Examples = {
   ],
   'service-accounts create': [
     'cls-auth service-accounts create --name "Bank ledger" --customer bank --permission cls-deal.view',
+    'cls-auth service-accounts create --name "Bank risk" --customer bank --permission cls-deal.view --auth-method private_key_jwt --jwks-uri https://bank.example/jwks.json',
   ],
   'service-accounts list': ['cls-auth service-accounts list --json'],
   'service-accounts update': [
     `cls-auth service-accounts update ${SVC} --permission cls-deal.view cls-accounts.manage`,
+    `cls-auth service-accounts update ${SVC} --auth-method private_key_jwt --jwks jwks.json`,
   ],
   'service-accounts delete': [`cls-auth service-accounts delete ${SVC}`],
   'service-accounts compromised': [
@@ -40,6 +42,7 @@ export const EXAMPLES: Examples = {
     'cls-auth applications create --name "Old wiki" --confidential --without-pkce --redirect-uri https://wiki.example/callback',
     'cls-auth applications create --name "Loan page" --redirect-uri https://page.example/ --allow-origin https://page.example',
     'cls-auth applications create --name "Ledger tool" --device --scope openid cls-deal.view',
+    'cls-auth applications create --name "Bank portal" --redirect-uri https://portal.bank.example/callback --auth-method private_key_jwt --jwks-uri https://portal.bank.example/jwks.json --binding dpop --fapi2',
   ],
   'applications list': ['cls-auth applications list --json'],
   'applications update': [

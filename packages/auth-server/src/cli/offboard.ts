@@ -74,7 +74,7 @@ async function findAll(operator: Operator, customer: string): Promise<Found> {
   const { serviceAccounts, securityContacts, upstream, erasure, auditArchive } = operator;
   const isOwn = (one: { readonly customer: string }) => one.customer === customer;
   const secrets = (await serviceAccounts.list()).filter(
-    (one) => isOwn(one) && one.secrets.length > 0,
+    (one) => isOwn(one) && (one.secrets.length > 0 || one.proof !== null),
   );
   const providers = (await upstream.list()).filter(isOwn).map(({ domain }) => domain);
   const securityContact = (await securityContacts.find(customer)) !== undefined;
@@ -154,7 +154,7 @@ function text(found: Found, apply: boolean, exported: Exported | undefined): str
       ? `offboarded ${customer}`
       : `would offboard ${customer}; give --audit <file> and --apply`,
     file,
-    `service accounts with secrets: ${serviceAccounts.join(', ') || 'none'}`,
+    `service accounts with secrets or keys: ${serviceAccounts.join(', ') || 'none'}`,
     `providers: ${providers.join(', ') || 'none'}`,
     `security contact: ${securityContact ? 'yes' : 'none'}`,
   ];

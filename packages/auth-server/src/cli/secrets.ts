@@ -3,6 +3,7 @@ import { addListCommand } from '@cls/shared/cli/list-command';
 import { readOptions, text } from '@cls/shared/cli/options';
 import type { Command } from 'commander';
 import { z } from 'zod';
+import { isConfidential } from '../clients/application.ts';
 import {
   type ClientSecretOptions,
   type ListedClientSecret,
@@ -14,6 +15,7 @@ import { requireApplication } from './application-options.ts';
 import { secretText } from './client-secret.ts';
 import { type AsOperator, type Operator, requireServiceAccount } from './operator.ts';
 import { durationS, NAME_VALUE } from './option-values.ts';
+import { refuseWithoutSecret } from './proof-options.ts';
 
 const KEEP_MAX_S = 30 * 86_400;
 const ENDS_MAX_S = 10 * 366 * 86_400;
@@ -46,7 +48,8 @@ export function addSecretCommands(program: Command, asOperator: AsOperator): voi
     description: 'list secrets, without their text: live ones and those that ended',
     load: async ({ client }: { readonly client?: string }) => {
       const found = await asOperator(async (operator) => {
-        if (client !== undefined) await requireConfidential(operator, client);
+        if (client?.startsWith('svc_')) await requireServiceAccount(operator, client);
+        else if (client !== undefined) await requireApplication(operator, client);
         return operator.secrets.list(client);
       });
       return found.map(listed);
@@ -173,11 +176,12 @@ async function requireSecret({ secrets }: Operator, id: string): Promise<ListedC
 /** @throws {CommandRefused} for a client that has no secrets, or is not there. */
 async function requireConfidential(operator: Operator, clientId: string): Promise<void> {
   if (clientId.startsWith('svc_')) {
-    await requireServiceAccount(operator, clientId);
+    refuseWithoutSecret((await requireServiceAccount(operator, clientId)).proof);
     return;
   }
-  const { confidential } = await requireApplication(operator, clientId);
-  if (!confidential) throw new CommandRefused(PUBLIC);
+  const application = await requireApplication(operator, clientId);
+  refuseWithoutSecret(application.proof);
+  if (!isConfidential(application)) throw new CommandRefused(PUBLIC);
 }
 
 const PUBLIC =

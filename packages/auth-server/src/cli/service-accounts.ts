@@ -1,5 +1,5 @@
 import { PERMISSIONS } from '@cls/shared/access-token';
-import { printer } from '@cls/shared/cli/command-line';
+import { printer, UsageError } from '@cls/shared/cli/command-line';
 import { addListCommand } from '@cls/shared/cli/list-command';
 import { readOptions } from '@cls/shared/cli/options';
 import { refuseTaken } from '@cls/shared/cli/refuse-taken';
@@ -15,6 +15,7 @@ import {
   requireServiceAccount,
 } from './operator.ts';
 import { NAME_VALUE, someOf } from './option-values.ts';
+import { aboutProof, addProofOptions, readProof } from './proof-options.ts';
 
 const CREATE = z.object({
   name: NAME_VALUE,
@@ -23,7 +24,6 @@ const CREATE = z.object({
 });
 const CHANGE = z
   .object({ name: NAME_VALUE.exactOptional(), permission: someOf(PERMISSIONS).exactOptional() })
-  .refine((options) => Object.keys(options).length > 0, 'give --name, --permission, or both')
   .transform(({ permission: permissions, ...named }) =>
     permissions === undefined ? named : { ...named, permissions },
   );
@@ -34,29 +34,32 @@ export function addServiceAccountCommands(program: Command, asOperator: AsOperat
     .command('service-accounts')
     .description('integrations, which get tokens by client credentials');
 
-  serviceAccounts
+  const creating = serviceAccounts
     .command('create')
-    .description('create a service account; its secret is shown once')
+    .description('create a service account; its secret, if it has one, is shown once')
     .requiredOption('--name <name>', 'what it is for, unique')
     .requiredOption('--customer <id>', 'the customer it belongs to')
-    .requiredOption('--permission <name...>', `what it may do: ${PERMISSIONS.join(', ')}`)
-    .action(async (options: object, command: Command) => {
-      const { name, customer, permission: permissions } = readOptions(CREATE, options);
-      const created = await asOperator(async (operator) => {
-        await requireCustomer(operator, customer);
-        const wanted = { name, customer, permissions };
-        const create = () => operator.serviceAccounts.create(wanted);
-        const result = await refuseTaken(
-          `there is a service account named ${name} already`,
-          create,
-        );
-        operator.audit.record({ type: 'service_account.created', subject: result.id });
-        return result;
-      });
-      const { id: clientId, secret } = created;
-      const document = { clientId, clientSecret: secret.expose(), name, customer, permissions };
-      printer(command).result(document, secretText(clientId, document.clientSecret));
+    .requiredOption('--permission <name...>', `what it may do: ${PERMISSIONS.join(', ')}`);
+  addProofOptions(creating).action(async (options: object, command: Command) => {
+    const { name, customer, permission: permissions } = readOptions(CREATE, options);
+    const proof = readProof(options) ?? null;
+    const created = await asOperator(async (operator) => {
+      await requireCustomer(operator, customer);
+      const wanted = { name, customer, permissions };
+      const create = () => operator.serviceAccounts.create(wanted);
+      const result = await refuseTaken(`there is a service account named ${name} already`, create);
+      if (proof !== null) await operator.serviceAccounts.update(result.id, { proof });
+      operator.audit.record({ type: 'service_account.created', subject: result.id });
+      return result;
     });
+    const { id: clientId } = created;
+    const clientSecret = proof?.token_endpoint_auth_method ? undefined : created.secret.expose();
+    const registered = { name, customer, permissions, ...(proof && { proof }) };
+    printer(command).result(
+      { clientId, ...(clientSecret && { clientSecret }), ...registered },
+      clientSecret ? secretText(clientId, clientSecret) : `client id  ${clientId}`,
+    );
+  });
 
   addListCommand(serviceAccounts, {
     description: 'list service accounts, with when and from where each got its last token',
@@ -69,28 +72,42 @@ export function addServiceAccountCommands(program: Command, asOperator: AsOperat
       ['created', ({ createdAt }) => createdAt.slice(0, 10)],
       ['last token', ({ lastUsedAt }) => (lastUsedAt ? `${lastUsedAt.slice(0, 16)}Z` : '')],
       ['from', 'lastUsedFrom'],
+      ['proof', ({ proof }) => proof?.token_endpoint_auth_method ?? 'secret'],
       ['status', ({ disabled }) => (disabled ? 'disabled' : 'active')],
     ],
   });
 
-  serviceAccounts
+  serviceAccounts;
+  const updating = serviceAccounts
     .command('update <client-id>')
-    .description('change the name or the permissions; tokens that were issued before keep theirs')
+    .description(
+      'change the name, the permissions or how it proves itself; tokens that were issued before keep theirs',
+    )
     .option('--name <name>', 'what it is for, unique')
-    .option('--permission <name...>', `all that it may do from now on: ${PERMISSIONS.join(', ')}`)
-    .action(async (clientId: string, options: object, command: Command) => {
-      const change = readOptions(CHANGE, options);
-      const { name, customer, permissions } = await asOperator(async (operator) => {
-        await requireServiceAccount(operator, clientId);
-        const update = () => operator.serviceAccounts.update(clientId, change);
-        await refuseTaken(`there is a service account named ${change.name} already`, update);
-        const about = Object.values(change).flat().join(' ');
-        operator.audit.record({ type: 'service_account.changed', subject: clientId, about });
-        return requireServiceAccount(operator, clientId);
-      });
-      const text = `${clientId} (${name}) may ${permissions.join(' ')} from now on`;
-      printer(command).result({ clientId, name, customer, permissions }, text);
+    .option('--permission <name...>', `all that it may do from now on: ${PERMISSIONS.join(', ')}`);
+  addProofOptions(updating).action(async (clientId: string, options: object, command: Command) => {
+    const named = readOptions(CHANGE, options);
+    const proof = readProof(options);
+    const change = { ...named, ...(proof !== undefined && { proof }) };
+    if (Object.keys(change).length === 0) throw new UsageError(NO_CHANGE);
+    const { customer, ...after } = await asOperator(async (operator) => {
+      await requireServiceAccount(operator, clientId);
+      const update = () => operator.serviceAccounts.update(clientId, change);
+      await refuseTaken(`there is a service account named ${change.name} already`, update);
+      const about = [...Object.values(named).flat(), ...aboutProof(proof)].join(' ');
+      operator.audit.record({ type: 'service_account.changed', subject: clientId, about });
+      return requireServiceAccount(operator, clientId);
     });
+    const { name, permissions } = after;
+    const text = `${clientId} (${name}) may ${permissions.join(' ')} from now on`;
+    const registered = { name, customer, permissions, ...(after.proof && { proof: after.proof }) };
+    const lacksSecret =
+      proof !== undefined && after.secrets.length === 0 && !after.proof?.token_endpoint_auth_method;
+    printer(command).result(
+      { clientId, ...registered },
+      lacksSecret ? `${text}\n${LACKS_SECRET}` : text,
+    );
+  });
 
   serviceAccounts
     .command('delete <client-id>')
@@ -125,12 +142,16 @@ export function addServiceAccountCommands(program: Command, asOperator: AsOperat
   }
 }
 
-function listed({ id, secrets, createdAt, lastUsedAt, ...account }: ListedServiceAccount) {
+function listed({ id, secrets, proof, createdAt, lastUsedAt, ...account }: ListedServiceAccount) {
   return {
     clientId: id,
     ...account,
     secrets: secrets.length,
+    ...(proof && { proof }),
     createdAt: createdAt.toISOString(),
     ...(lastUsedAt && { lastUsedAt: lastUsedAt.toISOString() }),
   };
 }
+
+const NO_CHANGE = 'give --name, --permission, --auth-method, or several of these';
+const LACKS_SECRET = 'It has no secret yet: cls-auth secrets create makes one.';

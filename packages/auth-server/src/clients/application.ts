@@ -1,5 +1,6 @@
 import type { Secret } from '@cls/shared/secret';
 import type { Undeletable } from '../audit/never-used.ts';
+import type { ClientProof } from './client-proof.ts';
 import type { ClientSecretHash } from './service-account.ts';
 
 /** A relying party: people sign in into it (OpenID Connect Core §1.2). */
@@ -23,14 +24,24 @@ export interface Application {
   /** What it may ask for: scopes of OpenID Connect, and short names of permissions. */
   readonly scopes: readonly string[];
   readonly disabled: boolean;
-  /** False for a public client (RFC 6749 §2.1), which never had a secret. */
-  readonly confidential: boolean;
+  /** Also one that has ended: an application that had one never becomes public. */
+  readonly hadSecret: boolean;
   readonly secrets: readonly ClientSecretHash[];
+  readonly proof: ClientProof | null;
+}
+
+/** Whether it can keep a secret or a key; all others are public clients (RFC 6749 §2.1). */
+export function isConfidential({ hadSecret, proof }: Pick<Application, 'hadSecret' | 'proof'>) {
+  return hadSecret || proof?.token_endpoint_auth_method !== undefined;
 }
 
 type Optional = 'scopes' | 'withoutPkce' | 'allowedOrigins';
 
-export type NewApplication = Omit<Application, 'id' | 'disabled' | 'secrets' | Optional> & {
+export type NewApplication = Omit<
+  Application,
+  'id' | 'disabled' | 'hadSecret' | 'secrets' | 'proof' | Optional
+> & {
+  readonly confidential: boolean;
   readonly withoutPkce?: boolean;
   readonly allowedOrigins?: readonly string[];
   /** Without them `DEFAULT_SCOPES`. */
@@ -58,7 +69,10 @@ export interface ApplicationRecords extends ApplicationDirectory {
   /** The secret of a confidential application is returned here and never again. */
   create(application: NewApplication): Promise<{ id: string; secret: Secret | undefined }>;
   setDisabled(id: string, disabled: boolean): Promise<void>;
-  /** In place of what was registered; nothing changes for what is left out. */
+  /**
+   * In place of what was registered; nothing changes for what is left out. A proof with a method
+   * deletes the secrets.
+   */
   update(id: string, change: ApplicationChange): Promise<void>;
   /** @returns why it was not deleted. @param auditDays see audit/never-used.ts. */
   deleteUnused(id: string, auditDays: number): Promise<Undeletable | undefined>;
@@ -74,5 +88,6 @@ export type ApplicationChange = Partial<
     | 'scopes'
     | 'withoutPkce'
     | 'allowedOrigins'
+    | 'proof'
   >
 >;

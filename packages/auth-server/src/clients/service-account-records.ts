@@ -23,12 +23,12 @@ export interface ServiceAccountRecords {
   /** The secret is returned here and never again. */
   create(account: NewServiceAccount): Promise<{ id: string; secret: Secret }>;
   setDisabled(id: string, disabled: boolean): Promise<void>;
-  /** Disables all of a customer and deletes their secrets. @returns the ids of those it changed. */
+  /** Disables all of a customer and deletes their secrets and keys. @returns the ids of those it changed. */
   retireOf(customer: string): Promise<readonly string[]>;
-  /** Nothing changes for what is left out. */
+  /** Nothing changes for what is left out. A proof with a method deletes the secrets. */
   update(
     id: string,
-    change: Partial<Pick<NewServiceAccount, 'name' | 'permissions'>>,
+    change: Partial<Pick<ServiceAccount, 'name' | 'permissions' | 'proof'>>,
   ): Promise<void>;
   /** @returns why it was not deleted. @param auditDays see audit/never-used.ts. */
   deleteUnused(id: string, auditDays: number): Promise<Undeletable | undefined>;

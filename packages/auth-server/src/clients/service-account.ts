@@ -1,4 +1,5 @@
 import type { Permission } from '@cls/shared/access-token';
+import type { ClientProof } from './client-proof.ts';
 
 /** A system-to-system integration: the client of RFC 6749 §4.4. */
 export interface ServiceAccount {
@@ -10,6 +11,7 @@ export interface ServiceAccount {
   /** True when the service account or its customer is disabled. */
   readonly disabled: boolean;
   readonly secrets: readonly ClientSecretHash[];
+  readonly proof: ClientProof | null;
 }
 
 /** A 256-bit random secret needs no slow hash. */

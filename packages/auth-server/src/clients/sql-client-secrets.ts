@@ -101,12 +101,12 @@ export function sqlClientSecrets(
       }),
     replace: ({ clientId, id }, keepOldForS, options) =>
       changing(clientId, async (sql) => {
-        await end(sql, { clientId, id }, keepOldForS);
+        await endSecrets(sql, { clientId, id }, keepOldForS);
         return add(sql, clientId, options);
       }),
     revoke: (secret) =>
       changing(secret.clientId, async (sql) => {
-        await end(sql, secret, 0);
+        await endSecrets(sql, secret, 0);
         await revokeTokens(sql, { secret: secret.id }, 'secret_revoked');
       }),
     async identify(text) {
@@ -117,7 +117,7 @@ export function sqlClientSecrets(
 }
 
 /** One secret, or all of the client. */
-async function end(
+export async function endSecrets(
   sql: Sql,
   { clientId, id }: { readonly clientId: string; readonly id?: string | undefined },
   inS: number,

@@ -7,10 +7,10 @@ import { CHANGE_CHANNEL } from '../state/change-channel.ts';
 import { revokeTokens } from '../token-status/sql-token-status.ts';
 import type { ServiceAccount, ServiceAccountDirectory } from './service-account.ts';
 import type { ListedServiceAccount, ServiceAccountRecords } from './service-account-records.ts';
-import { type AddSecret, liveSecrets } from './sql-client-secrets.ts';
+import { type AddSecret, endSecrets, liveSecrets } from './sql-client-secrets.ts';
 
 const SELECT = `
-  SELECT s.id, s.name, s.customer_id AS customer, s.permissions,
+  SELECT s.id, s.name, s.customer_id AS customer, s.permissions, s.proof,
          (s.disabled_at IS NOT NULL OR c.disabled_at IS NOT NULL) AS disabled,
          ${liveSecrets('service_account', 's.id')} AS secrets
   FROM service_account s JOIN customer c ON c.id = s.customer_id`;
@@ -57,24 +57,37 @@ export function sqlServiceAccounts(
         `WITH own AS (SELECT id FROM service_account WHERE customer_id = $1),
          gone AS (DELETE FROM service_account_secret WHERE service_account_id IN (SELECT id FROM own)
                   RETURNING service_account_id AS id),
-         disabled AS (UPDATE service_account SET disabled_at = now()
-                      WHERE customer_id = $1 AND disabled_at IS NULL RETURNING id)
+         disabled AS (UPDATE service_account
+                      SET disabled_at = coalesce(disabled_at, now()), proof = NULL
+                      WHERE customer_id = $1 AND (disabled_at IS NULL OR proof IS NOT NULL)
+                      RETURNING id)
          SELECT id FROM gone UNION SELECT id FROM disabled ORDER BY id`,
         [customer],
       );
       return rows.map(({ id }) => id);
     },
-    update: (id, { name, permissions }) =>
+    update: (id, { name, permissions, proof }) =>
       database.transaction(async (transaction) => {
         const [had] = await transaction.query<{ permissions: readonly Permission[] }>(
           'SELECT permissions FROM service_account WHERE id = $1 FOR UPDATE',
           [id],
         );
         await transaction.query(
-          `UPDATE service_account
-           SET name = coalesce($2, name), permissions = coalesce($3, permissions) WHERE id = $1`,
-          [id, name ?? null, permissions ?? null],
+          `UPDATE service_account SET name = coalesce($2, name),
+             permissions = coalesce($3, permissions),
+             proof = CASE WHEN $4 THEN nullif($5::jsonb, 'null') ELSE proof END
+           WHERE id = $1`,
+          [
+            id,
+            name ?? null,
+            permissions ?? null,
+            proof !== undefined,
+            JSON.stringify(proof ?? null),
+          ],
         );
+        if (proof?.token_endpoint_auth_method !== undefined) {
+          await endSecrets(transaction, { clientId: id }, 0);
+        }
         const narrower = had?.permissions.some((one) => permissions?.includes(one) === false);
         if (narrower) await revokeTokens(transaction, { subject: id }, 'service_account_changed');
       }),

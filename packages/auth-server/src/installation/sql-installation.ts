@@ -38,6 +38,7 @@ const KIND: StoreKind = {
     '0032-client-secrets.sql',
     '0033-token-status.sql',
     '0034-security-contact.sql',
+    '0035-client-proof.sql',
   ],
 };
 

@@ -1,6 +1,6 @@
 import { API_PERMISSIONS, PERMISSIONS, scopeOf } from '@cls/shared/access-token';
 import type { AdapterPayload } from 'oidc-provider';
-import type { Application } from '../clients/application.ts';
+import { type Application, isConfidential } from '../clients/application.ts';
 import { ACCOUNT_GRANT, DEVICE_GRANT } from '../clients/grant-types.ts';
 import type { ServiceAccount } from '../clients/service-account.ts';
 import { ACCOUNT_SIGNED_IN_PATH } from '../web/paths.ts';
@@ -15,6 +15,7 @@ export const EXTRA_CLIENT_METADATA = [
   'first_party',
   'without_pkce',
   'allowed_origins',
+  'fapi2',
 ];
 
 /** A service account as the library's client metadata. */
@@ -31,6 +32,7 @@ export function serviceAccountClient(account: ServiceAccount, scopeBase: string)
     scope: account.permissions.map((permission) => scopeOf(scopeBase, permission)).join(' '),
     customer: account.customer,
     secret_hashes: account.secrets,
+    ...account.proof,
   };
 }
 
@@ -53,7 +55,8 @@ export const APPLICATION_SCOPES: readonly string[] = [...OPENID_SCOPES, ...API_P
 
 /** An application as the library's client metadata. */
 export function applicationClient(application: Application, scopeBase: string): AdapterPayload {
-  const { secrets, confidential, device, redirectUris, backchannelLogoutUri } = application;
+  const { secrets, device, redirectUris, backchannelLogoutUri } = application;
+  const confidential = isConfidential(application);
   const browser = redirectUris.length > 0;
   return {
     client_id: application.id,
@@ -81,6 +84,7 @@ export function applicationClient(application: Application, scopeBase: string): 
     without_pkce: confidential && application.withoutPkce,
     allowed_origins: [...application.allowedOrigins],
     secret_hashes: secrets,
+    ...application.proof,
   };
 }
 

@@ -1,3 +1,4 @@
+import { DPOP_ALGS } from '@cls/shared/access/token-refusals';
 import { scopeOf } from '@cls/shared/access-token';
 import { cookieName, LOCALES } from '@cls/shared/pages/browser';
 import type { Secret } from '@cls/shared/secret';
@@ -12,6 +13,7 @@ import {
 import type { AccountDirectory } from '../accounts/account.ts';
 import type { MfaPolicy } from '../accounts/mfa-policy.ts';
 import type { ApplicationDirectory } from '../clients/application.ts';
+import { ASSERTION_ALGS, type ClientProof, needsCertificate } from '../clients/client-proof.ts';
 import type { ServiceAccountDirectory } from '../clients/service-account.ts';
 import type { TokenBudget } from '../clients/token-budget.ts';
 import type { SigningKey } from '../keys/signing-key.ts';
@@ -30,7 +32,9 @@ import {
   serviceAccountClient,
 } from './client-metadata.ts';
 import { type ExistingGrantSettings, existingGrant } from './existing-grant.ts';
+import { fetchKeySet, type KeySetFetchSettings } from './fetch-key-set.ts';
 import { bringsImpossibleSecret } from './impossible-secret.ts';
+import { endpointAliases, type MutualTlsSettings, mutualTls } from './mutual-tls.ts';
 import { PooledSigningKey } from './pooled-signing-key.ts';
 import { providerAdapter } from './provider-adapter.ts';
 import { GRANT_MARGIN_S, recordSignIns, type SignInRecordDeps } from './record-sign-ins.ts';
@@ -57,6 +61,8 @@ import { TooManyTokens } from './too-many-tokens.ts';
 
 export interface ProviderSettings
   extends ExistingGrantSettings,
+    KeySetFetchSettings,
+    MutualTlsSettings,
     RefreshLifetimeSettings,
     SessionLifetimeSettings,
     SignInRecordDeps {
@@ -117,12 +123,18 @@ export function providerConfiguration(
     acrValues: [PASSWORD_ACR, REMEMBERED_ACR, MFA_ACR],
     cookies: cookies(issuer, [cookieKey, ...(previousCookieKey ? [previousCookieKey] : [])]),
     // Secrets are stored hashed, so the methods that need a secret's text are not offered.
-    clientAuthMethods: [...AUTH_METHODS],
+    clientAuthMethods: authMethods(settings),
+    enabledJWA: {
+      clientAuthSigningAlgValues: [...ASSERTION_ALGS],
+      dPoPSigningAlgValues: [...DPOP_ALGS],
+    },
+    assertJwtClientAuthClaimsAndHeader: checkAssertion,
     extraClientMetadata: { properties: EXTRA_CLIENT_METADATA },
     // `none` (OAuth 2.0 Multiple Response Type Encoding Practices §4) is how people come to the account pages.
     responseTypes: ['code', 'none'],
     allowOmittingSingleRegisteredRedirectUri: false,
-    pkce: { required: (_, client) => client['without_pkce'] !== true }, // RFC 7636
+    // RFC 7636
+    pkce: { required: (_, client) => isFapi2(client) || client['without_pkce'] !== true },
     features: {
       clientCredentials: { enabled: true }, // RFC 6749 §4.4
       // RFC 8707; callers need not name the resource, because their scopes decide it.
@@ -142,8 +154,12 @@ export function providerConfiguration(
       },
       externalSigningSupport: { enabled: true, ack: 'experimental-01' }, // pooled-signing-key.ts
       devInteractions: { enabled: false },
-      dPoP: { enabled: false },
+      dPoP: { enabled: true }, // RFC 9449
+      mTLS: mutualTls(settings), // RFC 8705
+      fapi: { enabled: true, profile: (_, client) => (isFapi2(client) ? '2.0' : undefined) },
       pushedAuthorizationRequests: { enabled: true }, // RFC 9126
+      // FAPI 2.0 would want times in them; the store alone says how long they live.
+      requestObjects: { enabled: false, assertJwtClaimsAndHeader: async () => undefined },
       revocation: { enabled: true, allowedPolicy: mayRevoke }, // RFC 7009
       introspection: { enabled: true, allowedPolicy: isOwnToken }, // RFC 7662
       userinfo: { enabled: true },
@@ -189,6 +205,7 @@ export function providerConfiguration(
     rotateRefreshToken: rotateUnless((ctx) => {
       refuseOtherResources(ctx);
       refuseAfterAbsoluteLife(settings, ctx.oidc.entities.RefreshToken);
+      return !isFapi2(ctx.oidc.client); // FAPI 2.0 §5.3.2.1: its tokens are bound instead.
     }),
     expiresWithSession: () => false,
     findAccount: async (_, id, token) => {
@@ -210,13 +227,56 @@ export function providerConfiguration(
           };
     },
     formats: { customizers: { jwt: tokenClaims(issuer, settings.nextTokenIndex) } },
-    fetch: fetchFromApplication,
+    fetch: (url, init = {}) =>
+      init.method === 'GET'
+        ? fetchKeySet(new URL(url), init.signal as AbortSignal, settings)
+        : notifyApplication(url, init),
     clientBasedCORS: (_, origin, client) => origin === issuerOrigin || allowsOrigin(client, origin),
     renderError: errorRenderer((ctx, out, error) => pages.error(ctx, out, error)),
   };
 }
 
-const AUTH_METHODS = ['client_secret_basic', 'client_secret_post', 'none'] as const;
+function authMethods({ mtlsBaseUrl }: MutualTlsSettings) {
+  const methods = ['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'] as const;
+  const byCertificate = ['tls_client_auth', 'self_signed_tls_client_auth'] as const;
+  return mtlsBaseUrl === undefined ? [...methods] : [...methods, ...byCertificate];
+}
+
+/** Without mutual TLS the library would leave a binding out, and issue tokens that are bound to nothing. */
+function canProve({ mtlsBaseUrl }: MutualTlsSettings, proof: ClientProof | null): boolean {
+  return mtlsBaseUrl !== undefined || !needsCertificate(proof);
+}
+
+/** How long an assertion may be good, in seconds: one that was stolen before its use is a key. */
+const ASSERTION_TTL_MAX_S = 3_600;
+const FAPI2_ASSERTION_TTL_MAX_S = 300;
+/** Its maker's clock may be ahead by so much. */
+const ASSERTION_AHEAD_MAX_S = 60;
+
+/** FAPI 2.0 Security Profile */
+function isFapi2(client: Client | undefined): boolean {
+  return client?.['fapi2'] === true;
+}
+
+/** RFC 7523 §3, and FAPI 2.0 §5.3.2.1 and §5.4.1, beside what the library checks. */
+const checkAssertion: NonNullable<Configuration['assertJwtClientAuthClaimsAndHeader']> = async (
+  { oidc },
+  { exp, iat, aud },
+  { alg },
+  client,
+) => {
+  const fapi2 = isFapi2(client);
+  const ttlMaxS = fapi2 ? FAPI2_ASSERTION_TTL_MAX_S : ASSERTION_TTL_MAX_S;
+  const nowS = Date.now() / 1_000;
+  if (Number(exp) > nowS + ttlMaxS || Number(iat ?? 0) > nowS + ASSERTION_AHEAD_MAX_S) {
+    throw new errors.InvalidClientAuth(
+      `the assertion is good for more than ${ttlMaxS} seconds, or was made in the future`,
+    );
+  }
+  if (fapi2 && (aud !== oidc.issuer || alg === 'RS256')) {
+    throw new errors.InvalidClientAuth('FAPI 2.0: aud must be the issuer, and alg not RS256');
+  }
+};
 
 /** RFC 7009 §2.1. A public client learns nothing about others' tokens, which it could only guess. */
 export function mayRevoke(
@@ -235,13 +295,19 @@ function isOwnToken(_: unknown, client: Client, token: { clientId?: string | und
 }
 
 /** What the library does not say of itself (OpenID Connect Discovery §3, RFC 8414 §2). */
-function discovery({ policyUrl, documentationUrl, audience }: ProviderSettings) {
+function discovery(settings: ProviderSettings) {
+  const { policyUrl, documentationUrl, audience } = settings;
   return {
+    ...endpointAliases(settings),
     protected_resources: [audience], // RFC 9728 §4
     ui_locales_supported: [...LOCALES],
     prompt_values_supported: ['none', 'login', 'consent', 'select_account'],
-    revocation_endpoint_auth_methods_supported: [...AUTH_METHODS],
-    introspection_endpoint_auth_methods_supported: AUTH_METHODS.filter((one) => one !== 'none'),
+    revocation_endpoint_auth_methods_supported: authMethods(settings),
+    revocation_endpoint_auth_signing_alg_values_supported: [...ASSERTION_ALGS],
+    introspection_endpoint_auth_methods_supported: authMethods(settings).filter(
+      (one) => one !== 'none',
+    ),
+    introspection_endpoint_auth_signing_alg_values_supported: [...ASSERTION_ALGS],
     ...(policyUrl === undefined ? {} : { op_policy_uri: policyUrl }),
     ...(documentationUrl === undefined ? {} : { service_documentation: documentationUrl }),
   };
@@ -258,12 +324,14 @@ function adapterFor(kind: string, issuer: string, settings: ProviderSettings): A
       if (id === ACCOUNT_PAGES_CLIENT_ID) return accountPagesClient(issuer);
       if (id.startsWith('app_')) {
         const application = await settings.applications.find(id);
-        return application === undefined || application.disabled
+        return application === undefined ||
+          application.disabled ||
+          !canProve(settings, application.proof)
           ? undefined
           : applicationClient(application, settings.scopeBase);
       }
       const account = await settings.serviceAccounts.find(id);
-      return account === undefined || account.disabled
+      return account === undefined || account.disabled || !canProve(settings, account.proof)
         ? undefined
         : serviceAccountClient(account, settings.scopeBase);
     },
@@ -291,7 +359,7 @@ function cookies(issuer: string, keys: readonly Secret[]): NonNullable<Configura
  * Notifies an application of a logout. The library refuses private addresses; but applications are
  * registered by operators alone, and theirs are on private networks often enough.
  */
-const fetchFromApplication: NonNullable<Configuration['fetch']> = (url, options) => {
+const notifyApplication: NonNullable<Configuration['fetch']> = (url, options) => {
   const { dispatcher: _, ...rest } = options as RequestInit & { dispatcher?: unknown };
   return fetch(url, rest);
 };

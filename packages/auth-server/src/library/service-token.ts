@@ -121,6 +121,8 @@ function mayAsk(client: Client): boolean {
   return (
     client.clientAuthMethod === 'client_secret_basic' &&
     client.clientSecretExpiresAt === undefined &&
+    !client.dpopBoundAccessTokens &&
+    !client.tlsClientCertificateBoundAccessTokens &&
     client.grantTypeAllowed('client_credentials')
   );
 }

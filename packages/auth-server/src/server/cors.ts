@@ -4,7 +4,7 @@ import { allowsOrigin } from '../library/allowed-origin.ts';
 import type { Route } from './route-table.ts';
 
 const REQUEST_HEADERS = [
-  ...['Authorization', 'Content-Type', 'If-None-Match', 'X-Request-Id'],
+  ...['Authorization', 'Content-Type', 'DPoP', 'If-None-Match', 'X-Request-Id'],
   ...['traceparent', 'tracestate', 'baggage'], // W3C Trace Context, which browsers' tracers add.
 ].join(', ');
 const READABLE_HEADERS = 'Retry-After, WWW-Authenticate, X-Request-Id';

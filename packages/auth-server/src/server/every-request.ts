@@ -5,6 +5,7 @@ import type { LogFault } from '@cls/shared/http/fault-log';
 import { readMediaRanges } from '@cls/shared/http/media-ranges';
 import { strictTransportHeader } from '@cls/shared/http/strict-transport';
 import { PAGE_HEADERS } from '@cls/shared/pages/document';
+import type { ServiceEnvironment } from '@cls/shared/service/service-environment';
 import { DatabaseUnavailable } from '@cls/shared/sql/database';
 import type { Context, Middleware } from 'koa';
 import { mountAt } from '../library/reliances/base-path.ts';
@@ -19,25 +20,28 @@ import {
 import type { Pages } from '../web/page.ts';
 import { OAUTH_METADATA_PATH } from '../web/paths.ts';
 
+export type Proxies = Pick<ServiceEnvironment, 'trustedProxyHops' | 'mtlsBaseUrl'>;
+
 /**
  * Shows the library each request as it was sent to the issuer. URLs in discovery and the Secure
  * flag of cookies are made from Host, X-Forwarded-* and the request's target, which a caller can
- * forge: here they are what the configuration says, and the address is what trusted proxies say.
+ * forge: here they are what the configuration says, of two hosts where there is one for mutual TLS, and the address is what trusted proxies say.
  *
  * @param live the provider of now: another takes its place when signing keys change.
  */
 export function normalizeRequests(
   issuer: string,
-  trustedProxyHops: number,
+  { trustedProxyHops, mtlsBaseUrl }: Proxies,
   live: { readonly handle: RequestListener },
 ): RequestListener {
   const { host, protocol, pathname } = new URL(issuer);
+  const mtlsHost = mtlsBaseUrl && new URL(mtlsBaseUrl).host;
   const scheme = protocol.slice(0, -1);
   const basePath = pathname === '/' ? '' : pathname;
   return (request, response) => {
     const { headers } = request;
     const address = clientAddress(request, trustedProxyHops);
-    headers.host = host;
+    headers.host = headers.host === mtlsHost ? mtlsHost : host;
     headers['x-forwarded-proto'] = scheme;
     headers['x-forwarded-for'] = address;
     delete headers['x-forwarded-host'];

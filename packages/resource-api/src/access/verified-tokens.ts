@@ -8,7 +8,7 @@ import type { TokenStatus } from './token-status.ts';
 /** Checks tokens, and knows those that it has checked. */
 export interface VerifiedTokens {
   readonly verify: VerifyToken;
-  /** What was verified before and holds still. */
+  /** What was verified before, holds still, and needs no proof beside the token. */
   known(token: string): VerifiedToken | undefined;
 }
 
@@ -34,7 +34,9 @@ export function rememberVerified(
   return {
     known(token) {
       const known = verified.lookUp(token);
-      return known !== undefined && holds(known) && status.isGood(known.status) ? known : undefined;
+      if (known === undefined || !holds(known) || !status.isGood(known.status)) return undefined;
+      const { jkt, x5t } = known.binding;
+      return (jkt ?? x5t) === undefined ? known : undefined;
     },
     async verify(token) {
       const known = verified.get(token);

@@ -1,5 +1,5 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
-import { authorizationOf, bearerToken } from '@cls/shared/access/bearer';
+import type { Authenticate } from '@cls/shared/access/authenticate';
 import type { Caller } from '@cls/shared/access/caller';
 import { requirePermission } from '@cls/shared/access/require-permission';
 import { clientAddress } from '@cls/shared/http/client-address';
@@ -39,9 +39,11 @@ import { type ApiState, refusalStep, versionHeaderStep } from './version-step.ts
 import { writeAnswer, writeBody } from './write-answer.ts';
 
 export interface AppDeps extends CachedAnswersDeps {
+  readonly authenticate: Authenticate;
   readonly log: Log;
   readonly issuer: string;
   readonly audience: string;
+  readonly mtlsBaseUrl: string | undefined;
   /** Whose pages may read answers. */
   readonly corsOrigins: readonly string[];
   readonly scopeBase: string;
@@ -154,7 +156,7 @@ async function serve(
   route: VersionRoute,
 ): Promise<void> {
   const { rateLimit, budgets, versions, scopeBase } = deps;
-  const caller = await callerOf(deps, ctx.req);
+  const { caller } = await deps.authenticate(ctx.req);
   const { clientId, subject, customer } = caller;
   const address = clientAddress(ctx.req, deps.trustedProxyHops);
   Object.assign(ctx.state, { caller, clientId, subject, customer, address });
@@ -215,17 +217,13 @@ function servedVersions(deps: AppDeps): Middleware<ApiState> {
     if (version === undefined || version.resolution.kind === 'served') return next();
     if (version.resolution.kind !== 'unknown') {
       try {
-        countUse(deps, ctx, await callerOf(deps, ctx.req));
+        countUse(deps, ctx, (await deps.authenticate(ctx.req)).caller);
       } catch {
         // Without a token that is valid it is nobody's use.
       }
     }
     throw notServed(deps.versions.registry, version.resolution, version.now);
   };
-}
-
-async function callerOf({ tokens }: AppDeps, { rawHeaders }: IncomingMessage): Promise<Caller> {
-  return (await tokens.verify(bearerToken(authorizationOf(rawHeaders)))).caller;
 }
 
 function countUse(

@@ -1,5 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { authorizationOf } from '@cls/shared/access/bearer';
+import { authorizationOf } from '@cls/shared/access/authenticate';
 import type { Caller } from '@cls/shared/access/caller';
 import type { Clock } from '@cls/shared/clock';
 import { clientAddress } from '@cls/shared/http/client-address';

@@ -2,7 +2,7 @@ import type { Middleware } from 'koa';
 
 const METHODS = 'GET, HEAD';
 const REQUEST_HEADERS = [
-  ...['Authorization', 'If-None-Match', 'X-Request-Id'],
+  ...['Authorization', 'DPoP', 'If-None-Match', 'X-Request-Id'],
   ...['traceparent', 'tracestate', 'baggage'], // W3C Trace Context, which browsers' tracers add.
 ].join(', ');
 const READABLE_HEADERS = [

@@ -1,3 +1,4 @@
+import { DPOP_ALGS } from '@cls/shared/access/token-refusals';
 import { API_PERMISSIONS, scopeOf } from '@cls/shared/access-token';
 import type { Middleware } from 'koa';
 import { methodNotAllowed } from './method-not-allowed.ts';
@@ -10,19 +11,23 @@ interface Resource {
   readonly audience: string;
   readonly issuer: string;
   readonly scopeBase: string;
+  readonly mtlsBaseUrl: string | undefined;
 }
 
 /**
  * Protected resource metadata (RFC 9728): says where tokens for the API come from. It is at the root and
  * at the path that follows from the audience (§3.1).
  */
-export function resourceMetadata({ audience, issuer, scopeBase }: Resource): Middleware {
+export function resourceMetadata(resource: Resource): Middleware {
+  const { audience, issuer, scopeBase, mtlsBaseUrl } = resource;
   const paths = [WELL_KNOWN, pathOf(audience)];
   const body = JSON.stringify({
     resource: audience,
     authorization_servers: [issuer],
     scopes_supported: API_PERMISSIONS.map((permission) => scopeOf(scopeBase, permission)),
     bearer_methods_supported: ['header'],
+    dpop_signing_alg_values_supported: DPOP_ALGS,
+    tls_client_certificate_bound_access_tokens: mtlsBaseUrl !== undefined,
     resource_documentation: `${issuer}/docs`,
   });
   return (ctx, next) => {

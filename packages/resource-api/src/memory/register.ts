@@ -1,3 +1,5 @@
+import { USED_PROOFS_MAX } from '@cls/shared/access/used-proofs';
+
 /** Every memory of the process. `npm run docs` writes the table of ADR 6 from it. */
 export interface Memory {
   readonly holds: string;
@@ -64,7 +66,7 @@ export const CACHES = {
   },
 } as const satisfies Record<string, Memory>;
 
-/** What is no cache: what limits count, and which entries of caches have ended. */
+/** What is no cache: what limits count, which entries of caches have ended, which proofs were used. */
 export const BOOKKEEPING = {
   callers: {
     holds: 'what each caller has used of its limits',
@@ -77,6 +79,12 @@ export const BOOKKEEPING = {
     by: ['questions/accruals/sql/journaled-deals.ts'],
     entries: 50_000,
     ends: 'lost journals, or 10,000 new ones at once',
+  },
+  proofs: {
+    holds: 'which proofs of possession were used, where no Redis does',
+    by: ['compose.ts'],
+    entries: USED_PROOFS_MAX,
+    ends: 'two minutes: older proofs are refused. Nothing makes room: where it is full, callers with bound tokens hear 503',
   },
 } as const satisfies Record<string, Memory>;
 

@@ -71,7 +71,7 @@ describe('cls-api token explain', () => {
         'insufficient_permission',
         `Its scope is “openid”; this needs one of: ${ISSUER}/auth/cls-deal.view`,
       ],
-      [await signed({ cnf: { jkt: 'x' } }), 'token_invalid', 'It is bound to a key'],
+      [await signed({ cnf: { jkt: 'x' } }), 'token_invalid', 'It is bound to something that'],
       [await signed({ customer: '?' }), 'token_invalid', 'The claim customer is wrong: expected'],
       [
         'abc',

@@ -7,7 +7,7 @@ import { parseStrictObject } from '../strict-json.ts';
 import { requirePermission } from './require-permission.ts';
 import type { TokenFault } from './token-refusals.ts';
 import type { VerificationKeys } from './verification-keys.ts';
-import { type TokenProfile, tokenVerifier } from './verify-token.ts';
+import { type TokenBinding, type TokenProfile, tokenVerifier } from './verify-token.ts';
 
 /** What a token says; undefined where it cannot be read. The signature is left out. */
 export interface ReadableToken {
@@ -39,11 +39,11 @@ export async function explainToken(token: string, deps: ExplainDeps): Promise<To
   const { keys, profile, permissions, clock } = deps;
   const read = readToken(token);
   try {
-    const { caller, expiresAtS } = await tokenVerifier(keys, profile, clock)(token);
+    const { caller, binding, expiresAtS } = await tokenVerifier(keys, profile, clock)(token);
     requirePermission(caller, permissions, profile.scopeBase);
     const left = expiresAtS - profile.clockToleranceS - epochSeconds(clock);
     const ends = left > 0 ? `it ends in ${duration(left)}` : 'it has ended, within the tolerance';
-    const why = `The API takes this token; ${ends}.`;
+    const why = `The API takes this token${conditionOf(binding)}; ${ends}.`;
     return { ...read, accepted: true, status: 200, code: 'accepted', why, fault: undefined };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
@@ -53,6 +53,14 @@ export async function explainToken(token: string, deps: ExplainDeps): Promise<To
     const why = missing ? missingScope(read, deps) : fault && whyOf(fault, read, deps);
     return { ...read, accepted: false, status, code, why: why ?? detail, fault };
   }
+}
+
+function conditionOf({ jkt, x5t }: TokenBinding): string {
+  const conditions = [
+    ...(jkt === undefined ? [] : [`a DPoP proof of the key ${jkt}`]),
+    ...(x5t === undefined ? [] : [`the client certificate ${x5t}`]),
+  ];
+  return conditions.length === 0 ? '' : ` with ${conditions.join(' and ')} alone`;
 }
 
 /** The parts that can be read. Anybody may have made them. */
@@ -90,7 +98,7 @@ const TITLES: Readonly<Record<string, string>> = {
   signature: 'Its signature is wrong: the token was changed, or cut',
   iss: 'Another issuer made it',
   aud: 'It is for another API',
-  cnf: 'It is bound to a key, which the API cannot check',
+  cnf: 'It is bound to something that the API cannot check',
 };
 
 function instant(seconds: number): string {

@@ -3,7 +3,8 @@ import { type CryptoKey, importJWK, type JWK } from 'jose';
 const KEYS_MAX = 16;
 const MODULUS_MIN_BITS = 2_048;
 const MODULUS_MAX_BITS = 8_192;
-const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
+/** Members of a JWK that are not public (RFC 7518 §6). */
+export const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
 const KID = /^[\x21-\x7e]{1,64}$/;
 
 /**

@@ -3,6 +3,9 @@ import { Refusal } from '../http/refusal.ts';
 /** RFC 6750 §3: what a refusal tells the client, without a token's contents. */
 const INVALID_TOKEN = { 'WWW-Authenticate': 'Bearer error="invalid_token"' };
 
+/** Signatures of proofs of possession (RFC 9449 §5.1). */
+export const DPOP_ALGS = ['ES256', 'PS256', 'EdDSA', 'Ed25519'] as const;
+
 /** No token at all: RFC 6750 §3.1 asks for a challenge without an error code. */
 export function missingToken(): Refusal {
   return new Refusal({
@@ -87,6 +90,45 @@ export function tokenRevoked(options?: ErrorOptions): Refusal {
   );
 }
 
+/** The token is bound to a key (RFC 9449). @param reason why this request does not prove the key. */
+export function proofInvalid(reason: string, options?: ErrorOptions): Refusal {
+  return new Refusal(
+    {
+      status: 403,
+      code: 'token_invalid',
+      title: 'Proof of possession not valid',
+      detail: `The access token is bound to a key. Send it as Authorization: DPoP <token>, with a new proof in the header DPoP (RFC 9449). This request’s proof is not valid: ${reason}.`,
+      headers: {
+        'WWW-Authenticate': `DPoP error="invalid_dpop_proof", algs="${DPOP_ALGS.join(' ')}"`,
+      },
+    },
+    options,
+  );
+}
+
+/** The scheme is DPoP, and the token is not bound to a key. */
+export function tokenNotBound(): Refusal {
+  return new Refusal({
+    status: 403,
+    code: 'token_invalid',
+    title: 'Access token not bound to a key',
+    detail: 'The access token is not bound to a key. Send it as Authorization: Bearer <token>.',
+    headers: INVALID_TOKEN,
+  });
+}
+
+/** The token is bound to a certificate (RFC 8705 §3). */
+export function certificateNotProven(): Refusal {
+  return new Refusal({
+    status: 403,
+    code: 'token_invalid',
+    title: 'Client certificate missing',
+    detail:
+      'The access token is bound to a client certificate. Send the request over mutual TLS with that certificate (RFC 8705).',
+    headers: INVALID_TOKEN,
+  });
+}
+
 export function insufficientPermission(scopes: readonly string[]): Refusal {
   return new Refusal({
     status: 403,
@@ -117,4 +159,19 @@ export function keysUnavailable(): Refusal {
     detail: 'The issuer’s signing keys are not available. Try again later.',
     headers: { 'Retry-After': '2' },
   });
+}
+
+/** Whether a proof of possession was used before cannot be known. */
+export function proofsUnavailable(options?: ErrorOptions): Refusal {
+  return new Refusal(
+    {
+      status: 503,
+      code: 'unavailable',
+      title: 'Service unavailable',
+      detail:
+        'The proof of possession cannot be checked at the moment. Try again with a new proof.',
+      headers: { 'Retry-After': '2' },
+    },
+    options,
+  );
 }

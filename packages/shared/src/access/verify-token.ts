@@ -39,11 +39,20 @@ export interface TokenProfile {
  */
 export type OnTokenAhead = (aheadS: number) => void;
 
+/** What a caller must prove beside the token (RFC 7800 §3); nothing where it is empty. */
+export interface TokenBinding {
+  /** The thumbprint of a key (RFC 9449 §6.1). */
+  readonly jkt?: string;
+  /** The thumbprint of a certificate (RFC 8705 §3.1). */
+  readonly x5t?: string;
+}
+
 /** The content of an accepted token. */
 export interface VerifiedToken {
   readonly caller: Caller;
   /** Where the issuer says whether it is revoked; undefined in tokens from before 0.6.0. */
   readonly status: StatusReference | undefined;
+  readonly binding: TokenBinding;
   /** Key that signed it, and when it ends in seconds since the epoch. */
   readonly kid: string;
   readonly expiresAtS: number;
@@ -173,7 +182,8 @@ function readClaims(
     throw tokenExpired(fault('exp', `a time after ${nowS - profile.clockToleranceS}`, exp));
   }
   const status = statusOf(payload, profile.issuer);
-  return { caller, status, expiresAtS: exp + profile.clockToleranceS };
+  const binding = readBinding(payload);
+  return { caller, status, binding, expiresAtS: exp + profile.clockToleranceS };
 }
 
 /** A token that says that it can be revoked must say where, in a list of the issuer. */
@@ -188,6 +198,27 @@ function statusOf(payload: Members, issuer: string): StatusReference | undefined
   return { idx: Number(idx), uri };
 }
 
+const BINDINGS = { jkt: 'jkt', 'x5t#S256': 'x5t' } as const;
+const THUMBPRINT = /^[\w-]{43}$/;
+
+/** A binding that nothing here can check would make the token worth more than its issuer meant. */
+function readBinding(payload: Members): TokenBinding {
+  if (!Object.hasOwn(payload, 'cnf')) return {};
+  const { cnf } = payload;
+  const members = Object.entries(cnf ?? {});
+  const known = members.filter(
+    ([name, value]) =>
+      Object.hasOwn(BINDINGS, name) && typeof value === 'string' && THUMBPRINT.test(value),
+  );
+  if (typeof cnf !== 'object' || members.length === 0 || known.length < members.length) {
+    const expected = `SHA-256 in base64url as ${Object.keys(BINDINGS).join(' or ')}`;
+    throw tokenInvalid(fault('cnf', expected, cnf));
+  }
+  return Object.fromEntries(
+    known.map(([name, value]) => [BINDINGS[name as keyof typeof BINDINGS], value]),
+  );
+}
+
 /** How far the token's own dates lie ahead of this machine's clock; negative when they are past. */
 function secondsAhead(payload: Members, nowS: number): number {
   const iat = instant(payload, 'iat');
@@ -196,11 +227,6 @@ function secondsAhead(payload: Members, nowS: number): number {
 }
 
 function readCaller(payload: Members, { scopeBase }: TokenProfile): Caller {
-  // Bound to a key that the caller would have to prove (RFC 7800 §3): nothing here can check that,
-  // and taken as a plain bearer token it would be worth more than its issuer meant.
-  if (Object.hasOwn(payload, 'cnf')) {
-    throw tokenInvalid(fault('cnf', 'a token that is bound to no key', payload['cnf']));
-  }
   text(payload, 'jti');
   const accountType = text(payload, 'account_type');
   if (accountType !== 'account' && accountType !== 'service_account') {

@@ -29,7 +29,7 @@ export function addTokenCommand(
     )
     .action(async (_: unknown, command: Command) => {
       const given = (await readAll(process.stdin)).slice(0, INPUT_MAX_CHARS);
-      const token = given.trim().replace(/^(authorization: *)?bearer +/i, '');
+      const token = given.trim().replace(/^(authorization: *)?(bearer|dpop) +/i, '');
       if (token === '') throw new UsageError('expected an access token on standard input');
       const explanation = await withDeps(token, (deps) => explainToken(token, deps));
       const text = textOf(explanation);
@@ -38,7 +38,7 @@ export function addTokenCommand(
     });
 }
 
-const SHOWN = ['iss', 'aud', 'sub', 'client_id', 'customer', 'scope', 'iat', 'exp'] as const;
+const SHOWN = ['iss', 'aud', 'sub', 'client_id', 'customer', 'scope', 'iat', 'exp', 'cnf'] as const;
 const INSTANTS: readonly string[] = ['iat', 'exp'];
 
 function textOf({ accepted, status, code, why, header, claims }: TokenExplanation): string {

@@ -28,6 +28,8 @@ export interface ServiceEnvironment {
   readonly host: string | undefined;
   readonly port: number;
   readonly trustedProxyHops: number;
+  /** Where the proxy in front asks callers for certificates; undefined: none is believed. */
+  readonly mtlsBaseUrl: string | undefined;
   readonly drainDelayMs: number;
   /** Where metrics are served; undefined: nowhere. */
   readonly metrics: MetricsAddress | undefined;
@@ -159,12 +161,7 @@ export function readServiceEnvironment(
       max: 65_535,
       fallback: defaultPort,
     }),
-    trustedProxyHops: read.integer('TRUSTED_PROXY_HOPS', {
-      about: 'number of proxies that append to X-Forwarded-For; further entries are ignored',
-      min: 0,
-      max: 10,
-      fallback: 0,
-    }),
+    ...readProxies(read, service, production),
     drainDelayMs: read.integer('DRAIN_DELAY_MS', {
       about: 'milliseconds between turning unready and closing',
       min: 0,
@@ -218,6 +215,32 @@ export function readServiceEnvironment(
     }),
     dataDir,
   };
+}
+
+function readProxies(
+  read: EnvironmentReader,
+  service: keyof typeof REDIS_HOLDS,
+  production: boolean,
+): Pick<ServiceEnvironment, 'trustedProxyHops' | 'mtlsBaseUrl'> {
+  const trustedProxyHops = read.integer('TRUSTED_PROXY_HOPS', {
+    about: 'number of proxies that append to X-Forwarded-For; further entries are ignored',
+    min: 0,
+    max: 10,
+    fallback: 0,
+  });
+  // The explorer is for browsers.
+  if (service === 'explorer') return { trustedProxyHops, mtlsBaseUrl: undefined };
+  const mtlsBaseUrl = read.optionalBaseUrl('MTLS_BASE_URL', {
+    about:
+      'base URL at which a proxy asks callers for certificates and passes them on in X-Client-Certificate, which it overwrites everywhere; not set: no mutual TLS',
+  });
+  if (mtlsBaseUrl !== undefined && trustedProxyHops === 0) {
+    read.fault('MTLS_BASE_URL', 'needs TRUSTED_PROXY_HOPS: a proxy says which certificate it saw');
+  }
+  if (production && mtlsBaseUrl?.startsWith('http:')) {
+    read.fault('MTLS_BASE_URL', 'expected an https URL in production');
+  }
+  return { trustedProxyHops, mtlsBaseUrl };
 }
 
 function requireTls(

@@ -35,7 +35,9 @@ export async function keepForUserinfo(
   text: string,
   { iat, exp }: { readonly iat?: number; readonly exp?: number },
 ): Promise<void> {
-  const { kind, clientId, accountId, grantId, gty, scope, sid, sessionUid } = token;
+  const { kind, clientId, accountId, grantId, gty, scope, sid, sessionUid, jkt } = token;
+  // What the token is bound to, userinfo demands too.
+  const bound = { jkt, 'x5t#S256': token['x5t#S256'] };
   const kept = { kind, clientId, accountId, grantId, gty, scope, sid, sessionUid, iat, exp };
-  await token.adapter.upsert(text, kept as Payload, token.expiration);
+  await token.adapter.upsert(text, { ...kept, ...bound } as Payload, token.expiration);
 }

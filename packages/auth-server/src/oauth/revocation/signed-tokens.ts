@@ -109,6 +109,11 @@ function introspect(
   ctx.status = 200;
   ctx.body =
     token !== undefined && (ofAll || isOwn)
-      ? { ...token.claims, active: true, token_type: 'Bearer' }
+      ? { ...token.claims, active: true, token_type: typeOf(token.verified) }
       : { active: false };
+}
+
+/** RFC 9449 §6.2. */
+function typeOf({ binding }: VerifiedToken): string {
+  return binding.jkt === undefined ? 'Bearer' : 'DPoP';
 }

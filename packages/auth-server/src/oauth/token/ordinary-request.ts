@@ -15,6 +15,7 @@ const BODY_MAX_BYTES = 4_096;
 /** These change what is answered. */
 const UNUSUAL_HEADERS = [
   'content-encoding',
+  'dpop',
   'expect',
   'oauth-client-attestation',
   'oauth-client-attestation-pop',

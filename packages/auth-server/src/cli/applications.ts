@@ -75,12 +75,11 @@ export function addApplicationCommands(program: Command, asOperator: AsOperator)
     );
   addProofOptions(creating).action(async (given: object, command: Command) => {
     const options = readOptions(CREATE, given);
-    const proof = readProof(given) ?? null;
-    const keyed = proof?.token_endpoint_auth_method !== undefined;
+    const proof = readProof(given);
     const application = {
       name: options.name,
       firstParty: !options.thirdParty,
-      confidential: options.confidential && !keyed,
+      confidential: options.confidential || proof?.token_endpoint_auth_method !== undefined,
       redirectUris: options.redirectUri,
       postLogoutRedirectUris: options.postLogoutRedirectUri,
       backchannelLogoutUri: options.backchannelLogoutUri,
@@ -88,27 +87,21 @@ export function addApplicationCommands(program: Command, asOperator: AsOperator)
       scopes: options.scope,
       withoutPkce: options.withoutPkce,
       allowedOrigins: options.allowOrigin,
+      ...(proof && { proof }),
     };
-    checkRegistration(application, application.confidential || keyed);
+    checkRegistration(application, application.confidential);
     const { id: clientId, secret } = await asOperator(async (operator) => {
       const create = () => operator.applications.create(application);
       const created = await refuseTaken(
         `there is an application named ${application.name} already`,
         create,
       );
-      if (proof !== null) await operator.applications.update(created.id, { proof });
       operator.audit.record({ type: 'application.created', subject: created.id });
       return created;
     }, MAY_CREATE);
-    const clientSecret = secret?.expose();
+    const clientSecret = proof?.token_endpoint_auth_method ? undefined : secret?.expose();
     printer(command).result(
-      {
-        clientId,
-        ...(clientSecret === undefined ? {} : { clientSecret }),
-        ...application,
-        confidential: application.confidential || keyed,
-        ...(proof && { proof }),
-      },
+      { clientId, ...(clientSecret === undefined ? {} : { clientSecret }), ...application },
       clientSecret === undefined ? `client id  ${clientId}` : secretText(clientId, clientSecret),
     );
   });

@@ -19,7 +19,7 @@ import {
 } from './application-options.ts';
 import { type AsOperator, type Operator, refuseDeletion } from './operator.ts';
 import { NAME_VALUE } from './option-values.ts';
-import { addProofOptions, readProof } from './proof-options.ts';
+import { aboutProof, addProofOptions, readProof } from './proof-options.ts';
 
 /** `false`: the option with `--no-`. */
 const UPDATE = z
@@ -70,15 +70,17 @@ export function addApplicationChanges(applications: Command, asOperator: AsOpera
     .option('--no-allow-origin', 'no other origin may call this host from now on');
   addProofOptions(updating).action(async (clientId: string, options: object, command: Command) => {
     const proof = readProof(options);
-    const change = { ...readOptions(UPDATE, options), ...(proof !== undefined && { proof }) };
-    if (Object.keys(change).length === 0) throw new UsageError(NO_CHANGE);
+    const change = readOptions(UPDATE, options);
+    const named = [...Object.keys(change), ...aboutProof(proof)];
+    if (named.length === 0) throw new UsageError(NO_CHANGE);
     const after = await asOperator(async (operator) => {
       const known = await requireApplication(operator, clientId);
-      const changed = { ...known, ...change };
+      const changed = { ...known, ...change, ...(proof !== undefined && { proof }) };
       if (isConfidential(known) && !isConfidential(changed)) throw new CommandRefused(NO_WAY_BACK);
       checkRegistration(changed, isConfidential(changed));
       await updateOne(operator, known, change);
-      const about = Object.keys(change).join(' ');
+      if (proof !== undefined) await operator.applications.setProof(clientId, proof);
+      const about = named.join(' ');
       operator.audit.record({ type: 'application.changed', subject: clientId, about });
       return requireApplication(operator, clientId);
     });

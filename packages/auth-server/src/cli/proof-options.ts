@@ -37,6 +37,7 @@ const BINDING = {
   none: {},
 } as const;
 
+/** What belongs to which method. */
 const DETAILS = {
   jwks: 'private_key_jwt',
   jwksUri: 'private_key_jwt',
@@ -45,29 +46,28 @@ const DETAILS = {
   tlsSanDns: 'tls_client_auth',
 } as const;
 
+const AN_HTTPS_URL = 'expected an https URL without user and fragment';
 const OPTIONS = z
   .object({
     authMethod: z.enum(['client_secret', ...PROOF_METHODS]).optional(),
+    binding: z.enum(['dpop', 'certificate', 'none']).optional(),
+    fapi2: z.literal(true).optional(),
     jwks: z.string().transform(keySetIn).optional(),
-    jwksUri: z
-      .string()
-      .refine(isHttps, 'expected an https URL without user and fragment')
-      .optional(),
+    jwksUri: z.string().refine(isHttps, AN_HTTPS_URL).optional(),
     certificate: z.string().transform(certificateIn).optional(),
     tlsSubjectDn: z.string().min(3).max(1_000).optional(),
     tlsSanDns: z.hostname().optional(),
-    binding: z.enum(['dpop', 'certificate', 'none']).optional(),
-    fapi2: z.literal(true).optional(),
   })
-  .superRefine(({ authMethod, binding, fapi2, ...details }, context) => {
-    const given = Object.entries(details).filter(([, value]) => value !== undefined);
-    const fitting = given.filter(([name]) => DETAILS[name as keyof typeof DETAILS] === authMethod);
+  .superRefine((options, context) => {
+    const { authMethod, binding: bound, fapi2, ...details } = options;
+    const binding = bound ?? defaultBinding(authMethod);
+    const methods = Object.keys(details).map((name) => DETAILS[name as keyof typeof DETAILS]);
     const needed = authMethod === undefined || authMethod === 'client_secret' ? 0 : 1;
-    const wrong = given.length !== needed || fitting.length !== needed;
-    if (wrong || (binding !== undefined && authMethod === undefined)) {
+    const fits = methods.length === needed && methods.every((method) => method === authMethod);
+    if (!fits || (bound && !authMethod)) {
       context.addIssue({ code: 'custom', message: EXPECTED });
     }
-    if (fapi2 && (needed === 0 || (binding ?? defaultBinding(authMethod)) === 'none')) {
+    if (fapi2 && (needed === 0 || binding === 'none')) {
       context.addIssue({ code: 'custom', message: FAPI2_EXPECTED });
     }
   });

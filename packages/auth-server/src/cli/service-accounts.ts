@@ -42,21 +42,19 @@ export function addServiceAccountCommands(program: Command, asOperator: AsOperat
     .requiredOption('--permission <name...>', `what it may do: ${PERMISSIONS.join(', ')}`);
   addProofOptions(creating).action(async (options: object, command: Command) => {
     const { name, customer, permission: permissions } = readOptions(CREATE, options);
-    const proof = readProof(options) ?? null;
+    const proof = readProof(options);
+    const wanted = { name, customer, permissions, ...(proof && { proof }) };
     const created = await asOperator(async (operator) => {
       await requireCustomer(operator, customer);
-      const wanted = { name, customer, permissions };
       const create = () => operator.serviceAccounts.create(wanted);
       const result = await refuseTaken(`there is a service account named ${name} already`, create);
-      if (proof !== null) await operator.serviceAccounts.update(result.id, { proof });
       operator.audit.record({ type: 'service_account.created', subject: result.id });
       return result;
     });
     const { id: clientId } = created;
     const clientSecret = proof?.token_endpoint_auth_method ? undefined : created.secret.expose();
-    const registered = { name, customer, permissions, ...(proof && { proof }) };
     printer(command).result(
-      { clientId, ...(clientSecret && { clientSecret }), ...registered },
+      { clientId, ...(clientSecret && { clientSecret }), ...wanted },
       clientSecret ? secretText(clientId, clientSecret) : `client id  ${clientId}`,
     );
   });
@@ -86,25 +84,23 @@ export function addServiceAccountCommands(program: Command, asOperator: AsOperat
     .option('--name <name>', 'what it is for, unique')
     .option('--permission <name...>', `all that it may do from now on: ${PERMISSIONS.join(', ')}`);
   addProofOptions(updating).action(async (clientId: string, options: object, command: Command) => {
-    const named = readOptions(CHANGE, options);
+    const change = readOptions(CHANGE, options);
     const proof = readProof(options);
-    const change = { ...named, ...(proof !== undefined && { proof }) };
-    if (Object.keys(change).length === 0) throw new UsageError(NO_CHANGE);
-    const { customer, ...after } = await asOperator(async (operator) => {
+    const about = [...Object.values(change).flat(), ...aboutProof(proof)].join(' ');
+    if (about === '') throw new UsageError(NO_CHANGE);
+    const after = await asOperator(async (operator) => {
       await requireServiceAccount(operator, clientId);
       const update = () => operator.serviceAccounts.update(clientId, change);
       await refuseTaken(`there is a service account named ${change.name} already`, update);
-      const about = [...Object.values(named).flat(), ...aboutProof(proof)].join(' ');
+      if (proof !== undefined) await operator.serviceAccounts.setProof(clientId, proof);
       operator.audit.record({ type: 'service_account.changed', subject: clientId, about });
       return requireServiceAccount(operator, clientId);
     });
-    const { name, permissions } = after;
+    const { name, customer, permissions, secrets } = after;
     const text = `${clientId} (${name}) may ${permissions.join(' ')} from now on`;
-    const registered = { name, customer, permissions, ...(after.proof && { proof: after.proof }) };
-    const lacksSecret =
-      proof !== undefined && after.secrets.length === 0 && !after.proof?.token_endpoint_auth_method;
+    const lacksSecret = secrets.length === 0 && !after.proof?.token_endpoint_auth_method;
     printer(command).result(
-      { clientId, ...registered },
+      { clientId, name, customer, permissions, ...(after.proof && { proof: after.proof }) },
       lacksSecret ? `${text}\n${LACKS_SECRET}` : text,
     );
   });

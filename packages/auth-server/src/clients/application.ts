@@ -35,15 +35,16 @@ export function isConfidential({ hadSecret, proof }: Pick<Application, 'hadSecre
   return hadSecret || proof?.token_endpoint_auth_method !== undefined;
 }
 
-type Optional = 'scopes' | 'withoutPkce' | 'allowedOrigins';
+type Optional = 'scopes' | 'withoutPkce' | 'allowedOrigins' | 'proof';
 
 export type NewApplication = Omit<
   Application,
-  'id' | 'disabled' | 'hadSecret' | 'secrets' | 'proof' | Optional
+  'id' | 'disabled' | 'hadSecret' | 'secrets' | Optional
 > & {
   readonly confidential: boolean;
   readonly withoutPkce?: boolean;
   readonly allowedOrigins?: readonly string[];
+  readonly proof?: ClientProof | null;
   /** Without them `DEFAULT_SCOPES`. */
   readonly scopes?: readonly string[];
 };
@@ -69,10 +70,9 @@ export interface ApplicationRecords extends ApplicationDirectory {
   /** The secret of a confidential application is returned here and never again. */
   create(application: NewApplication): Promise<{ id: string; secret: Secret | undefined }>;
   setDisabled(id: string, disabled: boolean): Promise<void>;
-  /**
-   * In place of what was registered; nothing changes for what is left out. A proof with a method
-   * deletes the secrets.
-   */
+  /** A method takes the place of the secrets. */
+  setProof(id: string, proof: ClientProof | null): Promise<void>;
+  /** In place of what was registered; nothing changes for what is left out. */
   update(id: string, change: ApplicationChange): Promise<void>;
   /** @returns why it was not deleted. @param auditDays see audit/never-used.ts. */
   deleteUnused(id: string, auditDays: number): Promise<Undeletable | undefined>;
@@ -88,6 +88,5 @@ export type ApplicationChange = Partial<
     | 'scopes'
     | 'withoutPkce'
     | 'allowedOrigins'
-    | 'proof'
   >
 >;

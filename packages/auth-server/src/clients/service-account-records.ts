@@ -1,12 +1,14 @@
 import type { Permission } from '@cls/shared/access-token';
 import type { Secret } from '@cls/shared/secret';
 import type { Undeletable } from '../audit/never-used.ts';
+import type { ClientProof } from './client-proof.ts';
 import type { ServiceAccount } from './service-account.ts';
 
 export interface NewServiceAccount {
   readonly name: string;
   readonly customer: string;
   readonly permissions: readonly Permission[];
+  readonly proof?: ClientProof | null;
 }
 
 /** With when it was made, and when and where it got its last token, to the minute. */
@@ -20,15 +22,17 @@ export interface ListedServiceAccount extends ServiceAccount {
 export interface ServiceAccountRecords {
   list(): Promise<readonly ListedServiceAccount[]>;
   find(id: string): Promise<ServiceAccount | undefined>;
-  /** The secret is returned here and never again. */
+  /** The secret is returned here and never again; it is good for nothing where a proof has a method. */
   create(account: NewServiceAccount): Promise<{ id: string; secret: Secret }>;
   setDisabled(id: string, disabled: boolean): Promise<void>;
   /** Disables all of a customer and deletes their secrets and keys. @returns the ids of those it changed. */
   retireOf(customer: string): Promise<readonly string[]>;
-  /** Nothing changes for what is left out. A proof with a method deletes the secrets. */
+  /** A method takes the place of the secrets. */
+  setProof(id: string, proof: ClientProof | null): Promise<void>;
+  /** Nothing changes for what is left out. */
   update(
     id: string,
-    change: Partial<Pick<ServiceAccount, 'name' | 'permissions' | 'proof'>>,
+    change: Partial<Pick<NewServiceAccount, 'name' | 'permissions'>>,
   ): Promise<void>;
   /** @returns why it was not deleted. @param auditDays see audit/never-used.ts. */
   deleteUnused(id: string, auditDays: number): Promise<Undeletable | undefined>;

@@ -2,7 +2,7 @@ import { newId } from '@cls/shared/new-id';
 import type { Database } from '@cls/shared/sql/database';
 import { unlessReferred, useOfClient } from '../audit/never-used.ts';
 import { type Application, type ApplicationRecords, DEFAULT_SCOPES } from './application.ts';
-import { type AddSecret, endSecrets, liveSecrets } from './sql-client-secrets.ts';
+import { type AddSecret, liveSecrets, setProof } from './sql-client-secrets.ts';
 
 const SELECT = `
   SELECT a.id, a.name, a.first_party AS "firstParty", a.redirect_uris AS "redirectUris",
@@ -56,39 +56,37 @@ export function sqlApplications(
           ],
         );
         if (!application.confidential) return { id, secret: undefined };
-        return { id, secret: (await secrets.add(transaction, id)).secret };
+        const { secret } = await secrets.add(transaction, id);
+        if (application.proof) await setProof(transaction, id, application.proof);
+        return { id, secret };
       }),
+    setProof: (id, proof) =>
+      database.transaction((transaction) => setProof(transaction, id, proof)),
     async setDisabled(id, disabled) {
       await database.query(
         'UPDATE application SET disabled_at = CASE WHEN $2 THEN now() END WHERE id = $1',
         [id, disabled],
       );
     },
-    update: (id, change) =>
-      database.transaction(async (transaction) => {
-        const { name, redirectUris, postLogoutRedirectUris, backchannelLogoutUri, scopes } = change;
-        const { withoutPkce, allowedOrigins, proof } = change;
-        await transaction.query(
-          `UPDATE application SET
+    async update(id, change) {
+      const { name, redirectUris, postLogoutRedirectUris, backchannelLogoutUri, scopes } = change;
+      const { withoutPkce, allowedOrigins } = change;
+      await database.query(
+        `UPDATE application SET
            name = coalesce($2, name), redirect_uris = coalesce($3, redirect_uris),
            post_logout_redirect_uris = coalesce($4, post_logout_redirect_uris),
            backchannel_logout_uri =
              CASE WHEN $5 THEN $6 ELSE backchannel_logout_uri END,
            scopes = coalesce($7, scopes), without_pkce = coalesce($8, without_pkce),
-           allowed_origins = coalesce($9, allowed_origins),
-           proof = CASE WHEN $10 THEN nullif($11::jsonb, 'null') ELSE proof END
+           allowed_origins = coalesce($9, allowed_origins)
          WHERE id = $1`,
-          [
-            ...[id, name ?? null, redirectUris ?? null, postLogoutRedirectUris ?? null],
-            ...[backchannelLogoutUri !== undefined, backchannelLogoutUri ?? null, scopes ?? null],
-            ...[withoutPkce ?? null, allowedOrigins ?? null],
-            ...[proof !== undefined, JSON.stringify(proof ?? null)],
-          ],
-        );
-        if (proof?.token_endpoint_auth_method !== undefined) {
-          await endSecrets(transaction, { clientId: id }, 0);
-        }
-      }),
+        [
+          ...[id, name ?? null, redirectUris ?? null, postLogoutRedirectUris ?? null],
+          ...[backchannelLogoutUri !== undefined, backchannelLogoutUri ?? null, scopes ?? null],
+          ...[withoutPkce ?? null, allowedOrigins ?? null],
+        ],
+      );
+    },
     async deleteUnused(id, auditDays) {
       const use = await useOfClient(database, { id, table: 'application' }, auditDays);
       if (use !== undefined) return use;

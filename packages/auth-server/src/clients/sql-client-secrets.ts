@@ -1,6 +1,7 @@
 import { newId } from '@cls/shared/new-id';
 import type { Database, Sql, SqlValue } from '@cls/shared/sql/database';
 import { revokeTokens } from '../token-status/sql-token-status.ts';
+import type { ClientProof } from './client-proof.ts';
 import { type ClientSecretHashes, canBeClientSecret, newClientSecret } from './client-secret.ts';
 import {
   type ClientSecretOptions,
@@ -101,12 +102,12 @@ export function sqlClientSecrets(
       }),
     replace: ({ clientId, id }, keepOldForS, options) =>
       changing(clientId, async (sql) => {
-        await endSecrets(sql, { clientId, id }, keepOldForS);
+        await end(sql, { clientId, id }, keepOldForS);
         return add(sql, clientId, options);
       }),
     revoke: (secret) =>
       changing(secret.clientId, async (sql) => {
-        await endSecrets(sql, secret, 0);
+        await end(sql, secret, 0);
         await revokeTokens(sql, { secret: secret.id }, 'secret_revoked');
       }),
     async identify(text) {
@@ -116,8 +117,22 @@ export function sqlClientSecrets(
   };
 }
 
+/** A method takes the place of the secrets, which end. */
+export async function setProof(
+  sql: Sql,
+  clientId: string,
+  proof: ClientProof | null,
+): Promise<void> {
+  const json = proof && JSON.stringify(proof);
+  await sql.query(`UPDATE ${tableOf(clientId)} SET proof = $2::jsonb WHERE id = $1`, [
+    clientId,
+    json,
+  ]);
+  if (proof?.token_endpoint_auth_method !== undefined) await end(sql, { clientId }, 0);
+}
+
 /** One secret, or all of the client. */
-export async function endSecrets(
+async function end(
   sql: Sql,
   { clientId, id }: { readonly clientId: string; readonly id?: string | undefined },
   inS: number,

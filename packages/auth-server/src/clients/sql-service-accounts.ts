@@ -7,7 +7,7 @@ import { CHANGE_CHANNEL } from '../state/change-channel.ts';
 import { revokeTokens } from '../token-status/sql-token-status.ts';
 import type { ServiceAccount, ServiceAccountDirectory } from './service-account.ts';
 import type { ListedServiceAccount, ServiceAccountRecords } from './service-account-records.ts';
-import { type AddSecret, endSecrets, liveSecrets } from './sql-client-secrets.ts';
+import { type AddSecret, liveSecrets, setProof } from './sql-client-secrets.ts';
 
 const SELECT = `
   SELECT s.id, s.name, s.customer_id AS customer, s.permissions, s.proof,
@@ -35,15 +35,19 @@ export function sqlServiceAccounts(
   return {
     list: async () => (await database.query<ListedRow>(LIST)).map(toListed),
     find: (id) => findById(database, id),
-    create: ({ name, customer, permissions }) =>
+    create: ({ name, customer, permissions, proof }) =>
       database.transaction(async (transaction) => {
         const id = newId('svc');
         await transaction.query(
           'INSERT INTO service_account (id, customer_id, name, permissions) VALUES ($1, $2, $3, $4)',
           [id, customer, name, permissions],
         );
-        return { id, secret: (await secrets.add(transaction, id)).secret };
+        const { secret } = await secrets.add(transaction, id);
+        if (proof) await setProof(transaction, id, proof);
+        return { id, secret };
       }),
+    setProof: (id, proof) =>
+      database.transaction((transaction) => setProof(transaction, id, proof)),
     setDisabled: (id, disabled) =>
       database.transaction(async (transaction) => {
         await transaction.query(
@@ -66,28 +70,17 @@ export function sqlServiceAccounts(
       );
       return rows.map(({ id }) => id);
     },
-    update: (id, { name, permissions, proof }) =>
+    update: (id, { name, permissions }) =>
       database.transaction(async (transaction) => {
         const [had] = await transaction.query<{ permissions: readonly Permission[] }>(
           'SELECT permissions FROM service_account WHERE id = $1 FOR UPDATE',
           [id],
         );
         await transaction.query(
-          `UPDATE service_account SET name = coalesce($2, name),
-             permissions = coalesce($3, permissions),
-             proof = CASE WHEN $4 THEN nullif($5::jsonb, 'null') ELSE proof END
-           WHERE id = $1`,
-          [
-            id,
-            name ?? null,
-            permissions ?? null,
-            proof !== undefined,
-            JSON.stringify(proof ?? null),
-          ],
+          `UPDATE service_account
+           SET name = coalesce($2, name), permissions = coalesce($3, permissions) WHERE id = $1`,
+          [id, name ?? null, permissions ?? null],
         );
-        if (proof?.token_endpoint_auth_method !== undefined) {
-          await endSecrets(transaction, { clientId: id }, 0);
-        }
         const narrower = had?.permissions.some((one) => permissions?.includes(one) === false);
         if (narrower) await revokeTokens(transaction, { subject: id }, 'service_account_changed');
       }),

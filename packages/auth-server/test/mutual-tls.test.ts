@@ -1,11 +1,13 @@
 import { X509Certificate } from 'node:crypto';
 import { type RequestOptions, request } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { ConfigurationError } from '@cls/shared/environment';
 import { newCertificate, type TestCertificate } from '@cls/testing/certificates';
 import { describeOnDatabase, requireServer } from '@cls/testing/engines';
 import { findBinary } from '@cls/testing/servers';
 import { expect } from 'chai';
 import * as client from 'openid-client';
+import { parseConfig } from '../src/config.ts';
 import { claimsOf } from './support/auth-server.ts';
 import { assertion, assertionForm, newClientKey, newKeyClient } from './support/client-keys.ts';
 import { type ToolWorld, toolWorld } from './support/tool-world.ts';
@@ -215,6 +217,30 @@ describeOnDatabase('a service account that has a client certificate (RFC 8705)',
     } finally {
       await untrusting.stop();
     }
+  });
+});
+
+describe('the settings of mutual TLS and of published key sets', () => {
+  const faultsOf = (env: Record<string, string>) => {
+    try {
+      parseConfig({ ISSUER: 'https://cls.test', ...env });
+      return [];
+    } catch (error) {
+      if (error instanceof ConfigurationError) return error.faults;
+      throw error;
+    }
+  };
+
+  it('need a proxy that is trusted, and in production TLS and public addresses', () => {
+    const url = { MTLS_BASE_URL: 'http://mtls.cls.test' };
+    expect(faultsOf({ ...url, TRUSTED_PROXY_HOPS: '1' })).to.deep.equal([]);
+    expect(faultsOf(url).join()).to.include('MTLS_BASE_URL: needs TRUSTED_PROXY_HOPS');
+    const production = faultsOf({
+      ...{ ...url, TRUSTED_PROXY_HOPS: '1', JWKS_URI_TO_LOOPBACK: '1' },
+      NODE_ENV: 'production',
+    });
+    expect(production.join()).to.include('MTLS_BASE_URL: expected an https URL in production');
+    expect(production.join()).to.include('JWKS_URI_TO_LOOPBACK: is for development');
   });
 });
 

@@ -1,4 +1,6 @@
-import { describeOnDatabase } from '@cls/testing/engines';
+import { newCertificate } from '@cls/testing/certificates';
+import { describeOnDatabase, requireServer } from '@cls/testing/engines';
+import { findBinary } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { calculateJwkThumbprint, exportJWK } from 'jose';
 import * as client from 'openid-client';
@@ -15,6 +17,7 @@ import { Browser, REDIRECT_URI } from './support/relying-party.ts';
 import { type ToolWorld, toolWorld } from './support/tool-world.ts';
 
 const EMAIL = 'fapi@india.example';
+const SETTINGS = { TRUSTED_PROXY_HOPS: '1', MTLS_BASE_URL: 'http://mtls.cls.test' };
 const nowS = () => Math.floor(Date.now() / 1_000);
 
 describeOnDatabase('an application that is held to the FAPI 2.0 Security Profile', (engine) => {
@@ -27,7 +30,7 @@ describeOnDatabase('an application that is held to the FAPI 2.0 Security Profile
   let proofKey: Awaited<ReturnType<typeof client.randomDPoPKeyPair>>;
   let DPoP: client.DPoPHandle;
   before(async () => {
-    world = await toolWorld(engine, { TRUSTED_PROXY_HOPS: '1' });
+    world = await toolWorld(engine, SETTINGS);
     ({ issuer } = world.server);
     await createPerson(world.server.database, EMAIL);
     key = await newClientKey('ES256', 'good');
@@ -259,6 +262,48 @@ describeOnDatabase('an application that is held to the FAPI 2.0 Security Profile
     expect(code).to.equal(1);
     const { code: none } = await world.run(`applications replace-secret ${id}`);
     expect(none).to.equal(1);
+  });
+
+  it('may prove itself and its tokens by a certificate', async function () {
+    requireServer(this, 'openssl', findBinary('openssl'));
+    const { certificate, certificateFile } = newCertificate('/CN=portal');
+    const { clientId } = await world.done(
+      `applications create --name Certified --redirect-uri ${REDIRECT_URI} --auth-method self_signed_tls_client_auth --certificate ${certificateFile} --fapi2`,
+    );
+    const verifier = client.randomPKCECodeVerifier();
+    const send = async (path: string, form: Record<string, string>, passedOn = true) => {
+      const headers = passedOn ? { 'x-client-certificate': encodeURIComponent(certificate) } : {};
+      const body = new URLSearchParams({ client_id: clientId, ...form });
+      const answer = await fetch(`${issuer}${path}`, { method: 'POST', headers, body });
+      return (await answer.json()) as Record<string, string>;
+    };
+    const request = {
+      response_type: 'code',
+      redirect_uri: REDIRECT_URI,
+      scope: `openid ${issuer}/auth/${VIEW}`,
+      code_challenge: await client.calculatePKCECodeChallenge(verifier),
+      code_challenge_method: 'S256',
+    };
+    expect(await send('/oauth/par', request, false)).to.include({ error: 'invalid_client' });
+    const { request_uri: uri = '' } = await send('/oauth/par', request);
+    const asked = new URLSearchParams({ client_id: clientId, request_uri: uri });
+    const { url } = await signIn(new URL(`${issuer}/oauth/authorize?${asked}`));
+    const form = {
+      grant_type: 'authorization_code',
+      code: url.searchParams.get('code') ?? '',
+      redirect_uri: REDIRECT_URI,
+      code_verifier: verifier,
+    };
+    expect(await send('/oauth/token', form, false)).to.include({ error: 'invalid_client' });
+    const { access_token: token = '' } = await send('/oauth/token', form);
+    expect(claimsOf(token)['cnf']).to.have.all.keys('x5t#S256');
+    const userinfo = (headers: Record<string, string>) =>
+      fetch(`${issuer}/oauth/userinfo`, {
+        headers: { authorization: `Bearer ${token}`, ...headers },
+      });
+    expect((await userinfo({})).status).to.equal(401);
+    const good = await userinfo({ 'x-client-certificate': encodeURIComponent(certificate) });
+    expect(good.status).to.equal(200);
   });
 
   it('changes nothing for other applications', async () => {

@@ -33,6 +33,7 @@ import { composeRooms, type RoutingDeps } from './compose-routes.ts';
 import type { AuthServerConfig } from './config.ts';
 import { activeKey, ownKeys } from './keys/own-keys.ts';
 import type { SigningKeyStore } from './keys/signing-key.ts';
+import type { AnswerLeak } from './leaks/answer-leak.ts';
 import { knownScopes } from './library/client-metadata.ts';
 import type { ProviderSettings } from './library/configuration.ts';
 import type { Provider } from './library/oidc.ts';
@@ -113,9 +114,9 @@ export async function composeProvider(deps: ProviderDeps): Promise<ComposedProvi
   };
   measureReadiness(deps.metrics, checks);
   const healthy = health(checks, () => service?.draining ?? false);
-  const { secretReports } = composeLeaks(deps);
+  const { answerLeak, secretReports } = composeLeaks(deps);
   const verifiers = await verifiersOf(deps);
-  const admin = composeAdminApi(deps, verifiers.admin);
+  const admin = composeAdminApi(deps, verifiers.admin, answerLeak);
   const { tokenStatus } = deps.accountServices;
   const nextTokenIndex = await tokenIndices(tokenStatus);
   const lists = statusLists(config.issuer, tokenStatus, await activeKey(deps.keys), deps.clock);
@@ -226,12 +227,16 @@ async function verifiersOf({ config, clock, keys, log }: ProviderDeps) {
   return { balances: of(config.audience), admin: of(adminAudience(issuer)) };
 }
 
-function composeAdminApi(deps: ProviderDeps, verify: VerifyToken): Middleware {
+function composeAdminApi(
+  deps: ProviderDeps,
+  verify: VerifyToken,
+  answerLeak: AnswerLeak,
+): Middleware {
   const { config, clock, state, accountServices, logFault } = deps;
   const { issuer, scopeBase, clockToleranceS, mtlsBaseUrl } = config;
   return adminApi({
     ...accountServices,
-    ...{ issuer, scopeBase, logFault },
+    ...{ issuer, scopeBase, logFault, answerLeak },
     authenticate: authenticator({
       verify,
       usedProofs: {

@@ -95,7 +95,7 @@ describe('cls-auth with mistyped options', () => {
     [
       'service-accounts create --name \u202e --customer bank --permission all',
       '--name: expected 1 to 100 characters, without line breaks and without marks that turn the direction of text\n' +
-        '--permission: unknown: all; there are cls-deal.view, external-api.fullcontrol, cls-ledger.post, cls-accounts.manage\n',
+        '--permission: unknown: all; there are cls-deal.view, external-api.fullcontrol, cls-ledger.post, cls-accounts.manage, cls-secrets.manage, cls-token.introspect\n',
     ],
     [
       'service-accounts update svc_1',

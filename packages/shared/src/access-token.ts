@@ -16,11 +16,22 @@ export type ApiPermission = (typeof API_PERMISSIONS)[number];
 /** To administer the accounts of one's own customer: service accounts alone, at that API alone. */
 export const ADMIN_PERMISSION = 'cls-accounts.manage';
 
+/** To end secrets of service accounts of one's own customer that leaked: the same. */
+export const SECRETS_PERMISSION = 'cls-secrets.manage';
+
+/** What callers may do at the administrators' API. */
+export const ADMIN_PERMISSIONS = [ADMIN_PERMISSION, SECRETS_PERMISSION] as const;
+export type AdminPermission = (typeof ADMIN_PERMISSIONS)[number];
+
 /** To ask the issuer whether any token is good (RFC 7662): service accounts that stand for a resource server. */
 export const INTROSPECT_PERMISSION = 'cls-token.introspect';
 
 /** What a caller may do. A scope names a permission below the deployment's scope base. */
-export const PERMISSIONS = [...API_PERMISSIONS, ADMIN_PERMISSION, INTROSPECT_PERMISSION] as const;
+export const PERMISSIONS = [
+  ...API_PERMISSIONS,
+  ...ADMIN_PERMISSIONS,
+  INTROSPECT_PERMISSION,
+] as const;
 export type Permission = (typeof PERMISSIONS)[number];
 
 /** `account`: one person. `service_account`: a system-to-system integration. */

@@ -1,4 +1,4 @@
-import { API_PERMISSIONS } from '@cls/shared/access-token';
+import { ADMIN_PERMISSION, API_PERMISSIONS } from '@cls/shared/access-token';
 import type { AdministerAccounts } from '../account-management/administer.ts';
 import { ACCOUNT_ID, type Account, type AccountDirectory } from '../accounts/account.ts';
 import type { AccountRecords } from '../accounts/account-records.ts';
@@ -40,7 +40,7 @@ export function accountRoutes(deps: AccountRouteDeps): readonly AdminRoute[] {
     pattern: new RegExp(`^${ACCOUNTS}/([^/]+)/${path}$`),
     handlers: { POST: actOn(deps, act) },
   }));
-  return [
+  const routes = [
     {
       pattern: new RegExp(`^${ACCOUNTS}$`),
       handlers: { GET: listAccounts(deps), POST: inviteAccount(deps) },
@@ -54,6 +54,7 @@ export function accountRoutes(deps: AccountRouteDeps): readonly AdminRoute[] {
     { pattern: new RegExp(`^${ACCOUNTS}/([^/]+)/events$`), handlers: { GET: listEvents(deps) } },
     ...acts,
   ];
+  return routes.map((route) => ({ ...route, permission: ADMIN_PERMISSION }));
 }
 
 function listAccounts({ records }: AccountRouteDeps): Handle {

@@ -1,7 +1,8 @@
 /**
  * The administrators' API, `/admin/v1/…`: what `cls-auth accounts` does, over HTTP, for the accounts
- * of the caller's own customer. JSON in and out; refusals are problem documents (RFC 9457).
+ * of the caller's own customer, and what ends a secret of it that leaked. JSON in and out; refusals are problem documents (RFC 9457).
  */
+import type { AdminPermission } from '@cls/shared/access-token';
 import type { LogFault } from '@cls/shared/http/fault-log';
 import { problems } from '@cls/shared/http/problem';
 import type { Context, Middleware } from 'koa';
@@ -9,13 +10,14 @@ import { type AccountRouteDeps, accountRoutes } from './account-routes.ts';
 import { type AdministratorDeps, administratorOf } from './administrator.ts';
 import { methodNotAllowed, nothingHere } from './refusals.ts';
 import type { AdminRoute, Handle } from './route.ts';
+import { type ServiceAccountRouteDeps, serviceAccountRoutes } from './service-account-routes.ts';
 
-export interface AdminApiDeps extends AdministratorDeps, AccountRouteDeps {
+export interface AdminApiDeps extends AdministratorDeps, AccountRouteDeps, ServiceAccountRouteDeps {
   readonly logFault: LogFault;
 }
 
 export function adminApi(deps: AdminApiDeps): Middleware {
-  const routes = accountRoutes(deps);
+  const routes = [...accountRoutes(deps), ...serviceAccountRoutes(deps)];
   const refusing = problems(deps.logFault, deps.issuer) as Middleware;
   return async (ctx) => {
     ctx.set('Cache-Control', 'no-store');
@@ -28,8 +30,8 @@ async function serve(
   routes: readonly AdminRoute[],
   ctx: Context,
 ): Promise<void> {
-  const { handle, id } = find(routes, ctx);
-  const { clientId, ...may } = await administratorOf(deps, ctx.req);
+  const { handle, id, permission } = find(routes, ctx);
+  const { clientId, ...may } = await administratorOf(deps, ctx.req, permission);
   const requestId = String(ctx.state['requestId']);
   const actor = { clientId, address: ctx.ip, requestId };
   const { querystring: query, req: request } = ctx;
@@ -43,12 +45,12 @@ async function serve(
 function find(
   routes: readonly AdminRoute[],
   { path, method }: Context,
-): { handle: Handle; id: string } {
-  for (const { pattern, handlers } of routes) {
+): { handle: Handle; id: string; permission: AdminPermission } {
+  for (const { pattern, handlers, permission } of routes) {
     const match = pattern.exec(path);
     if (match === null) continue;
     const handle = handlers[method === 'HEAD' ? 'GET' : method];
-    if (handle !== undefined) return { handle, id: match[1] ?? '' };
+    if (handle !== undefined) return { handle, id: match[1] ?? '', permission };
     const methods = Object.keys(handlers);
     throw methodNotAllowed(methods.flatMap((name) => (name === 'GET' ? [name, 'HEAD'] : [name])));
   }

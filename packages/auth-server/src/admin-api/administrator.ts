@@ -5,9 +5,10 @@ import { requirePermission } from '@cls/shared/access/require-permission';
 import { statusIndex } from '@cls/shared/access/status-list';
 import { insufficientPermission, tokenRevoked } from '@cls/shared/access/token-refusals';
 import {
-  ADMIN_PERMISSION,
+  type AdminPermission,
   API_PERMISSIONS,
   type ApiPermission,
+  type Permission,
   scopeOf,
 } from '@cls/shared/access-token';
 import type { ServiceAccountDirectory } from '../clients/service-account.ts';
@@ -19,6 +20,8 @@ export interface Administrator {
   readonly clientId: string;
   /** The customer whose accounts it administers. */
   readonly customer: string;
+  /** What it was granted itself. */
+  readonly permissions: readonly Permission[];
   /**
    * The permissions that it may grant to people: to see their own customer's deals, and what it was
    * granted itself. Other permissions reach beyond the customer.
@@ -39,9 +42,10 @@ export interface AdministratorDeps {
 export async function administratorOf(
   { authenticate, serviceAccounts, tokenStatus, issuer, scopeBase }: AdministratorDeps,
   request: IncomingMessage,
+  permission: AdminPermission,
 ): Promise<Administrator> {
   const { caller, status } = await authenticate(request);
-  requirePermission(caller, [ADMIN_PERMISSION], scopeBase);
+  requirePermission(caller, [permission], scopeBase);
   const account =
     caller.accountType === 'service_account'
       ? await serviceAccounts.find(caller.subject)
@@ -50,13 +54,14 @@ export async function administratorOf(
     throw callerDisabled();
   }
   const { permissions } = account;
-  if (!permissions.includes(ADMIN_PERMISSION)) {
-    throw insufficientPermission([scopeOf(scopeBase, ADMIN_PERMISSION)]);
+  if (!permissions.includes(permission)) {
+    throw insufficientPermission([scopeOf(scopeBase, permission)]);
   }
   const index = status && statusIndex(issuer, status);
   if (index !== undefined && (await tokenStatus.revocationOf(index))) throw tokenRevoked();
   const grantablePermissions = API_PERMISSIONS.filter(
-    (permission) => permission === 'cls-deal.view' || permissions.includes(permission),
+    (one) => one === 'cls-deal.view' || permissions.includes(one),
   );
-  return { clientId: account.id, customer: account.customer, grantablePermissions };
+  const { id: clientId, customer } = account;
+  return { clientId, customer, permissions, grantablePermissions };
 }

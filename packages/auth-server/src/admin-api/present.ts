@@ -1,5 +1,6 @@
 import type { Account } from '../accounts/account.ts';
 import type { StoredEvent } from '../audit/audit-log.ts';
+import type { AnsweredLeak } from '../leaks/answer-leak.ts';
 
 export function presentAccount(account: Account) {
   const { id, email, name, customer, permissions, disabled, secondFactor, pending } = account;
@@ -32,6 +33,18 @@ export function presentEvent(event: StoredEvent) {
     system: device?.system ?? null,
     reason: reason ?? null,
     about: about ?? null,
+  };
+}
+
+/** The secret is shown here and never again; null where the caller gets none. */
+export function presentCompromised(done: AnsweredLeak) {
+  const { clientId, endedSecretIds, newSecret, notified, tokensRevokedBefore } = done;
+  return {
+    ...{ object: 'compromised_service_account', clientId, endedSecretIds },
+    secretId: newSecret?.id ?? null,
+    clientSecret: newSecret?.secret.expose() ?? null,
+    notified,
+    tokensRevokedBefore: tokensRevokedBefore.toISOString(),
   };
 }
 

@@ -21,6 +21,16 @@ export function accountNotFound(): Refusal {
   });
 }
 
+/** The same answer for a service account that does not exist and for another customer's. */
+export function serviceAccountNotFound(): Refusal {
+  return new Refusal({
+    status: 404,
+    code: 'service_account_not_found',
+    title: 'Service account not found',
+    detail: 'Your organisation has no service account with this id.',
+  });
+}
+
 /** Access to such an account would give the administrator more than it was granted. */
 export function accountBeyondCaller(): Refusal {
   return new Refusal({

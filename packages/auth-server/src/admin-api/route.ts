@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { AdminPermission } from '@cls/shared/access-token';
 import type { Actor } from '../audit/actor.ts';
 import type { Administrator } from './administrator.ts';
 
@@ -24,6 +25,8 @@ export interface AdminAnswer {
 export type Handle = (request: AdminRequest) => Promise<AdminAnswer>;
 
 export interface AdminRoute {
+  /** Which permission opens it. */
+  readonly permission: AdminPermission;
   /** Its one group is the id. */
   readonly pattern: RegExp;
   /** By method. */

@@ -1,6 +1,6 @@
 import { readToken } from '@cls/shared/access/explain-token';
 import { usableKeys } from '@cls/shared/access/key-check';
-import { ADMIN_PERMISSION, adminAudience, READ_PERMISSIONS } from '@cls/shared/access-token';
+import { ADMIN_PERMISSIONS, adminAudience, READ_PERMISSIONS } from '@cls/shared/access-token';
 import { addTokenCommand } from '@cls/shared/cli/token-command';
 import { systemClock } from '@cls/shared/clock';
 import type { Command } from 'commander';
@@ -19,7 +19,7 @@ export function addExplainCommand(program: Command, asOperator: AsOperator): voi
       return work({
         keys: { find: async (kid) => published?.get(kid) },
         profile: { ...config, audience: isAdmin ? admin : config.audience },
-        permissions: isAdmin ? [ADMIN_PERMISSION] : READ_PERMISSIONS,
+        permissions: isAdmin ? ADMIN_PERMISSIONS : READ_PERMISSIONS,
         clock: systemClock,
       });
     }),

@@ -1,7 +1,7 @@
 import {
   ACCESS_TOKEN_ALG,
   ACCESS_TOKEN_TTL_MAX_S,
-  ADMIN_PERMISSION,
+  ADMIN_PERMISSIONS,
   API_PERMISSIONS,
   type ApiPermission,
   adminAudience,
@@ -24,8 +24,8 @@ export interface ResourceServerSettings {
 }
 
 /**
- * The resource of a request that names none. The administrators' scope alone means the
- * administrators' API; a request without a scope never does. An application that wants no permission gets a token for
+ * The resource of a request that names none. Scopes of the administrators' API alone mean
+ * that API; a request without a scope never does. An application that wants no permission gets a token for
  * userinfo alone.
  */
 export function defaultResource(
@@ -50,8 +50,8 @@ export function resourceOfScopes(
   asked: readonly string[],
   { issuer, audience, scopeBase }: ResourceServerSettings,
 ): string {
-  const admin = scopeOf(scopeBase, ADMIN_PERMISSION);
-  const administers = asked.length > 0 && asked.every((scope) => scope === admin);
+  const admin = ADMIN_PERMISSIONS.map((permission) => scopeOf(scopeBase, permission));
+  const administers = asked.length > 0 && asked.every((scope) => admin.includes(scope));
   return administers ? adminAudience(issuer) : audience;
 }
 
@@ -132,7 +132,7 @@ function permissionsAt(
   { issuer, audience }: ResourceServerSettings,
 ): readonly Permission[] | undefined {
   if (indicator === audience) return API_PERMISSIONS;
-  return indicator === adminAudience(issuer) ? [ADMIN_PERMISSION] : undefined;
+  return indicator === adminAudience(issuer) ? ADMIN_PERMISSIONS : undefined;
 }
 
 /** @throws {errors.InvalidScope | errors.InvalidTarget} */

@@ -1,4 +1,4 @@
-import { ADMIN_PERMISSION, type Permission } from '@cls/shared/access-token';
+import { ADMIN_PERMISSION, type AdminPermission, type Permission } from '@cls/shared/access-token';
 import { aesGcmSealer } from '@cls/shared/seal';
 import { Secret } from '@cls/shared/secret';
 import { CompactSign, importJWK, type JWK } from 'jose';
@@ -39,8 +39,12 @@ export function askForToken(
 }
 
 /** A token of the administrators' API, as its callers get theirs. */
-export async function adminToken(server: TestAuthServer, caller: TestCaller): Promise<string> {
-  const scope = `${server.config.scopeBase}/auth/${MANAGE}`;
+export async function adminToken(
+  server: TestAuthServer,
+  caller: TestCaller,
+  permission: AdminPermission = MANAGE,
+): Promise<string> {
+  const scope = `${server.config.scopeBase}/auth/${permission}`;
   const response = await askForToken(server, caller, { scope });
   const { access_token: token } = (await response.json()) as { access_token?: string };
   if (token === undefined) throw new Error(`no token: ${response.status}`);

@@ -38,6 +38,7 @@ export const PROBLEM_CODES = [
   'rate_limited',
   'request_timeout',
   'revocations_unavailable',
+  'service_account_not_found',
   'signature_invalid',
   'since_as_of_required',
   'source_not_open',

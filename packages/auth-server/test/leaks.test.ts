@@ -1,9 +1,20 @@
-import { describeOnDatabase } from '@cls/testing/engines';
+import { aesGcmSealer } from '@cls/shared/seal';
+import { Secret } from '@cls/shared/secret';
+import type { Database } from '@cls/shared/sql/database';
+import { describeOnDatabase, describeOnEngines } from '@cls/testing/engines';
 import { eventually } from '@cls/testing/servers';
 import { startWebhookReceiver, type WebhookReceiver } from '@cls/testing/webhook-receiver';
 import { expect } from 'chai';
+import type { AuditEvent } from '../src/audit/audit-log.ts';
+import { sqlCompromisedClients } from '../src/clients/sql-compromised-clients.ts';
+import { answerLeak } from '../src/leaks/answer-leak.ts';
 import type { NoticeDocument } from '../src/notices/customer-notice.ts';
-import { basic } from './support/auth-server.ts';
+import { queueNotice } from '../src/notices/sql-customer-notices.ts';
+import { sqlSecurityContacts } from '../src/notices/sql-security-contacts.ts';
+import { sqlCustomers } from '../src/organisations/sql-customers.ts';
+import { MIGRATIONS } from '../src/server/migrations.ts';
+import { basic, KEY, VIEW } from './support/auth-server.ts';
+import { clientSecrets, serviceAccountRecords } from './support/client-records.ts';
 import { setWebhook } from './support/security-contacts.ts';
 import { type ToolWorld, toolWorld } from './support/tool-world.ts';
 
@@ -81,5 +92,55 @@ describeOnDatabase('cls-auth service-accounts compromised', (engine) => {
     const { id } = world.server.client;
     const plain = await world.run(`service-accounts compromised ${id} --found-at http://x.example`);
     expect(plain.code).to.equal(2);
+  });
+});
+
+describeOnEngines('a leak that several report at once', (engine) => {
+  let database: Database;
+  before(async () => {
+    database = await engine.open(MIGRATIONS);
+    await sqlCustomers(database).create('bank', 'Bank', false);
+    const contacts = sqlSecurityContacts(database, aesGcmSealer(new Secret(KEY)));
+    await contacts.change('bank', { email: 'security@bank.example' });
+  });
+  after(() => database?.close());
+
+  it('is answered once, and the customer is told once', async () => {
+    const secrets = clientSecrets(database);
+    const events: AuditEvent[] = [];
+    const answer = answerLeak({
+      compromisedClients: sqlCompromisedClients(database, secrets.add),
+      queueNotice,
+      audit: { record: (event) => events.push(event) },
+      clock: { now: () => new Date() },
+    });
+    for (let round = 0; round < 10; round += 1) {
+      const account = { name: `Ledger ${round}`, customer: 'bank', permissions: [VIEW] as const };
+      const { id } = await serviceAccountRecords(database).create(account);
+      const [{ id: secretId } = { id: '' }] = await secrets.list(id);
+      const report = { secretId, reportedBy: 'secret_scanning', newSecret: false } as const;
+      const answers = await Promise.all(Array.from({ length: 6 }, () => answer(id, report)));
+      const [done, ...more] = answers.filter((one) => one !== undefined);
+      expect(done?.endedSecretIds).to.deep.equal([secretId]);
+      expect(done?.notified).to.deep.equal(['email']);
+      expect(more).to.deep.equal([]);
+    }
+    expect(events).to.have.length(10);
+    expect(await database.query('SELECT FROM customer_notice')).to.have.length(10);
+  });
+
+  it('leaves the service account as it was where the notice cannot be kept', async () => {
+    const secrets = clientSecrets(database);
+    const answer = answerLeak({
+      compromisedClients: sqlCompromisedClients(database, secrets.add),
+      queueNotice: () => Promise.reject(new Error('the outbox is gone')),
+      audit: { record: () => expect.fail('nothing happened') },
+      clock: { now: () => new Date() },
+    });
+    const account = { name: 'Kept', customer: 'bank', permissions: [VIEW] as const };
+    const { id } = await serviceAccountRecords(database).create(account);
+    const failed = await answer(id, { reportedBy: 'operator', newSecret: true }).catch(String);
+    expect(failed).to.include('the outbox is gone');
+    expect((await secrets.list(id)).map(({ live }) => live)).to.deep.equal([true]);
   });
 });

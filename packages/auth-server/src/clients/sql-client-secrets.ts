@@ -14,8 +14,7 @@ import {
 
 type ClientTable = 'service_account' | 'application';
 
-/** SQL: the secret is accepted now. */
-export const LIVE = '(expires_at IS NULL OR expires_at > now())';
+const LIVE = '(expires_at IS NULL OR expires_at > now())';
 
 /** SQL for the live secrets of the client whose id is `of`, as `ClientSecretHash[]`. */
 export function liveSecrets(table: ClientTable, of: string): string {

@@ -1,7 +1,10 @@
 import type { Database } from '@cls/shared/sql/database';
 import { revokeTokens } from '../token-status/sql-token-status.ts';
 import type { CompromisedClients } from './compromised-clients.ts';
-import { type AddSecret, LIVE, tableOf } from './sql-client-secrets.ts';
+import { type AddSecret, tableOf } from './sql-client-secrets.ts';
+
+/** `now()` is when the transaction began: another may have ended the secret while this one waited for the row. */
+const STILL_LIVE = '(expires_at IS NULL OR expires_at > clock_timestamp())';
 
 interface Client {
   readonly name: string;
@@ -19,7 +22,7 @@ export function sqlCompromisedClients(database: Database, add: AddSecret): Compr
           [clientId],
         );
         const live = await transaction.query<{ id: string }>(
-          `SELECT id FROM ${table}_secret WHERE ${table}_id = $1 AND ${LIVE} ORDER BY created_at, id`,
+          `SELECT id FROM ${table}_secret WHERE ${table}_id = $1 AND ${STILL_LIVE} ORDER BY created_at, id`,
           [clientId],
         );
         const [{ nowMs } = { nowMs: 0 }] = await transaction.query<{ nowMs: number }>(

@@ -27,9 +27,14 @@ function problemText(problem: RenderableProblem, i18n: I18n): string {
   }
 }
 
+/** Of one field alone: said beside the field, which gets the focus, and nowhere else. */
+function isOfOneField([problem, ...others]: readonly RenderableProblem[]): boolean {
+  return problem?.field !== undefined && others.length === 0;
+}
+
 /** Gets the focus when the page opens, without script, and links to each field. */
 export function problemSummary(problems: readonly RenderableProblem[], i18n: I18n): Html {
-  if (problems.length === 0) return html``;
+  if (problems.length === 0 || isOfOneField(problems)) return html``;
   const items = problems.map((problem) => {
     const text = problemText(problem, i18n);
     return problem.field === undefined
@@ -146,18 +151,25 @@ function inputAttributes({ name, hint, value, attributes, problems }: Field): Ht
   const failed = problems.some((problem) => problem.field === name);
   const described = [hint !== undefined && `${name}-hint`, failed && `${name}-problem`];
   const ids = described.filter((id) => id !== false).join(' ');
-  return html` id="${name}" name="${name}"${attributes}${value !== undefined && html` value="${value}"`}${failed && html` aria-invalid="true"`}${ids !== '' && html` aria-describedby="${ids}"`}`;
+  return html` id="${name}" name="${name}"${attributes}${value !== undefined && html` value="${value}"`}${failed && html` aria-invalid="true"`}${failed && isOfOneField(problems) && html` autofocus`}${ids !== '' && html` aria-describedby="${ids}"`}`;
 }
 
 function fieldAround({ name, label, hint, problems }: Field, i18n: I18n, input: Html): Html {
-  const own = problems.filter((problem) => problem.field === name);
   return html`<div class="field">
 <label for="${name}">${label}</label>
-${hint !== undefined && html`<p class="hint" id="${`${name}-hint`}">${hint}</p>\n`}${
-  own.length > 0 &&
-  html`<p class="problem" id="${`${name}-problem`}">${own.map((problem) => problemText(problem, i18n)).join(' ')}</p>\n`
-}${input}
+${hint !== undefined && html`<p class="hint" id="${`${name}-hint`}">${hint}</p>\n`}${fieldProblem(name, problems, i18n)}${input}
 </div>`;
+}
+
+/** What is wrong with a field, in words beside it; the field names it as its description. */
+export function fieldProblem(
+  name: string,
+  problems: readonly RenderableProblem[],
+  i18n: I18n,
+): Html | undefined {
+  const own = problems.filter((problem) => problem.field === name);
+  if (own.length === 0) return undefined;
+  return html`<p class="problem" id="${`${name}-problem`}">${own.map((problem) => problemText(problem, i18n)).join(' ')}</p>\n`;
 }
 
 /**

@@ -70,6 +70,19 @@ describe('pages', () => {
     expect(markup).to.include('id="email-problem"');
   });
 
+  it('say the problem of one field once, at the field, which gets the focus', () => {
+    const failed = GALLERY.map(({ name, render }) =>
+      render(galleryFrame(assets.paths, name), galleryI18n('en')),
+    ).filter((markup) => markup.includes('<title>Error:') && !markup.includes('role="alert" tabi'));
+    expect(failed).not.to.have.length(0);
+    for (const markup of failed) {
+      expect(markup.match(/ autofocus/g)).to.have.length(1);
+      expect(markup).to.match(
+        /<input[^>]* aria-invalid="true" autofocus aria-describedby="[^"]*-problem"/,
+      );
+    }
+  });
+
   it('show what others typed as text, never as markup', () => {
     const hostile = `"><img src=x onerror=alert(1)>`;
     const markup = signInPage(

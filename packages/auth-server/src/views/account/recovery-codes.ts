@@ -1,6 +1,6 @@
 import { html } from '@cls/shared/http/html';
 import { form } from '@cls/shared/pages/document';
-import { type Problem, submit } from '../../web/form.ts';
+import { fieldProblem, type Problem, submit } from '../../web/form.ts';
 import type { I18n } from '../../web/i18n.ts';
 import { cardPage, type PageModel } from '../../web/layout.ts';
 
@@ -28,7 +28,7 @@ export function recoveryCodesPage(model: RecoveryCodesModel, i18n: I18n): string
 <p class="hint">${i18n.t('recoveryCodes.keep')}</p>
 ${form(frame, {
   action,
-  body: html`<label class="check"><input type="checkbox" id="saved" name="saved" value="yes" required${failed && html` aria-invalid="true"`}> ${i18n.t('recoveryCodes.saved')}</label>
+  body: html`${fieldProblem('saved', problems, i18n)}<label class="check"><input type="checkbox" id="saved" name="saved" value="yes" required${failed && html` aria-invalid="true" autofocus aria-describedby="saved-problem"`}> ${i18n.t('recoveryCodes.saved')}</label>
 ${submit(i18n.t('form.continue'))}`,
 })}`;
   return cardPage(model, { title: i18n.t('recoveryCodes.title'), problems, body }, i18n);

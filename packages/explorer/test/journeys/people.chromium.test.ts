@@ -130,6 +130,15 @@ describe('people in a browser', () => {
       await context.close();
     });
 
+    it(`go back after signing in, and are in the explorer still, ${way}`, async () => {
+      const { email } = await services.person(FULL);
+      const { context, page } = await signedIn(email, { javaScriptEnabled });
+      await page.goBack();
+      await page.waitForURL(`${services.url}/portfolio?*`);
+      expect(await page.textContent('h1')).to.equal('Portfolio');
+      await context.close();
+    });
+
     it(`find a borrower by name, and what its deal has past due, ${way}`, async () => {
       const late = await theItem('pastDue=true&level=deal');
       const { email } = await services.person(FULL);

@@ -6,10 +6,12 @@ import {
 } from '../../library/reliances/login-result.ts';
 import { acrOf, REMEMBERED_ACR } from '../../library/sign-in-policy.ts';
 import type { DeviceSignIn } from '../../sessions/remembered-devices.ts';
+import { oneTimeState } from '../../state/one-time-state.ts';
+import type { StateStore } from '../../state/state-store.ts';
 import { KNOWN_DEVICE_TTL_S } from '../../throttle/known-devices.ts';
 import { actorOf, DEVICE_COOKIE, REMEMBERED_COOKIE } from '../../web/browser.ts';
 import { seeOther } from '../../web/page.ts';
-import { type InteractionContext, record } from './interaction-context.ts';
+import { applicationOf, type InteractionContext, record } from './interaction-context.ts';
 import { type Proven, provenIn } from './progress.ts';
 
 /** Keeps what was proven: around-library.ts checks it again when the library has made the session. */
@@ -33,8 +35,19 @@ export async function finishSignIn(
     ts: provenAtS ?? Math.floor(Date.now() / 1000),
     provenIn: context.details.uid,
   };
+  const { href } = applicationOf(context);
+  if (href !== undefined) {
+    const finished = finishedSignIns(context.deps.state);
+    await finished.put(login.provenIn, { accountId, href }, BACK_TTL_S, accountId);
+  }
   await answer(context, { login });
 }
+
+const BACK_TTL_S = 3_600;
+
+/** By interaction: where a person who goes back to a sign-in that is finished goes on. */
+export const finishedSignIns = (state: StateStore) =>
+  oneTimeState<{ readonly accountId: string; readonly href: string }>(state, 'FinishedSignIn');
 
 /** The person refused: returns to the application with `access_denied`. */
 export function refuse(context: InteractionContext, error_description: string): Promise<void> {

@@ -19,7 +19,13 @@ import {
   seeCodes,
   showChoice,
 } from './enrol-step.ts';
-import { finishSignIn, isRemembered, knowDevice, rememberDevice } from './finish.ts';
+import {
+  finishedSignIns,
+  finishSignIn,
+  isRemembered,
+  knowDevice,
+  rememberDevice,
+} from './finish.ts';
 import {
   actionOf,
   type Details,
@@ -82,6 +88,7 @@ export function interactionRoutes(provider: Provider, deps: InteractionDeps): Mi
 async function showOver(provider: Provider, deps: InteractionDeps, ctx: Context): Promise<void> {
   const uid = String(ctx['params'].uid);
   const ours = ctx.cookies.get(provider.cookieName('interaction'), { signed: true }) === uid;
+  if (await leaveFinished(provider, deps, ctx, uid)) return;
   if (!ours) return showExpired(deps.pages, ctx);
   if (await leaveConsent(provider, deps.state, ctx, uid)) return;
   const [interaction, { accountId }] = await Promise.all([
@@ -94,6 +101,23 @@ async function showOver(provider: Provider, deps: InteractionDeps, ctx: Context)
   }
   const nextLink = nextLinkFrom(undefined, deps.pages);
   showErrorPage(deps.pages, ctx, { status: 400, kind: 'person_changed', nextLink });
+}
+
+/** The Back button leads to a sign-in that is finished: who is signed in goes on in the application. */
+async function leaveFinished(
+  provider: Provider,
+  { state }: InteractionDeps,
+  ctx: Context,
+  uid: string,
+): Promise<boolean> {
+  if (ctx.method !== 'GET') return false;
+  const [finished, { accountId }] = await Promise.all([
+    finishedSignIns(state).look(uid),
+    provider.Session.get(ctx as KoaContextWithOIDC),
+  ]);
+  if (finished === undefined || finished.accountId !== accountId) return false;
+  seeOther(ctx, finished.href);
+  return true;
 }
 
 /** Undefined when the interaction ended, expired, or belongs to another browser. */

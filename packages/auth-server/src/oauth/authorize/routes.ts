@@ -88,9 +88,9 @@ export function interactionRoutes(provider: Provider, deps: InteractionDeps): Mi
 async function showOver(provider: Provider, deps: InteractionDeps, ctx: Context): Promise<void> {
   const uid = String(ctx['params'].uid);
   const ours = ctx.cookies.get(provider.cookieName('interaction'), { signed: true }) === uid;
+  if (ours && (await leaveConsent(provider, deps.state, ctx, uid))) return;
   if (await leaveFinished(provider, deps, ctx, uid)) return;
   if (!ours) return showExpired(deps.pages, ctx);
-  if (await leaveConsent(provider, deps.state, ctx, uid)) return;
   const [interaction, { accountId }] = await Promise.all([
     provider.Interaction.find(uid),
     provider.Session.get(ctx as KoaContextWithOIDC),

@@ -883,7 +883,7 @@ END $$;
 CREATE FUNCTION folded(name text) RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     AS $$
-  SELECT CASE WHEN octet_length(name) = length(name)
+  SELECT regexp_replace(CASE WHEN octet_length(name) = length(name)
     THEN btrim(regexp_replace(lower(name COLLATE "C"), '[^0-9a-z]+', ' ', 'g'))
     ELSE btrim(regexp_replace(translate(
       replace(replace(replace(replace(replace(replace(replace(replace(
@@ -893,7 +893,7 @@ CREATE FUNCTION folded(name text) RETURNS text
       'oollddddhhiαβγδεζηθικλμνξοπρσστυφχψω' || 'абвгдежзиклмнопрстуфхцчшщъыьэюяђєѕіјљњћџґ'),
       '[\u0001-\u002f\u003a-\u0040\u005b-\u0060\u007b-\u00bf\u00d7\u00f7\u2000-\u206f\u2e00-\u2e7f\u3000-\u303f]+',
       ' ', 'g'))
-    END
+    END, '([^0-9 ])([0-9])', '\1 \2', 'g')
 $$;
 
 CREATE FUNCTION grant_again(deals bigint[]) RETURNS void

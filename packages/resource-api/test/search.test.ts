@@ -17,6 +17,7 @@ describeOnEngines('a search', (engine) => {
   const [open, hidden] = [aLoan(anna, [lender]), aLoan(secret, [lender], { name: 'Tresor' })];
 
   before(async () => {
+    Object.assign(open.deal, { dealNumber: 'IBRD70000' });
     api = await startTestApi(engine);
     database = api.database;
     const drawn = ({ deal, facility, contract }: typeof open) => {
@@ -80,6 +81,7 @@ describeOnEngines('a search', (engine) => {
     ]);
     expect(await words('ΑΘΉΝΑΣ Київ «Ёлка» ﬁn')).to.deep.equal(['αθηνασ', 'елка', 'киів', 'fin']);
     expect(await words('IBRD-8123_4/x 東京')).to.deep.equal(['8123', 'ibrd', '東京', '4', 'x']);
+    expect(await words('IBRD70000 Straße7a')).to.deep.equal(['strasse', '70000', 'ibrd', '7a']);
     expect(await words(' – ')).to.deep.equal([]);
     expect((await words('é'.repeat(5_000)))?.[0]).to.have.lengthOf(200);
   });
@@ -92,7 +94,7 @@ describeOnEngines('a search', (engine) => {
        FROM unnest(string_to_array($1, NULL)) WITH ORDINALITY AS t (c, n)`,
       [ascii],
     );
-    expect(row?.plain).to.equal(row?.other).and.to.include('|a7b|').and.to.include('|azb|');
+    expect(row?.plain).to.equal(row?.other).and.to.include('|a 7b|').and.to.include('|azb|');
   });
 
   it('finds a name on the dates when it was the name', async () => {
@@ -101,6 +103,14 @@ describeOnEngines('a search', (engine) => {
     expect(await borrowers('asOf=2024-06-01&q=orst%20holding')).to.deep.equal(['Ørsted Holding']);
     expect(await borrowers('asOf=2024-05-01&q=orsted')).to.deep.equal([]);
     expect(await borrowers('asOf=2024-05-01&q=emile%20tresor')).to.deep.equal([]);
+  });
+
+  it('finds a number without the letters before it, and apart from them', async () => {
+    for (const q of ['70000', 'IBRD%2070000', 'ibrd70000', 'IBRD7']) {
+      const { data } = await found(`q=${q}`);
+      expect(data.map(({ deal }: Json) => deal.dealNumber), q).to.deep.equal(['IBRD70000']);
+    }
+    expect((await found('q=80000')).data).to.deep.equal([]);
   });
 
   it('finds movements by the deal, borrower and facility that they are of', async () => {

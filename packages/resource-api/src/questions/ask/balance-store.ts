@@ -259,6 +259,8 @@ export interface GrantFacts {
 export interface NamedParty {
   readonly id: string;
   readonly name: string;
+  /** Of a borrower: of its deals, where it is one. */
+  readonly country?: string | null;
 }
 
 /** What the book knows of an item beyond its amounts. */

@@ -185,6 +185,7 @@ export const DOCUMENT_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
       object({
         value: text('A code, or the id of a party, as the filter takes it.'),
         name: nullable(text(), 'Of a party.'),
+        country: nullable(text(), 'Of a borrower: of its deals, where it is one.'),
         count: integer('Items that have it.'),
       }),
       'The most frequent first.',
@@ -204,6 +205,7 @@ export const DOCUMENT_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
       groupBy: oneOf(GROUPINGS, 'What the items were grouped by.'),
       value: nullable(text(), 'A code, a year, or the id of a party; null: items have none.'),
       name: nullable(text(), 'Of the party, where items are grouped by one.'),
+      country: nullable(text(), 'Of a borrower: of its deals, where it is one.'),
       ...SUMS,
       compared: COMPARED_SUMS,
     },

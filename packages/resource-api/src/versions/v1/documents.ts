@@ -144,6 +144,7 @@ const ANSWERS: Readonly<
         values: values.map(({ value, party, count }) => ({
           value,
           name: party?.name ?? null,
+          country: party?.country ?? null,
           count,
         })),
         hasMore,

@@ -89,6 +89,7 @@ export function presentGroup(total: GroupTotal, asked: Asked): Presented {
     groupBy: asked.groupBy,
     value: party?.id ?? group,
     name: party?.name ?? null,
+    country: party?.country ?? null,
     ...presentSums(total, asked),
   };
 }

@@ -122,6 +122,15 @@ export function partyJson(key: string): string {
         FROM party y WHERE y.key = ${key})`;
 }
 
+/** The same of a borrower, with the country of its deals that the reader sees; null where they are of several. */
+export function borrowerJson(key: string): string {
+  return `(SELECT json_build_object('id', y.id, 'name', ${partyName('y')}, 'country', (
+          SELECT CASE WHEN min(c.country) = max(c.country) THEN min(c.country) END
+          FROM (SELECT ${dealDetail('country')} AS country FROM deal d
+            WHERE ${dealsWith('borrower_key', `ARRAY[${key}]`)}) c))
+        FROM party y WHERE y.key = ${key})`;
+}
+
 /** Whether deal `d` has a fact from a list, as of the snapshot. */
 export function dealHas(column: 'borrower_key' | 'country', list: string): string {
   return `${dealDetail(column)} = ANY(${list})`;

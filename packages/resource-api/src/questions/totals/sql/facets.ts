@@ -1,6 +1,7 @@
 import type { Facet, FacetRequest } from '../../ask/balance-store.ts';
 import {
   BY_LOOKUP,
+  borrowerJson,
   hasRecord,
   LEVEL_SQL,
   type LevelSql,
@@ -9,8 +10,6 @@ import {
 import { conditions } from '../../ask/sql/filter-sql.ts';
 import { Parameters, type Statement } from '../../ask/sql/statement.ts';
 import { groupOf } from './totals.ts';
-
-const PARTIES: readonly Facet[] = ['lender', 'borrower'];
 
 /** What an item has, as a text; the lenders of an item are found apart. */
 function valueSql(sql: LevelSql, field: Exclude<Facet, 'lender'>): string {
@@ -55,8 +54,8 @@ export function facetsStatement(request: FacetRequest, deals?: readonly bigint[]
       WHERE ${where.join('\n        AND ')}
     )
     SELECT c.field, c.value, c.count,
-      CASE WHEN c.field IN (${PARTIES.map((field) => `'${field}'`).join(', ')})
-        THEN ${partyJson('c.value::bigint')} END AS party
+      CASE c.field WHEN 'lender' THEN ${partyJson('c.value::bigint')}
+        WHEN 'borrower' THEN ${borrowerJson('c.value::bigint')} END AS party
     FROM (${counts.join(' UNION ALL')}) c
     WHERE c.place <= ${most} + 1
     ORDER BY c.field, c.place`;

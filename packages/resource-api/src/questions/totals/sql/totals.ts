@@ -5,12 +5,14 @@ import type {
   GroupKey,
   GroupRequest,
   Level,
+  NamedParty,
 } from '../../ask/balance-store.ts';
 import { hasSublimits } from '../../ask/counted-once.ts';
 import {
   ALL_DUE,
   AVAILABLE,
   BY_LOOKUP,
+  borrowerJson,
   COMMITMENT,
   countedOnce,
   dealDetail,
@@ -171,8 +173,13 @@ export function groupTotalsStatement(request: GroupRequest, deals?: readonly big
       ? ''
       : `g.currency || coalesce(' ' || g."group", '') = ANY(${parameters.add(first.map(nameOf))}) DESC, `;
   const sums = ['count', 'warnings', ...names].map((name) => `sum(g.${name})::int8 AS ${name}`);
+  const key = 't."group"::bigint';
   const party =
-    groupBy === 'borrower' || groupBy === 'lender' ? partyJson('t."group"::bigint') : 'NULL::json';
+    groupBy === 'borrower'
+      ? borrowerJson(key)
+      : groupBy === 'lender'
+        ? partyJson(key)
+        : 'NULL::json';
   const text = `
     SELECT t.*, ${party} AS party
     FROM (
@@ -203,7 +210,7 @@ export type GroupRow = TotalBalance & {
   readonly commitment: bigint;
   readonly available: bigint;
   readonly late: bigint;
-  readonly party: { readonly id: string; readonly name: string } | null;
+  readonly party: NamedParty | null;
 };
 
 export function toGroup(row: GroupRow, { level }: Pick<GroupRequest, 'level'>): BookedGroup {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { daysBefore } from '../src/pages/changes.ts';
-import { presetsOf } from '../src/pages/time-bar.ts';
+import { presetsOf } from '../src/pages/time-presets.ts';
 import type { Person } from './support/person.ts';
 import { linkNamed, rowsOf, textOf } from './support/reading.ts';
 import {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Caller, Deal, Single } from '../src/balances/shapes.ts';
 import { isAllKnown } from '../src/pages/knowledge.ts';
-import { offered } from '../src/pages/time-bar.ts';
+import { offered } from '../src/pages/time-presets.ts';
 import type { Person } from './support/person.ts';
 import { linkNamed, rowsOf, textOf } from './support/reading.ts';
 import {

@@ -213,6 +213,7 @@ export interface Sum {
   readonly feesAccrued: string | null;
   readonly commitment?: string | null;
   readonly available?: string | null;
+  readonly unfunded?: string;
   readonly pastDue: string | null;
 }
 
@@ -226,6 +227,8 @@ export interface GroupTotal extends GroupSum {
   /** A code, a year, or the id of a party; null where items have none. */
   readonly value: string | null;
   readonly name: string | null;
+  /** Of a borrower whose deals are all of one. */
+  readonly country?: string | null;
 }
 
 export interface Totals {
@@ -289,6 +292,7 @@ export interface Facet {
   readonly values: readonly {
     readonly value: string;
     readonly name: string | null;
+    readonly country?: string | null;
     readonly count: number;
   }[];
   readonly hasMore: boolean;

@@ -1,6 +1,12 @@
 import { type Html, html } from '@cls/shared/http/html';
+import type { ApiClient } from '../balances/api-client.ts';
 import type { Text } from '../web/text.ts';
-import type { PageDeps } from './show.ts';
+
+interface CallDeps {
+  readonly api: ApiClient;
+  /** Of the whole deployment. */
+  readonly issuer: string;
+}
 
 /** The operations of the API that pages ask, by their paths. */
 const OPERATIONS: readonly (readonly [RegExp, string])[] = [
@@ -13,13 +19,21 @@ const OPERATIONS: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * The question whose answer a table shows, as a command line, and its documentation. It names the
- * address that the deployment has for everybody, and holds no token.
+ * The questions whose answers a page shows, as command lines, each with its documentation. They name
+ * the address that the deployment has for everybody, and hold no token.
  */
-export function apiCall({ api, issuer }: PageDeps, answer: object, text: Text): Html | undefined {
-  const asked = api.askedFor(answer);
-  if (asked === undefined) return undefined;
-  const [, operation = ''] = OPERATIONS.find(([path]) => path.test(asked)) ?? [];
-  const command = `curl --header "Authorization: Bearer $CLS_TOKEN" \\\n  '${issuer}/api/v1/cls${asked}'`;
-  return html`<details class="call"><summary>${text.t('call.title')}</summary><pre><code>${command}</code></pre><p>${text.t('call.token')} <a href="${`${issuer}/docs/v1/operations/${operation}`}">${text.t('call.docs')}</a></p></details>`;
+export function apiCalls(
+  { api, issuer }: CallDeps,
+  answers: readonly object[],
+  text: Text,
+): Html | undefined {
+  const calls = [...new Set(answers.flatMap((answer) => api.askedFor(answer) ?? []))].map(
+    (asked) => {
+      const [, operation = ''] = OPERATIONS.find(([path]) => path.test(asked)) ?? [];
+      const command = `curl --header "Authorization: Bearer $CLS_TOKEN" \\\n  '${issuer}/api/v1/cls${asked}'`;
+      return html`<pre><code>${command}</code></pre><p><a href="${`${issuer}/docs/v1/operations/${operation}`}">${text.t('call.docs', { operation })}</a></p>`;
+    },
+  );
+  if (calls.length === 0) return undefined;
+  return html`<details class="call"><summary>${text.t('call.title')}</summary>${calls}<p class="hint">${text.t('call.token')}</p></details>`;
 }

@@ -1,4 +1,4 @@
-import { type Html, type HtmlValue, html } from '@cls/shared/http/html';
+import { type Html, type HtmlValue, html, trustedMarkup } from '@cls/shared/http/html';
 import { difference, isNegative, isZero, MINUS, readableAmount } from '../web/amounts.ts';
 import type { Text } from '../web/text.ts';
 
@@ -105,8 +105,10 @@ export interface Table {
   /** Rows of cells, made with `html`. */
   readonly rows: HtmlValue;
   readonly foot?: HtmlValue;
-  /** Stands below: how to ask the API for the same. */
-  readonly call: Html | undefined;
+  /** Rows of totals below the names of the columns: both stay in sight. */
+  readonly head?: HtmlValue;
+  /** As long as it may be: it scrolls within itself, and on a phone each row is a card. */
+  readonly isList?: true;
   /** Names the region that scrolls to the side. */
   readonly id: string;
 }
@@ -115,7 +117,8 @@ const FEW_COLUMNS = 4;
 const MANY_COLUMNS = 8;
 
 /** A table that scrolls within itself on a narrow screen, and not the page. */
-export function table({ caption, underHeading, columns, rows, foot, call, id }: Table): Html {
+export function table(spec: Table): Html {
+  const { caption, underHeading, columns, rows, foot, head, isList, id } = spec;
   const heads = columns.map(({ label, numeric, sort }) => {
     const order = sort?.order;
     return html`<th scope="col"${numeric && html` class="n"`}${order !== undefined && html` aria-sort="${order}"`}>${
@@ -127,11 +130,25 @@ export function table({ caption, underHeading, columns, rows, foot, call, id }: 
   const few = columns.length <= FEW_COLUMNS && html` slim`;
   const many = columns.length >= MANY_COLUMNS && html` wide`;
   const said = underHeading ? html`<span class="unseen">${caption}</span>` : caption;
-  return html`<div class="scroll${few}${many}" role="region" tabindex="0" aria-labelledby="${id}"><table>
+  return html`<div class="scroll${few}${many}${isList && ' list'}" role="region" tabindex="0" aria-labelledby="${id}"><table>
 <caption id="${id}">${said}</caption>
-<thead><tr>${heads}</tr></thead>
-<tbody>${rows}</tbody>${foot !== undefined && html`\n<tfoot>${foot}</tfoot>`}
-</table></div>${call}`;
+<thead><tr>${heads}</tr>${head}</thead>
+<tbody>${isList ? labelled(rows, columns) : rows}</tbody>${foot !== undefined && html`\n<tfoot>${foot}</tfoot>`}
+</table></div>`;
+}
+
+/** Each cell with the name of its column, which stands beside it where a row is a card. */
+function labelled(rows: HtmlValue, columns: readonly Column[]): Html {
+  const [, ...others] = columns.map(({ label }) => html`${label}`);
+  return trustedMarkup(
+    [rows]
+      .flat()
+      .map((row) => {
+        let at = 0;
+        return `${row}`.replaceAll(/<td/g, () => `<td data-label="${others[at++]}"`);
+      })
+      .join(''),
+  );
 }
 
 /** Pairs of a name and a value; those without a value are left out. */

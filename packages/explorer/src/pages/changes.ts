@@ -5,7 +5,6 @@ import { pageAddress, sameWith } from '../web/address.ts';
 import { difference } from '../web/amounts.ts';
 import type { Text } from '../web/text.ts';
 import { isNoTime } from '../web/typed.ts';
-import { apiCall } from './api-call.ts';
 import { amountCell, dateCell, marks, table } from './cells.ts';
 import { pager } from './deals.ts';
 import { instantFields } from './form-faults.ts';
@@ -48,11 +47,12 @@ export async function changesPage(deps: PageDeps, visit: Visit): Promise<void> {
     place: 'changes',
     who,
     meta: found.meta,
+    answers: [found],
     body: (text) => [
       sinceForm(visit, since, text),
       found.data.length === 0 && !found.page.hasMore
         ? html`<p class="notice empty">${text.t('changes.none', { at: text.dateTime(since) })}</p>`
-        : changesTable(visit, found.data, since, text, apiCall(deps, found, text)),
+        : changesTable(visit, found.data, since, text),
       pager(visit, found, text),
     ],
   });
@@ -108,7 +108,6 @@ function changesTable(
   items: readonly BalanceItem[],
   since: string,
   text: Text,
-  call: Html | undefined,
 ): Html {
   const columns = [
     { label: text.t('column.deal') },
@@ -131,5 +130,5 @@ function changesTable(
 <tr><th scope="row"><a href="${href}">${item.deal.dealNumber}</a> ${item.deal.name}</th><td>${item.currency}</td>${amountCell(was, text)}${amountCell(is, text)}${amountCell(was === undefined ? undefined : difference(was, is), text)}${dateCell(lastPostedAt !== null && text.dateTime(lastPostedAt))}<td>${was === undefined ? html`<span class="tag">${text.t('changes.new')}</span>` : undefined}${marks(item, text)}</td></tr>`;
   });
   const caption = text.t('changes.caption', { at: text.dateTime(since) });
-  return table({ caption, columns, rows, call, id: 'changes' });
+  return table({ caption, columns, rows, id: 'changes' });
 }

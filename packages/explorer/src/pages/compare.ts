@@ -5,7 +5,7 @@ import { sameWith } from '../web/address.ts';
 import type { Text } from '../web/text.ts';
 import type { Was } from './cells.ts';
 import { fieldOf, instantFields } from './form-faults.ts';
-import { offered } from './time-bar.ts';
+import { offered } from './time-presets.ts';
 import type { Times, Visit } from './visit.ts';
 
 const NAMES = ['cmpAsOf', 'cmpKnownAt'] as const;
@@ -101,19 +101,17 @@ export function compareForm(
   );
   const [asOf = '', knownAt = ''] = NAMES.map((name) => query.get(name) ?? '');
   const compares = asOf !== '' || knownAt !== '';
-  const isOpen = compares || NAMES.some((name) => faults.has(name));
   const day = fieldOf(faults, 'cmpAsOf', asOf, text);
   const presets = offered(times.asOf, begins).flatMap(({ name, day }) =>
     name === 'last' || day === asOf
       ? []
       : html`<li><a href="${sameWith(ctx.path, query, { ...NONE, cmpAsOf: day })}">${text.t(`time.${name}`)}</a></li>`,
   );
-  return html`<details class="filters"${isOpen && html` open`}><summary>${text.t('compare.title')}</summary>
+  return html`<h2>${text.t('compare.title')}</h2><ul class="presets">${presets}${compares && html`<li><a href="${sameWith(ctx.path, query, NONE)}">${text.t('compare.stop')}</a></li>`}</ul>
 <form method="get" action="${ctx.path}">${hidden}
 <label>${text.t('time.asOf')} <input type="date" name="cmpAsOf" value="${day.value}"${day.attributes}></label> ${day.sentence}
 ${instantFields(faults, 'cmpKnownAt', knownAt, text, 'time.knownAt')}
-<button class="button">${text.t('compare.show')}</button></form>
-<ul class="presets">${presets}${compares && html`<li><a href="${sameWith(ctx.path, query, NONE)}">${text.t('compare.stop')}</a></li>`}</ul></details>`;
+<button class="button">${text.t('compare.show')}</button></form>`;
 }
 
 /**

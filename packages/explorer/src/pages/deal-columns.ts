@@ -1,6 +1,8 @@
 import { type Html, html } from '@cls/shared/http/html';
-import type { BalanceItem, Line } from '../balances/shapes.ts';
+import type { BalanceItem, Line, List } from '../balances/shapes.ts';
 import { sameWith } from '../web/address.ts';
+import { difference, isNegative, roundedPercent } from '../web/amounts.ts';
+import { countryName } from '../web/countries.ts';
 import type { MessageKey, Text } from '../web/text.ts';
 import {
   amountCell,
@@ -14,6 +16,7 @@ import {
 } from './cells.ts';
 import { wasOf } from './compare.ts';
 import { ownShare } from './deal.ts';
+import { type PageDeps, timesAsked } from './show.ts';
 import type { Visit } from './visit.ts';
 
 type Before = Was<BalanceItem> | undefined;
@@ -25,7 +28,71 @@ interface DealColumn {
   readonly sort?: string;
   /** Among those that a list without a choice has. */
   readonly usual?: true;
-  readonly cell: (item: BalanceItem, was: Before, text: Text) => Html;
+  /** What the totals have in this column. */
+  readonly total?:
+    | 'currency'
+    | 'principalOutstanding'
+    | 'unfunded'
+    | 'interestAccrued'
+    | 'feesAccrued';
+  readonly cell: (item: BalanceItem, was: Before, text: Text, terms?: TermsOfDeals) => Html;
+}
+
+/** What stands on the loans of deals, by deal and currency. */
+export type TermsOfDeals = ReadonlyMap<string, TermsOfDeal>;
+interface TermsOfDeal {
+  /** The next one; of a deal past all of them the last. */
+  readonly maturity: string | undefined;
+  /** Decimal fractions, the lowest first. */
+  readonly rates: readonly string[];
+}
+
+export function keyOf({ deal, currency }: Pick<BalanceItem, 'deal' | 'currency'>): string {
+  return `${deal.id} ${currency}`;
+}
+
+/** The columns that need what stands on the loans of the deals. */
+const OF_LOANS = ['maturity', 'rate'];
+
+/** What the columns tell of the loans of a page’s deals; undefined where no column needs it. */
+export async function readTerms(
+  { api }: PageDeps,
+  visit: Visit,
+  items: readonly BalanceItem[],
+): Promise<TermsOfDeals | undefined> {
+  const dealId = [...new Set(items.map(({ deal }) => deal.id))].slice(0, FILTER_VALUES_MAX);
+  const names = chosenNames(visit);
+  if (dealId.length === 0 || !OF_LOANS.some((name) => names.includes(name))) return undefined;
+  const withRates = names.includes('rate');
+  const more = withRates
+    ? { level: 'contract', expand: 'terms' }
+    : { level: 'facility', fields: ['deal.id', 'facility.maturityDate'] };
+  const question = { ...timesAsked(visit), ...more, dealId, include: 'none', limit: '1000' };
+  const { data } = await api.read<List<BalanceItem>>(visit.asker, '/balances', question);
+  const keys = [...new Set(data.map(keyOf))];
+  return new Map(
+    keys.map((key) => [
+      key,
+      termsIn(
+        data.filter((one) => keyOf(one) === key),
+        visit,
+      ),
+    ]),
+  );
+}
+
+/** As many as the API takes of a filter. */
+const FILTER_VALUES_MAX = 100;
+
+function termsIn(loans: readonly BalanceItem[], { times }: Visit): TermsOfDeal {
+  const days = loans
+    .flatMap(({ contract, facility }) => contract?.maturityDate ?? facility?.maturityDate ?? [])
+    .sort();
+  const rates = loans.flatMap(({ terms }) => terms?.rate?.allIn ?? []);
+  return {
+    maturity: days.find((day) => day >= times.asOf) ?? days.at(-1),
+    rates: rates.sort((a, b) => (isNegative(difference(a, b)) ? 1 : -1)),
+  };
 }
 
 function amount(name: string, of: (line: Line) => string) {
@@ -47,15 +114,12 @@ const COLUMNS: Readonly<Record<string, DealColumn>> = {
     label: 'column.borrower',
     sort: 'borrower',
     usual: true,
-    cell: ({ borrower }) => html`<td>${borrower.name}</td>`,
-  },
-  country: {
-    label: 'column.country',
-    usual: true,
-    cell: ({ borrower }) => html`<td>${borrower.country}</td>`,
+    cell: ({ borrower }, _, text) =>
+      html`<td class="name">${borrower.name} <small>${countryName(borrower.country, text.locale)}</small></td>`,
   },
   currency: {
-    label: 'column.currency',
+    total: 'currency',
+    label: 'column.currencyShort',
     usual: true,
     cell: ({ currency }) => html`<td>${currency}</td>`,
   },
@@ -69,6 +133,7 @@ const COLUMNS: Readonly<Record<string, DealColumn>> = {
     },
   },
   outstanding: {
+    total: 'principalOutstanding',
     label: 'column.outstanding',
     sort: 'outstanding',
     usual: true,
@@ -81,6 +146,7 @@ const COLUMNS: Readonly<Record<string, DealColumn>> = {
     ...amount('commitment', ({ commitment }) => commitment.current),
   },
   unfunded: {
+    total: 'unfunded',
     label: 'column.unfunded',
     sort: 'unfunded',
     ...amount('unfunded', ({ commitment }) => commitment.unfunded),
@@ -102,6 +168,7 @@ const COLUMNS: Readonly<Record<string, DealColumn>> = {
     ...amount('pastDue', ({ total }) => total.pastDue),
   },
   interestAccrued: {
+    total: 'interestAccrued',
     label: 'column.interestAccrued',
     sort: 'interestAccrued',
     usual: true,
@@ -112,6 +179,7 @@ const COLUMNS: Readonly<Record<string, DealColumn>> = {
     ...amount('interestDue', ({ interest }) => interest.due),
   },
   feesAccrued: {
+    total: 'feesAccrued',
     label: 'column.feesAccrued',
     ...amount('feesAccrued', ({ fees }) => fees.accrued),
   },
@@ -119,6 +187,23 @@ const COLUMNS: Readonly<Record<string, DealColumn>> = {
   totalOutstanding: {
     label: 'column.totalOutstanding',
     ...amount('totalOutstanding', ({ total }) => total.outstanding),
+  },
+  maturity: {
+    label: 'column.maturity',
+    sort: 'maturityDate',
+    usual: true,
+    cell: (item, _, text, terms) => {
+      const day = terms?.get(keyOf(item))?.maturity;
+      return dateCell(day !== undefined && text.date(day));
+    },
+  },
+  rate: {
+    label: 'column.rate',
+    cell: (item, _, text, terms) => {
+      const rates = terms?.get(keyOf(item))?.rates ?? [];
+      const ends = [...new Set([rates[0], rates.at(-1)])].flatMap((rate) => rate ?? []);
+      return html`<td class="d">${ends.map((rate) => roundedPercent(rate, text.locale)).join(' – ')}</td>`;
+    },
   },
   posted: {
     label: 'column.posted',
@@ -188,7 +273,7 @@ export function columnsForm(visit: Visit, text: Text): Html {
         html`<label class="check"><input type="checkbox" name="column" value="${name}"${chosen.includes(name) && html` checked`}> ${text.t(label)}</label>`,
     );
   const usual = sameWith(ctx.path, query, { column: undefined });
-  return html`<details class="filters"><summary>${text.t('columns.title')}</summary>
+  return html`<details class="menu"><summary>${text.t('columns.title')}</summary><div class="panel">
 <form method="get" action="${ctx.path}">${hidden}${boxes}
-<button class="button">${text.t('time.show')}</button>${query.has('column') && html` <a href="${usual}">${text.t('columns.usual')}</a>`}</form></details>`;
+<button class="button">${text.t('time.show')}</button>${query.has('column') && html` <a href="${usual}">${text.t('columns.usual')}</a>`}</form></div></details>`;
 }

@@ -1,5 +1,6 @@
 import { type Html, html } from '@cls/shared/http/html';
 import { sameWith } from '../web/address.ts';
+import { countryName } from '../web/countries.ts';
 import type { Text } from '../web/text.ts';
 import { wordOf } from './cells.ts';
 import { amountShown, fieldOf } from './form-faults.ts';
@@ -57,10 +58,12 @@ function chipsOf(
   );
 }
 
-function shownValue(name: Filter, value: string, text: Text): string {
+/** A value of a filter, in words. */
+export function shownValue(name: Filter, value: string, text: Text): string {
   if (name === 'minOutstanding' || name === 'maxOutstanding')
     return amountShown(value, text.locale);
   if (name === 'maturityFrom' || name === 'maturityTo') return text.date(value);
+  if (name === 'country') return countryName(value, text.locale);
   return wordOf(name, value, text);
 }
 
@@ -94,8 +97,12 @@ export function chips(
   return html`<ul class="chips" aria-label="${text.t('filter.chosen')}">${items}<li><a href="${all}">${text.t('filter.clear')}</a></li></ul>`;
 }
 
-/** A form that works without scripts; its fields are parameters of the address. */
-export function filterForm({ ctx, query, faults }: Visit, text: Text): Html {
+/**
+ * A form that works without scripts; its fields are parameters of the address.
+ *
+ * @param choices stand below it.
+ */
+export function filterForm({ ctx, query, faults }: Visit, choices: Html, text: Text): Html {
   const kept = [...query].filter(([name]) => !FORM.includes(name));
   const hidden = kept.map(
     ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
@@ -111,8 +118,8 @@ export function filterForm({ ctx, query, faults }: Visit, text: Text): Html {
       html`<option value="${status}"${query.get('status') === status && html` selected`}>${status === '' ? text.t('filter.any') : wordOf('status', status, text)}</option>`,
   );
   const amount = html` inputmode="decimal" size="18" maxlength="40"`;
-  const isOpen = FORM.some((name) => faults.has(name));
-  return html`<details class="filters"${isOpen && html` open`}><summary>${text.t('filter.title')}</summary>
+  const isOpen = query.has('choices') || FORM.some((name) => faults.has(name));
+  return html`<details class="menu"${isOpen && html` open`}><summary>${text.t('filter.title')}</summary><div class="panel">
 <form method="get" action="${ctx.path}">${hidden}
 ${field('currency', html` maxlength="20" size="4" autocapitalize="characters"`)}
 ${field('country', html` maxlength="20" size="3" autocapitalize="characters"`)}
@@ -123,7 +130,7 @@ ${field('maturityFrom', html` type="date"`)}
 ${field('maturityTo', html` type="date"`)}
 ${MARKS.map((name) => html`<label class="check"><input type="checkbox" name="${name}" value="true"${query.get(name) === 'true' && html` checked`}> ${text.t(`filter.${name}`)}</label>`)}
 <button class="button primary">${text.t('filter.apply')}</button>
-<p class="hint">${text.t('filter.hint')}</p></form></details>`;
+<p class="hint">${text.t('filter.hint')}</p></form>${choices}</div></details>`;
 }
 
 const FORM: readonly string[] = [

@@ -2,13 +2,14 @@ import { type Html, html } from '@cls/shared/http/html';
 import { ApiRefused } from '../balances/api-client.ts';
 import type { BalanceItem, Deal, Line, Share, Single } from '../balances/shapes.ts';
 import { pageAddress } from '../web/address.ts';
-import { sumOf } from '../web/amounts.ts';
+import { isZero, roundedPercent, sumOf } from '../web/amounts.ts';
+import { countryName } from '../web/countries.ts';
 import type { Text } from '../web/text.ts';
-import { apiCall } from './api-call.ts';
 import {
   amountCell,
   amountText,
   beforeText,
+  dateCell,
   facts,
   figureCell,
   marks,
@@ -17,7 +18,8 @@ import {
   type Was,
   wordOf,
 } from './cells.ts';
-import { compareAddress, comparedWith, compareForm, readThen, wasOf } from './compare.ts';
+import { compareAddress, comparedWith, readThen, wasOf } from './compare.ts';
+import { figures } from './figures.ts';
 import { absent } from './not-yet.ts';
 import { type PageDeps, showPage, timesAsked, whoAsks } from './show.ts';
 import type { Visit } from './visit.ts';
@@ -43,53 +45,121 @@ export async function dealPage(deps: PageDeps, visit: Visit): Promise<void> {
   const [answer, then, who] = answers;
   const { data: deal, meta } = answer;
   const was = wasOf(then, ({ data }) => data);
+  const view = VIEWS.find((name) => name === visit.query.get('view')) ?? 'overview';
+  const shows = (part: DealTab) => view === part || view === 'all';
+  const balanceThen = (item: BalanceItem) =>
+    wasOf(was, ({ balances }) => balances.find(({ id }) => id === item.id));
   showPage(deps, visit, {
-    title: () => `${deal.dealNumber} ${deal.name}`,
+    title: () => dealTitle(deal),
+    detail: (text) => (view === 'all' ? '' : text.t(`tab.${view}`)),
     place: 'deals',
     who,
     meta,
     begins: deal.dataFrom,
+    compares: true,
+    answers: [answer],
     body: (text) => [
-      head(visit, deal, text),
-      compareForm(visit, deal.dataFrom, text),
+      dealHead(visit, deal, view, text),
       comparedWith(visit, then, deal.dataFrom, text),
-      deal.balances.map((item) =>
-        currencySection(
-          item,
-          text,
-          apiCall(deps, answer, text),
-          wasOf(was, ({ balances }) => balances.find(({ id }) => id === item.id)),
-        ),
-      ),
+      shows('overview') && [
+        facilitiesTable(visit, deal, text, was),
+        deal.balances.map((item) => amountsTable(item, text, balanceThen(item))),
+      ],
+      shows('lenders') &&
+        deal.balances.map((item) => lendersTable(item, visit, text, balanceThen(item))),
+      shows('numbers') && deal.balances.map((item) => provenance(item, text, visit)),
       fileLinks(visit, deal, text),
-      facilitiesTable(visit, deal, text, apiCall(deps, answer, text), was),
-      deal.balances.map((item) => provenance(item, text, visit)),
     ],
   });
 }
 
-function head({ query, parts }: Visit, deal: Deal, text: Text): Html {
-  const base = `/deals/${parts['id'] ?? ''}`;
+const VIEWS = ['overview', 'lenders', 'numbers', 'all'] as const;
+export type DealTab = (typeof VIEWS)[number] | 'roll-forward' | 'movements';
+
+export function dealTitle({ dealNumber, name }: Pick<Deal, 'dealNumber' | 'name'>): string {
+  return `${dealNumber} ${name}`;
+}
+
+/** Whose deal it is, what matters of it per currency, and the way to its parts. */
+export function dealHead(visit: Visit, deal: Deal, tab: DealTab, text: Text): Html {
+  const { query } = visit;
+  const base = `/deals/${deal.id}`;
   const [first] = deal.balances;
-  const { daysPastDue = 0 } = first?.status ?? {};
   const { country } = first?.borrower ?? {};
+  const borrower = html`<a href="${pageAddress(`/borrowers/${deal.borrower.id}`, query)}">${deal.borrower.name}</a>${country !== undefined && `, ${countryName(country, text.locale)}`}`;
+  const tabs = [
+    ['overview', base, {}],
+    ...(hasLenders(deal) ? ([['lenders', base, { view: 'lenders' }]] as const) : []),
+    ['roll-forward', `${base}/roll-forward`, {}],
+    ['movements', `${base}/movements`, {}],
+    ['numbers', base, { view: 'numbers' }],
+    ['all', base, { view: 'all' }],
+  ] as const;
+  const links = tabs.map(
+    ([name, path, more]) =>
+      html`<li><a href="${pageAddress(path, query, more)}"${name === tab && html` aria-current="page"`}>${text.t(`tab.${name}`)}</a></li>`,
+  );
   return html`${facts([
-    [
-      text.t('column.borrower'),
-      country === undefined ? deal.borrower.name : `${deal.borrower.name} (${country})`,
-    ],
+    [text.t('column.borrower'), borrower],
     [text.t('deal.agent'), deal.agent?.name],
     [text.t('deal.guarantor'), deal.guarantor?.name],
-    [text.t('column.status'), wordOf('status', deal.status, text)],
+    [
+      text.t('column.status'),
+      html`${wordOf('status', deal.status, text)}${deal.balances.map((item) => marks(item, text))}`,
+    ],
     [text.t('deal.closing'), dateOf(deal.closingDate, text)],
     [text.t('deal.role'), deal.roles.map((role) => wordOf('role', role, text)).join(', ')],
-    [
-      text.t('deal.daysPastDue'),
-      daysPastDue > 0 ? html`${text.number(daysPastDue)}${projectedMark(text)}` : undefined,
-    ],
-  ])}<p>${deal.balances.map((item) => marks(item, text))}</p>
-<ul class="links"><li><a href="${pageAddress(`${base}/roll-forward`, query)}">${text.t('rollForward.title')}</a></li><li><a href="${pageAddress(`${base}/movements`, query)}">${text.t('movements.title')}</a></li></ul>`;
+  ])}${deal.balances.map((item) => itemFigures(item, text))}
+<nav class="tabs" aria-label="${text.t('tab.label')}"><ul>${links}</ul></nav>`;
 }
+
+/** A lender sees its own share beside the global amounts, and no others. */
+function hasLenders({ balances }: Deal): boolean {
+  return balances.some(({ lenders, share }) => lenders.length > 0 && share === null);
+}
+
+/** What matters of an item, at a glance: of the reader's own share where it has one. */
+export function itemFigures(item: BalanceItem, text: Text): Html {
+  const { share, global, currency, status } = item;
+  const line = share ?? global;
+  const { daysPastDue = 0 } = status;
+  const of = share === null ? undefined : text.t('deal.ownShare', { lender: share.lender.name });
+  const late = PAST_DUE.filter(([, amount]) => !isZero(amount(line))).map(([name, amount]) =>
+    text.t(`figure.${name}`, { amount: text.short(amount(line)) }),
+  );
+  const days = text.t('deals.daysPastDue', { days: text.number(daysPastDue) });
+  return figures(
+    currency,
+    [
+      { label: text.t('column.outstanding'), amount: line.principal.outstanding, note: of },
+      {
+        label: text.t('column.unfunded'),
+        amount: line.commitment.unfunded,
+        note: text.t('figure.available', { amount: text.short(line.commitment.available) }),
+      },
+      {
+        label: text.t('column.pastDue'),
+        amount: line.total.pastDue,
+        note: [...late, ...(daysPastDue > 0 ? [days] : [])].join(', '),
+        isAlarming: true,
+        isGrowing: true,
+      },
+      {
+        label: text.t('column.interestAccrued'),
+        amount: line.interest.accrued,
+        isGrowing: true,
+      },
+      { label: text.t('column.totalOutstanding'), amount: line.total.outstanding, isGrowing: true },
+    ],
+    text,
+  );
+}
+
+const PAST_DUE = [
+  ['principal', ({ principal }: Line) => principal.pastDue],
+  ['interest', ({ interest }: Line) => interest.pastDue],
+  ['fees', ({ fees }: Line) => fees.pastDue],
+] as const;
 
 /** Files of what the page shows: each facility, and each lender's position to whom it is shown. */
 function fileLinks({ query }: Visit, { id, roles }: Deal, text: Text): Html {
@@ -103,27 +173,28 @@ export function dateOf(day: string | null | undefined, text: Text): string | und
 }
 
 const AMOUNTS: readonly (readonly [string, (line: Line) => string])[] = [
-  ['outstanding', ({ principal }) => principal.outstanding],
-  ['pastDue', ({ total }) => total.pastDue],
   ['commitment', ({ commitment }) => commitment.current],
   ['unfunded', ({ commitment }) => commitment.unfunded],
   ['available', ({ commitment }) => commitment.available],
   ['letterOfCredit', ({ commitment }) => commitment.letterOfCredit],
+  ['outstanding', ({ principal }) => principal.outstanding],
+  ['principalPastDue', ({ principal }) => principal.pastDue],
   ['interestAccrued', ({ interest }) => interest.accrued],
   ['interestDue', ({ interest }) => interest.due],
+  ['interestPastDue', ({ interest }) => interest.pastDue],
   ['feesAccrued', ({ fees }) => fees.accrued],
   ['feesDue', ({ fees }) => fees.due],
+  ['feesPastDue', ({ fees }) => fees.pastDue],
   ['totalOutstanding', ({ total }) => total.outstanding],
+  ['pastDue', ({ total }) => total.pastDue],
 ];
 
-/** The amounts of an item, the reader's own share first, and its lenders. */
-export function currencySection(
-  item: BalanceItem,
+/** The amounts of an item, the reader's own share first. */
+export function amountsTable(
+  { currency, share, global }: BalanceItem,
   text: Text,
-  call: Html | undefined,
   was: Was<BalanceItem> | undefined,
 ): Html {
-  const { currency, share, global } = item;
   const columns = [
     { label: text.t('column.amount') },
     ...(share === null
@@ -138,9 +209,7 @@ export function currencySection(
 <tr><th scope="row">${text.has(key) && text.t(key)}</th>${share !== null && figureCell(name, of(share), text, wasOf(ownThen, of))}${figureCell(name, of(global), text, wasOf(globalThen, of))}</tr>`;
   });
   const caption = text.t('deal.amounts', { currency });
-  return html`<section><h2>${currency}</h2>
-${table({ caption, columns, rows, call, id: `amounts-${currency}` })}
-${lendersTable(item, text, call, was)}</section>`;
+  return table({ caption, columns, rows, id: `amounts-${currency}` });
 }
 
 /** Undefined where the reader had no share. */
@@ -149,10 +218,10 @@ export function ownShare({ share }: BalanceItem): Share | undefined {
 }
 
 /** Whoever sees each share sees that they add up; a lender sees its own alone. */
-function lendersTable(
+export function lendersTable(
   { lenders, share, global, currency }: BalanceItem,
+  { query }: Visit,
   text: Text,
-  call: Html | undefined,
   was: Was<BalanceItem> | undefined,
 ) {
   if (lenders.length === 0 || share !== null) return undefined;
@@ -166,11 +235,11 @@ function lendersTable(
       item.lenders.find(({ lender }) => lender.id === one.lender.id),
     );
     return html`
-<tr><th scope="row">${one.lender.name}</th><td class="n">${one.fraction === null ? '' : fractionText(one.fraction, text)}</td>${SUMMED.map(([name, of]) => figureCell(name, of(one), text, wasOf(then, of)))}</tr>`;
+<tr><th scope="row"><a href="${pageAddress(`/lenders/${one.lender.id}`, query)}">${one.lender.name}</a></th><td class="n">${one.fraction !== null && roundedPercent(one.fraction, text.locale)}</td>${SUMMED.map(([name, of]) => figureCell(name, of(one), text, wasOf(then, of)))}</tr>`;
   });
   const foot = html`<tr><th scope="row">${text.t('deal.sumOfLenders')}</th><td></td>${SUMMED.map((figure) => sumCell(lenders, global, figure, text, was))}</tr>`;
   const caption = text.t('deal.lenders', { currency });
-  return table({ caption, columns, rows, foot, call, id: `lenders-${currency}` });
+  return table({ caption, columns, rows, foot, id: `lenders-${currency}` });
 }
 
 type Summed = 'commitment' | 'outstanding' | 'interestAccrued' | 'feesAccrued';
@@ -196,12 +265,6 @@ function sumCell(
   return html`<td class="n">${amountText(sum, text)}${isGrowing && projectedMark(text)} <span class="${equal ? 'equal' : 'unequal'}">${text.t(equal ? 'deal.equal' : 'deal.unequal')}</span>${beforeText(sum, text, then)}</td>`;
 }
 
-/** Cut at six decimals of a fraction, as shares are quoted; the API has twelve. */
-function fractionText(fraction: string, { locale }: Text): string {
-  const cut = fraction.replace(/(\.\d{6})\d*$/, '$1');
-  return locale === 'de' ? cut.replace('.', ',') : cut;
-}
-
 const OUTSTANDING = ({ principal }: Line) => principal.outstanding;
 const FACILITY_AMOUNTS: readonly ((line: Line) => string)[] = [
   OUTSTANDING,
@@ -213,7 +276,6 @@ function facilitiesTable(
   { query }: Visit,
   deal: Deal,
   text: Text,
-  call: Html | undefined,
   was: Was<Deal> | undefined,
 ): Html {
   const { facilities: data, hasMoreFacilities } = deal;
@@ -240,10 +302,10 @@ function facilitiesTable(
       ),
     );
     return html`
-<tr><th scope="row"><a href="${pageAddress(`/facilities/${item.facility?.id ?? ''}`, query)}">${item.facility?.name}</a></th><td>${wordOf('facilityType', item.facility?.type ?? '', text)}</td><td>${item.currency}</td>${withOwn && amountCell(item.share?.principal.outstanding, text, wasOf(own, OUTSTANDING))}${amounts}<td>${dateOf(item.facility?.maturityDate, text)}</td><td>${wordOf('status', item.status.facility ?? '', text)}${marks(item, text)}</td></tr>`;
+<tr><th scope="row"><a href="${pageAddress(`/facilities/${item.facility?.id ?? ''}`, query)}">${item.facility?.name}</a></th><td>${wordOf('facilityType', item.facility?.type ?? '', text)}</td><td>${item.currency}</td>${withOwn && amountCell(item.share?.principal.outstanding, text, wasOf(own, OUTSTANDING))}${amounts}${dateCell(dateOf(item.facility?.maturityDate, text))}<td>${wordOf('status', item.status.facility ?? '', text)}${marks(item, text)}</td></tr>`;
   });
   const caption = text.t('deal.facilities');
-  return html`<h2>${caption}</h2>${table({ caption, underHeading: true, columns, rows, call, id: 'facilities' })}${hasMoreFacilities && html`<p>${text.t('deal.moreFacilities')}</p>`}`;
+  return html`<h2>${caption}</h2>${table({ caption, underHeading: true, columns, rows, id: 'facilities' })}${hasMoreFacilities && html`<p>${text.t('deal.moreFacilities')}</p>`}`;
 }
 
 export function provenance(

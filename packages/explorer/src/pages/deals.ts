@@ -2,21 +2,27 @@ import { type Html, html } from '@cls/shared/http/html';
 import type { BalanceItem, Caller, List, Total } from '../balances/shapes.ts';
 import { pageAddress, sameWith } from '../web/address.ts';
 import type { Text } from '../web/text.ts';
-import { apiCall } from './api-call.ts';
-import { type Column, countCell, figureCell, table, type Was } from './cells.ts';
+import { amountText, type Column, countCell, figureCell, table, type Was } from './cells.ts';
 import {
   comparedAnswer,
   comparedTimes,
   comparedWith,
-  compareForm,
   comparisonAsked,
   partThen,
   wasOf,
 } from './compare.ts';
-import { chosenColumns, columnHead, columnsForm, sortLink } from './deal-columns.ts';
+import {
+  chosenColumns,
+  columnHead,
+  columnsForm,
+  readTerms,
+  sortLink,
+  type TermsOfDeals,
+} from './deal-columns.ts';
 import { chips, filterForm, filtersInWords, filtersOf } from './deal-filters.ts';
 import { facetLists, namesOf, readFacets } from './facets.ts';
 import { beginOfAll, nothingText } from './not-yet.ts';
+import { countrySearched, meantBy, searchedCountry } from './search-help.ts';
 import { type PageDeps, showPage, timesAsked, whoAsks } from './show.ts';
 import { sumsBeside } from './sums-then.ts';
 import type { Visit } from './visit.ts';
@@ -28,6 +34,8 @@ const USUAL_SIZE = { alone: '100', compared: '50' };
 /** `/deals`: an item per deal and currency, with totals of all that was found. */
 export async function dealsPage(deps: PageDeps, visit: Visit): Promise<void> {
   const { asker, query } = visit;
+  const country = await countrySearched(deps, visit);
+  if (country !== undefined) return visit.ctx.redirect(country);
   const usual = USUAL_SIZE[comparedTimes(visit) === undefined ? 'alone' : 'compared'];
   const limit = PAGE_SIZES.find((size) => size === query.get('limit')) ?? usual;
   const question = {
@@ -49,6 +57,8 @@ export async function dealsPage(deps: PageDeps, visit: Visit): Promise<void> {
   const isEmpty = list.data.length === 0 && query.get('cursor') === null;
   const begins =
     isEmpty && !hasFilters(query) ? await beginOfAll(deps, visit, who.known.asOf) : undefined;
+  const meant = isEmpty && query.has('q') ? await meantBy(deps, visit) : undefined;
+  const terms = await readTerms(deps, visit, list.data);
   const names = new Map([...partiesOf(list.data), ...namesOf(facets)]);
   showPage(deps, visit, {
     title: (text) => text.t('deals.title'),
@@ -56,25 +66,34 @@ export async function dealsPage(deps: PageDeps, visit: Visit): Promise<void> {
     place: 'deals',
     who,
     meta: list.meta,
+    compares: true,
+    answers: [list],
     body: (text) => [
-      filterForm(visit, text),
-      facetLists(visit, facets, text),
-      chips(visit, names, text),
-      columnsForm(visit, text),
-      compareForm(visit, list.meta.dataFrom, text),
+      html`<div class="toolbar">${found(list.totals, who.data, text)}${chips(visit, names, text)}<div class="menus">${filterForm(visit, facetLists(visit, facets, text), text)}${columnsForm(visit, text)}${downloads(visit, who.data, text)}</div></div>`,
+      searchedCountry(visit, text),
       comparedWith(visit, then, list.meta.dataFrom, text),
       isEmpty
-        ? nothing(visit, who.data, begins, text)
-        : [rowsTable(visit, list, text, apiCall(deps, list, text), then), pager(visit, list, text)],
+        ? nothing(visit, who.data, begins, meant, text)
+        : [rowsTable(visit, list, terms, text, then), pager(visit, list, text)],
       totalsTable(
         list.totals ?? [],
         text,
-        apiCall(deps, list, text),
         wasOf(then, ({ comparedTotals }) => comparedTotals),
       ),
-      downloads(visit, who.data, text),
     ],
   });
+}
+
+/** How many deals were found, of all currencies; nothing where they are not counted. */
+function found(
+  totals: readonly Total[] | undefined,
+  { dealCount, hasMoreDeals }: Caller,
+  text: Text,
+) {
+  if (totals === undefined) return undefined;
+  const count = totals.reduce((sum, one) => sum + one.count, 0);
+  const all = hasMoreDeals === true || count >= dealCount ? '' : ` / ${text.number(dealCount)}`;
+  return html`<p class="found">${text.t('deals.found', { count: `${text.number(count)}${all}` })}</p>`;
 }
 
 function hasFilters(query: URLSearchParams): boolean {
@@ -101,6 +120,7 @@ function nothing(
   visit: Visit,
   { dealCount, hasMoreDeals }: Caller,
   begins: string | undefined,
+  meant: string | undefined,
   text: Text,
 ): Html {
   const { ctx, query } = visit;
@@ -110,14 +130,17 @@ function nothing(
 <p><a href="${withZero}">${text.t('deals.showZero')}</a></p></div>`;
   }
   const hidesZero = query.get('includeZero') !== 'true';
-  return html`<div class="notice empty"><p>${text.t('deals.nothingFound')} ${hasMoreDeals !== true && maySee(dealCount, text)}</p>${hidesZero && html`<p><a href="${sameWith(ctx.path, query, { includeZero: 'true' })}">${text.t('deals.showZero')}</a></p>`}</div>`;
+  const instead =
+    meant !== undefined &&
+    html`<p>${text.t('search.meant')} <a href="${sameWith(ctx.path, query, { q: meant })}">${meant}</a></p>`;
+  return html`<div class="notice empty">${instead}<p>${text.t('deals.nothingFound')} ${hasMoreDeals !== true && maySee(dealCount, text)}</p>${hidesZero && html`<p><a href="${sameWith(ctx.path, query, { includeZero: 'true' })}">${text.t('deals.showZero')}</a></p>`}</div>`;
 }
 
 function rowsTable(
   visit: Visit,
-  { data }: List<BalanceItem>,
+  { data, totals = [] }: List<BalanceItem>,
+  terms: TermsOfDeals | undefined,
   text: Text,
-  call: Html | undefined,
   was: Was<List<BalanceItem>> | undefined,
 ): Html {
   const chosen = chosenColumns(
@@ -133,10 +156,23 @@ function rowsTable(
     // Said once for the row: none of its numbers was there.
     const isNew = then !== undefined && then.before === undefined;
     return html`
-<tr><th scope="row"><a href="${dealAddress(visit, item)}">${item.deal.dealNumber}</a> ${item.deal.name}${isNew && html` <small>${text.t('compare.notThere')}</small>`}</th>${chosen.map(({ cell }) => cell(item, isNew ? undefined : then, text))}</tr>`;
+<tr><th scope="row"><a href="${dealAddress(visit, item)}">${item.deal.dealNumber}</a> ${item.deal.name}${isNew && html` <small>${text.t('compare.notThere')}</small>`}</th>${chosen.map(({ cell }) => cell(item, isNew ? undefined : then, text, terms))}</tr>`;
   });
   const shown = text.t('deals.shown', { count: text.number(data.length) });
-  return table({ caption: shown, columns, rows, call, id: 'deals' });
+  const sums = totals.length > SUMS_MAX ? [] : totals;
+  const head = sums.map(
+    (sum) => html`
+<tr class="sum"><th scope="row">${text.t('totals.of', { count: text.number(sum.count) })}</th>${chosen.map(({ total, numeric }) => sumCell(total === 'currency' ? sum.currency : total && sum[total], numeric, text))}</tr>`,
+  );
+  return table({ caption: shown, columns, rows, head, isList: true, id: 'deals' });
+}
+
+/** More would leave no place for the rows below them. */
+const SUMS_MAX = 3;
+
+function sumCell(total: string | null | undefined, numeric: true | undefined, text: Text): Html {
+  if (numeric === undefined) return html`<td>${total ?? ''}</td>`;
+  return html`<td class="n">${amountText(total, text)}</td>`;
 }
 
 export function dealAddress({ query }: Visit, { deal }: Pick<BalanceItem, 'deal'>): string {
@@ -158,7 +194,6 @@ const TOTALS = ['principalOutstanding', 'unfunded', 'interestAccrued', 'feesAccr
 function totalsTable(
   totals: readonly Total[],
   text: Text,
-  call: Html | undefined,
   was: Was<readonly Total[]> | undefined,
 ): Html | undefined {
   if (totals.length === 0) return undefined;
@@ -179,13 +214,22 @@ function totalsTable(
     return html`
 <tr><th scope="row">${total.currency}</th>${countCell(total.count, text, count)}${amounts}</tr>`;
   });
-  return html`<h2>${text.t('totals.title')}</h2>${table({ caption: text.t('totals.caption'), columns, rows, call, id: 'totals' })}`;
+  return html`<details${totals.length > SUMS_MAX && html` open`}><summary>${text.t('totals.title')}</summary>${table({ caption: text.t('totals.caption'), columns, rows, id: 'totals' })}</details>`;
 }
 
 function downloads({ query }: Visit, { roles }: Caller, text: Text): Html {
   const filters = filtersOf(query);
   const positions = roles.some((role) => role !== 'borrower');
   const more = { ...filters, sort: query.get('sort') ?? undefined };
-  return html`<p class="downloads">${text.t('download.label')} <a href="${pageAddress('/deals.csv', query, more)}">CSV</a> <a href="${pageAddress('/deals.ndjson', query, more)}">NDJSON</a> <a href="${pageAddress('/facilities.csv', query, filters)}">${text.t('download.facilities')}</a>${positions && html` <a href="${pageAddress('/positions.csv', query, filters)}">${text.t('download.positions')}</a>`}</p>
-<p class="hint downloads">${text.t('download.whole')}</p>`;
+  const files = [
+    [text.t('download.workbook'), pageAddress('/deals.xlsx', query, more)],
+    [text.t('download.exact'), pageAddress('/deals.xlsx', query, { ...more, amounts: 'text' })],
+    ['CSV', pageAddress('/deals.csv', query, more)],
+    ['NDJSON', pageAddress('/deals.ndjson', query, more)],
+    [text.t('download.facilities'), pageAddress('/facilities.csv', query, filters)],
+    ...(positions
+      ? [[text.t('download.positions'), pageAddress('/positions.csv', query, filters)]]
+      : []),
+  ] as const;
+  return html`<details class="menu downloads"><summary>${text.t('download.title')}</summary><div class="panel"><p>${text.t('download.label')}</p><ul>${files.map(([name, href]) => html`<li><a href="${href}">${name}</a></li>`)}</ul><p class="hint">${text.t('download.whole')}</p></div></details>`;
 }

@@ -4,14 +4,17 @@ import { endWithAnswer, type LongAnswers } from '@cls/shared/http/long-answers';
 import { Refusal } from '@cls/shared/http/refusal';
 import { ApiRefused } from '../balances/api-client.ts';
 import type { Changes } from '../web/address.ts';
+import { WORKBOOK_TYPE } from '../web/workbook.ts';
+import { dealsWorkbook } from './deals-workbook.ts';
 import type { PageDeps } from './show.ts';
 import { timesAsked } from './show.ts';
 import type { Visit } from './visit.ts';
 
-export type Format = 'csv' | 'ndjson';
+export type Format = 'csv' | 'ndjson' | 'xlsx';
 const TYPES: Readonly<Record<Format, string>> = {
   csv: 'text/csv',
   ndjson: 'application/x-ndjson',
+  xlsx: WORKBOOK_TYPE,
 };
 
 export interface DownloadDeps extends PageDeps {
@@ -27,29 +30,36 @@ export interface Download {
 }
 
 /**
- * Everything that a page's filter finds, at the times of the visit. It goes through as it comes:
- * nothing is gathered here, and it ends when the reader goes away.
+ * Everything that a page's filter finds, at the times of the visit. It goes through as it comes, a workbook
+ * line by line: nothing is gathered here, and it ends when the reader goes away.
  *
  * @throws {ApiRefused} also where as many downloads are under way here as may be
  */
 export async function download(
-  { api, longAnswers }: DownloadDeps,
+  { api, longAnswers, pages }: DownloadDeps,
   visit: Visit,
   { name, path, question, format }: Download,
 ): Promise<void> {
   const { ctx, asker, times, session } = visit;
   endWithAnswer(ctx.res, beginDownload(longAnswers, session.subject));
   const asked = { ...timesAsked(visit), ...question };
-  const answer = await api.export(asker, path, asked, TYPES[format]);
+  const wanted = TYPES[format === 'xlsx' ? 'ndjson' : format];
+  const answer = await api.export(asker, path, asked, wanted);
   const known = times.knownAt.replaceAll(/[-:]|\.\d+/g, '').replace(/[^0-9TZ]/g, '');
   const asOf = times.asOf.replace(/[^0-9-]/g, '');
   ctx.status = 200;
-  ctx.set('Content-Type', `${TYPES[format]}; charset=utf-8`);
+  ctx.set('Content-Type', format === 'xlsx' ? TYPES.xlsx : `${TYPES[format]}; charset=utf-8`);
   ctx.set(
     'Content-Disposition',
     `attachment; filename="cls-${name}_asof-${asOf}_known-${known}.${format}"`,
   );
-  ctx.body = answer.body === null ? '' : Readable.fromWeb(answer.body as ReadableStream);
+  const body = answer.body as ReadableStream | null;
+  if (body === null) ctx.body = '';
+  else if (format !== 'xlsx') ctx.body = Readable.fromWeb(body);
+  else {
+    const isExact = visit.query.get('amounts') === 'text';
+    ctx.body = Readable.from(dealsWorkbook(body, isExact, pages.frame(ctx).text));
+  }
 }
 
 /** Says a refusal of our own limits as the API says those of its own: they have the same page. */

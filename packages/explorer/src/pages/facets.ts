@@ -1,9 +1,9 @@
 import { type Html, html } from '@cls/shared/http/html';
 import type { Facet, List } from '../balances/shapes.ts';
 import { sameWith } from '../web/address.ts';
+import { countryName } from '../web/countries.ts';
 import type { Text } from '../web/text.ts';
-import { wordOf } from './cells.ts';
-import { type Filter, filtersOf } from './deal-filters.ts';
+import { type Filter, filtersOf, shownValue } from './deal-filters.ts';
 import { type PageDeps, timesAsked } from './show.ts';
 import type { Visit } from './visit.ts';
 
@@ -57,8 +57,10 @@ export function facetLists(
     const field = facet.field as Field;
     const filter = FILTER_OF[field];
     const chosen = query.getAll(filter);
-    const links = facet.values.map(({ value, name, count }) => {
-      const label = html`${name ?? wordOf(filter, value, text)} <small>(${text.number(count)})</small>`;
+    const links = facet.values.map(({ value, name, country, count }) => {
+      const word = name ?? shownValue(filter, value, text);
+      const of = country == null ? '' : `, ${countryName(country, text.locale)}`;
+      const label = html`${word}${of} <small>(${text.number(count)})</small>`;
       if (chosen.includes(value)) return html`<li><span class="chosen">${label}</span></li>`;
       const href = sameWith(ctx.path, query, { cursor: undefined, [filter]: [value] });
       return html`<li><a href="${href}">${label}</a></li>`;
@@ -66,6 +68,6 @@ export function facetLists(
     const id = `choices-${field}`;
     return html`<h3 id="${id}">${text.t(`filter.${filter}`)}</h3><ul class="presets" aria-labelledby="${id}">${links}</ul>`;
   });
-  return html`<section class="filters"><h2>${text.t('facets.title')}</h2>${helpful.length === 0 && html`<p>${text.t('facets.none')}</p>`}${lists}
+  return html`<section><h2>${text.t('facets.title')}</h2>${helpful.length === 0 && html`<p>${text.t('facets.none')}</p>`}${lists}
 <p>${more && html`${show('all', text.t('facets.more'))} · `}${show(undefined, text.t('facets.hide'))}</p></section>`;
 }

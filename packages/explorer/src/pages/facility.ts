@@ -1,9 +1,9 @@
 import { type Html, html } from '@cls/shared/http/html';
 import type { Accrual, BalanceItem, Line, List, Rate } from '../balances/shapes.ts';
 import { pageAddress } from '../web/address.ts';
-import { isNegative, MINUS, percentOf } from '../web/amounts.ts';
+import { difference, isNegative, isZero, MINUS, percentOf } from '../web/amounts.ts';
+import { countryName } from '../web/countries.ts';
 import type { Text } from '../web/text.ts';
-import { apiCall } from './api-call.ts';
 import {
   accruedCell,
   amountCell,
@@ -15,15 +15,8 @@ import {
   type Was,
   wordOf,
 } from './cells.ts';
-import {
-  comparedAnswer,
-  comparedWith,
-  compareForm,
-  comparisonAsked,
-  partThen,
-  wasOf,
-} from './compare.ts';
-import { currencySection, dateOf, provenance } from './deal.ts';
+import { comparedAnswer, comparedWith, comparisonAsked, partThen, wasOf } from './compare.ts';
+import { amountsTable, dateOf, itemFigures, lendersTable, provenance } from './deal.ts';
 import { absent, dealBegins } from './not-yet.ts';
 import { type PageDeps, showPage, timesAsked, whoAsks } from './show.ts';
 import type { Visit } from './visit.ts';
@@ -53,14 +46,19 @@ export async function facilityPage(deps: PageDeps, visit: Visit): Promise<void> 
     place: 'deals',
     who,
     meta: found.meta,
-    begins,
+    begins: first ?? undefined,
+    compares: true,
+    answers: [found, contracts],
     body: (text) => [
       facts([
         [
           text.t('column.deal'),
           html`<a href="${pageAddress(`/deals/${item.deal.id}`, query)}">${item.deal.dealNumber} ${item.deal.name}</a>`,
         ],
-        [text.t('column.borrower'), `${item.borrower.name} (${item.borrower.country})`],
+        [
+          text.t('column.borrower'),
+          html`<a href="${pageAddress(`/borrowers/${item.borrower.id}`, query)}">${item.borrower.name}</a>, ${countryName(item.borrower.country, text.locale)}`,
+        ],
         [text.t('column.type'), wordOf('facilityType', item.facility?.type ?? '', text)],
         [text.t('column.status'), wordOf('status', item.status.facility ?? '', text)],
         [text.t('column.maturity'), dateOf(item.facility?.maturityDate, text)],
@@ -70,18 +68,14 @@ export async function facilityPage(deps: PageDeps, visit: Visit): Promise<void> 
         [text.t('facility.dayCount'), item.terms?.dayCount ?? undefined],
       ]),
       html`<p>${marks(item, text)}</p>`,
-      compareForm(visit, first, text),
+      itemFigures(item, text),
       comparedWith(visit, then, first, text),
-      commitmentTable(item, text, apiCall(deps, found, text), was),
-      currencySection(item, text, apiCall(deps, found, text), was),
-      contractsTable(
-        contracts,
-        text,
-        apiCall(deps, contracts, text),
-        comparedAnswer(visit, contracts),
-      ),
+      commitmentTable(item, text, was),
+      amountsTable(item, text, was),
+      lendersTable(item, visit, text, was),
+      contractsTable(contracts, text, comparedAnswer(visit, contracts)),
       (item.accrual ?? []).map((one, at) =>
-        accrualTable(one, item.currency, at, contracts.data, text, apiCall(deps, found, text)),
+        accrualTable(one, item.currency, at, contracts.data, text),
       ),
       provenance(item, text, visit),
     ],
@@ -110,23 +104,33 @@ const STEPS = [
   'available',
 ] as const;
 
-function commitmentTable(
-  { global, currency }: BalanceItem,
-  text: Text,
-  call: Html | undefined,
-  was: Was<BalanceItem> | undefined,
-): Html {
+/** What is neither cancelled nor there still: what a term loan repaid, or what was adjusted. */
+function otherwise({ global: { commitment } }: BalanceItem): string {
+  const { original, cancelled, current } = commitment;
+  return difference(current, difference(cancelled, original));
+}
+
+function commitmentTable(item: BalanceItem, text: Text, was: Was<BalanceItem> | undefined): Html {
+  const { currency, facility, global } = item;
+  const { current } = global.commitment;
+  const zero = difference(current, current);
   const columns = [{ label: text.t('column.commitment') }, { label: currency, numeric: true }];
-  const rows = STEPS.map(
-    (step) => html`
-<tr><th scope="row">${text.t(`commitment.${step}`)}</th>${amountCell(
-      global.commitment[step],
-      text,
-      wasOf(was, (then) => then.global.commitment[step]),
-    )}</tr>`,
-  );
+  const row = (label: string, of: (one: BalanceItem) => string) => html`
+<tr><th scope="row">${label}</th>${amountCell(of(item), text, wasOf(was, of))}</tr>`;
+  const other = otherwise(item);
+  const isRepaid = facility?.type !== 'revolver' && !isNegative(other);
+  const rows = STEPS.flatMap((step) => [
+    ...(step === 'current' && !isZero(other)
+      ? [
+          row(text.t(isRepaid ? 'commitment.repaid' : 'commitment.adjusted'), (one) =>
+            isRepaid ? otherwise(one) : difference(otherwise(one), zero),
+          ),
+        ]
+      : []),
+    row(text.t(`commitment.${step}`), (one) => one.global.commitment[step]),
+  ]);
   const caption = text.t('facility.commitment');
-  return html`<h2>${caption}</h2>${table({ caption, underHeading: true, columns, rows, call, id: 'commitment' })}`;
+  return html`<h2>${caption}</h2>${table({ caption, underHeading: true, columns, rows, id: 'commitment' })}`;
 }
 
 const CONTRACT_AMOUNTS: readonly (readonly [string, (line: Line) => string])[] = [
@@ -138,7 +142,6 @@ const CONTRACT_AMOUNTS: readonly (readonly [string, (line: Line) => string])[] =
 function contractsTable(
   { data, page }: List<BalanceItem>,
   text: Text,
-  call: Html | undefined,
   was: Was<List<BalanceItem>> | undefined,
 ): Html | undefined {
   if (data.length === 0) return undefined;
@@ -166,7 +169,7 @@ function contractsTable(
 <tr><th scope="row">${contract?.contractNumber} (${currency})</th>${amounts}<td>${rateText(terms?.rate, text)}</td><td>${dateOf(contract?.maturityDate, text)}</td><td>${wordOf('status', status.contract ?? '', text)}</td></tr>`;
   });
   const caption = text.t('facility.contracts');
-  return html`<h2>${caption}</h2>${table({ caption, underHeading: true, columns, rows, call, id: 'contracts' })}${page.hasMore && html`<p>${text.t('facility.moreContracts')}</p>`}`;
+  return html`<h2>${caption}</h2>${table({ caption, underHeading: true, columns, rows, id: 'contracts' })}${page.hasMore && html`<p>${text.t('facility.moreContracts')}</p>`}`;
 }
 
 /** `6.7% = SONIA 4.45% + 2.25%` */
@@ -190,7 +193,6 @@ function accrualTable(
   at: number,
   contracts: readonly BalanceItem[],
   text: Text,
-  call: Html | undefined,
 ): Html {
   const { component, contractId, periods, amount, corrects, dayCount, start, end } = accrual;
   const what = wordOf('accrualOf', component, text);
@@ -222,7 +224,7 @@ function accrualTable(
     dayCount,
   });
   const title = at === 0 ? html`<h2>${text.t('accrual.title')}</h2>` : undefined;
-  return html`${title}${table({ caption, columns, rows, foot, call, id: `accrual-${at}` })}`;
+  return html`${title}${table({ caption, columns, rows, foot, id: `accrual-${at}` })}`;
 }
 
 function percent(rate: string, { locale }: Text): string {

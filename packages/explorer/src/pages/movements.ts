@@ -4,10 +4,10 @@ import type { Sealer } from '../crypto/seal.ts';
 import { pageAddress, sameWith } from '../web/address.ts';
 import { sumOf } from '../web/amounts.ts';
 import type { Text } from '../web/text.ts';
-import { apiCall } from './api-call.ts';
 import { amountCell, dateCell, table, wordOf } from './cells.ts';
+import { dealHead, dealTitle } from './deal.ts';
 import { pager } from './deals.ts';
-import { absent, dealBegins } from './not-yet.ts';
+import { absent, dealAt } from './not-yet.ts';
 import { periodForm } from './roll-forward.ts';
 import { type PageDeps, showPage, timesAsked, whoAsks } from './show.ts';
 import type { Visit } from './visit.ts';
@@ -28,7 +28,7 @@ export async function movementsPage(
   const fromDate = query.get('fromDate') ?? undefined;
   const cursor = query.get('cursor') ?? undefined;
   const asked = { ...timesAsked(visit), dealId, fromDate };
-  const [deals, list, who, begins] = await Promise.all([
+  const [deals, list, who, deal] = await Promise.all([
     deps.api.read<List<RollForwardItem>>(asker, '/balances/principal', {
       ...asked,
       level: 'deal',
@@ -37,7 +37,7 @@ export async function movementsPage(
     }),
     deps.api.read<List<Movement>>(asker, '/balances/principal/movements', { ...asked, cursor }),
     whoAsks(deps, visit),
-    dealBegins(deps, visit, dealId, visit.times),
+    dealAt(deps, visit, dealId, visit.times),
   ]);
   const [first] = deals.data;
   if (first === undefined) return absent(deps, visit, dealId);
@@ -53,18 +53,20 @@ export async function movementsPage(
       ? undefined
       : deps.sealer.seal(JSON.stringify(after), contextOf(nextCursor));
   showPage(deps, visit, {
-    title: (text) => `${text.t('movements.title')} · ${first.deal.dealNumber}`,
+    title: () => dealTitle(first.deal),
+    detail: (text) => text.t('movements.title'),
     place: 'deals',
     who,
     meta: list.meta,
-    begins,
+    begins: deal?.dataFrom,
+    answers: [list],
     body: (text) => [
-      html`<p><a href="${pageAddress(`/deals/${dealId}`, query)}">${first.deal.dealNumber} ${first.deal.name}</a></p>`,
+      deal && dealHead(visit, deal, 'movements', text),
       periodForm(visit, list.meta.dataFrom, text),
       toggles(visit, text),
       rows.length === 0
         ? html`<p class="notice empty">${text.t('movements.none')}</p>`
-        : movementsTable(visit, rows, text, apiCall(deps, list, text)),
+        : movementsTable(visit, rows, text),
       pager(visit, list, text, { carried }),
       html`<p class="downloads">${text.t('download.label')} <a href="${pageAddress(`/deals/${dealId}/movements.csv`, query, { fromDate })}">CSV</a></p>`,
     ],
@@ -113,12 +115,7 @@ function toggles({ ctx, query }: Visit, text: Text): Html {
   return html`<ul class="presets">${toggle('lenders', 'yes', text.t('movements.showLenders'))}${toggle('reversed', 'no', text.t('movements.hideReversed'))}</ul>`;
 }
 
-function movementsTable(
-  { query }: Visit,
-  rows: readonly Row[],
-  text: Text,
-  call: Html | undefined,
-): Html {
+function movementsTable({ query }: Visit, rows: readonly Row[], text: Text): Html {
   const withLenders = query.get('lenders') === 'yes';
   const reversed = new Set(rows.flatMap(({ movement: { journal } }) => journal.reverses ?? []));
   const isPair = ({ journal }: Movement) => journal.reverses !== null || reversed.has(journal.id);
@@ -144,7 +141,7 @@ function movementsTable(
 <tr${reversed.has(journal.id) && html` class="reversed"`}>${dateCell(text.date(movement.effectiveDate))}${dateCell(text.dateTime(movement.postedAt))}<td>${wordOf('movement', movement.movement, text)}${journal.reason !== null && html` – ${journal.reason}`}</td>${withLenders && html`<td>${lender?.name ?? text.t('deal.global')}</td>`}<td>${contract?.contractNumber}</td><td>${currency}</td>${amountCell(amount, text)}${amountCell(lender === null ? balances?.[currency] : undefined, text)}<td>${journalCell(movement, reversed, text)}</td></tr>`;
   });
   const caption = text.t('movements.caption');
-  return table({ caption, columns, rows: body, call, id: 'movements' });
+  return table({ caption, columns, rows: body, id: 'movements' });
 }
 
 function journalCell({ journal }: Movement, reversed: ReadonlySet<string>, text: Text): Html {

@@ -38,14 +38,23 @@ const NONE = [400, 404];
 
 /** The same at times; undefined where the deal is not there then. */
 export async function dealBegins(
+  deps: PageDeps,
+  visit: Visit,
+  dealId: string,
+  times: Times,
+): Promise<string | undefined> {
+  return (await dealAt(deps, visit, dealId, times))?.dataFrom;
+}
+
+/** A deal at times; undefined where it is not there then. */
+export async function dealAt(
   { api }: PageDeps,
   { asker }: Visit,
   dealId: string,
   { asOf, knownAt }: Times,
-): Promise<string | undefined> {
+): Promise<Deal | undefined> {
   try {
-    const deal = await api.read<Single<Deal>>(asker, `/deals/${dealId}`, { asOf, knownAt });
-    return deal.data.dataFrom;
+    return (await api.read<Single<Deal>>(asker, `/deals/${dealId}`, { asOf, knownAt })).data;
   } catch (error) {
     if (error instanceof ApiRefused && NONE.includes(error.status)) return undefined;
     throw error;

@@ -1,19 +1,24 @@
 import { type Html, html } from '@cls/shared/http/html';
-import type { GroupSum, GroupTotal, Sum, Totals } from '../balances/shapes.ts';
+import type { GroupTotal, Series, Totals } from '../balances/shapes.ts';
 import { pageAddress, sameWith } from '../web/address.ts';
+import { countryName } from '../web/countries.ts';
+import { lastVisit } from '../web/last-visit.ts';
 import type { Text } from '../web/text.ts';
-import { apiCall } from './api-call.ts';
-import { barChart } from './bars.ts';
-import { countCell, figureCell, table, type Was, wordOf } from './cells.ts';
+import { table, type Was, wordOf } from './cells.ts';
 import { daysBefore } from './changes.ts';
+import { comparedAnswer, comparedTimes, comparedWith, comparisonAsked, wasOf } from './compare.ts';
 import {
-  comparedAnswer,
-  comparedWith,
-  compareForm,
-  comparisonAsked,
-  partThen,
-  wasOf,
-} from './compare.ts';
+  courseOf,
+  currenciesOf,
+  groupThen,
+  ladderOf,
+  maturing,
+  SOON,
+  sumCells,
+  sumColumns,
+  sumFigures,
+  totalsTable,
+} from './exposure.ts';
 import { beginOfAll, nothingText } from './not-yet.ts';
 import { type PageDeps, showPage, timesAsked, whoAsks } from './show.ts';
 import { sumsBeside } from './sums-then.ts';
@@ -24,51 +29,76 @@ const GROUPS = ['borrower', 'country', 'facilityType', 'status', 'lender'] as co
 type Group = (typeof GROUPS)[number];
 const TOP = '10';
 
-/** `/portfolio`: what all comes to per currency, when it matures, and by whom or what. */
+/** `/portfolio`: what matters per currency, its course, when it matures, and by whom or what. */
 export async function portfolioPage(deps: PageDeps, visit: Visit): Promise<void> {
   const { asker, query } = visit;
   const by = GROUPS.find((group) => group === query.get('by')) ?? 'borrower';
+  const since = lastVisit(visit.ctx, visit.times.knownAt);
   // Of positions a lender sees its own alone.
   const own = query.get('view') === 'own';
   const level = own ? { level: 'position' } : {};
-  const read = (more: Record<string, string>) =>
-    deps.api.read<Totals>(asker, '/balances/totals', {
-      ...timesAsked(visit),
-      ...comparisonAsked(visit),
-      ...level,
-      ...more,
-    });
-  const [ladder, groups, who] = await Promise.all([
-    read({ groupBy: 'maturityYear', top: '100' }),
-    read({ groupBy: by, top: TOP }),
+  const asked = { ...timesAsked(visit), ...level };
+  const read = (more: Record<string, string | undefined>) =>
+    deps.api.read<Totals>(asker, '/balances/totals', { ...asked, ...more });
+  const compared = comparisonAsked(visit);
+  const sinceThen = comparedTimes(visit) === undefined && { compareKnownAt: since };
+  const [ladder, groups, course, who, ...soon] = await Promise.all([
+    read({ ...compared, ...sinceThen, groupBy: 'maturityYear', top: '100' }),
+    read({ ...compared, groupBy: by, top: TOP }),
+    deps.api.read<Series>(asker, '/balances/principal/series', { ...asked, interval: 'quarter' }),
     whoAsks(deps, visit),
+    ...SOON.map((days) => read(maturing(visit, days))),
   ]);
   const [ladderThen, groupsThen] = [comparedAnswer(visit, ladder), comparedAnswer(visit, groups)];
-  const isEmpty = currenciesOf(ladder).length === 0;
+  const currencies = currenciesOf(ladder);
+  const isEmpty = currencies.length === 0;
   const begins = isEmpty ? await beginOfAll(deps, visit, who.known.asOf) : undefined;
+  const filters = own ? undefined : {};
   showPage(deps, visit, {
     title: (text) => text.t('portfolio.title'),
     place: 'portfolio',
     who,
     meta: ladder.meta,
+    compares: true,
+    answers: [ladder, groups, course, ...soon],
     body: (text) =>
       isEmpty
         ? nothing(visit, begins, text)
         : [
             whose(visit, own, who.data.roles, text),
-            compareForm(visit, ladder.meta.dataFrom, text),
             comparedWith(visit, ladderThen, ladder.meta.dataFrom, text, { all: true }),
-            pointers(visit, text),
-            totalsTable(ladder, own, text, apiCall(deps, ladder, text), ladderThen),
-            html`<h2>${text.t('portfolio.ladder')}</h2>`,
-            currenciesOf(ladder).map((currency) =>
-              ladderOf(currency, ladder, text, apiCall(deps, ladder, text), ladderThen),
+            sumsBeside(ladder.totals, changeOf(ladder, ladderThen, since)).map((beside) =>
+              sumFigures(visit, beside, soon, filters, text),
+            ),
+            pointers(visit, since, text),
+            currencies.map(
+              (currency) =>
+                html`<section class="pictures" aria-label="${currency}">${courseOf(visit, currency, course, text)}${ladderOf(visit, currency, ladder, filters, text, ladderThen)}</section>`,
             ),
             html`<h2 id="by">${text.t('portfolio.by')}</h2>`,
             groupLinks(visit, by, text),
-            groupTable(visit, by, groups, text, apiCall(deps, groups, text), groupsThen),
+            groupTable(visit, by, groups, text, groupsThen),
+            totalsTable(
+              ladder,
+              text.t(own ? 'portfolio.ownTotals' : 'portfolio.totals'),
+              text,
+              ladderThen,
+            ),
           ],
   });
+}
+
+/** What the sums were at the time of the comparison; without one, at the last visit, where that differs. */
+function changeOf(
+  ladder: Totals,
+  then: Was<Totals> | undefined,
+  since: string | undefined,
+): Was<Totals['totals']> | undefined {
+  if (then !== undefined) return wasOf(then, ({ comparedTotals }) => comparedTotals);
+  const { comparedTotals = [], totals } = ladder;
+  if (since === undefined || comparedTotals.length === 0) return undefined;
+  const isSame = JSON.stringify(comparedTotals) === JSON.stringify(totals);
+  return isSame ? undefined : { before: comparedTotals };
 }
 
 function nothing(visit: Visit, begins: string | undefined, text: Text): Html {
@@ -76,13 +106,17 @@ function nothing(visit: Visit, begins: string | undefined, text: Text): Html {
 }
 
 /** To what wants a look: each is a list that the filters of the deals, or a day, leave. */
-function pointers({ query, times }: Visit, text: Text): Html {
+function pointers({ query, times }: Visit, since: string | undefined, text: Text): Html {
+  const changed =
+    since === undefined
+      ? text.t('portfolio.changed')
+      : text.t('portfolio.changedSince', { at: text.dateTime(since) });
   const links = [
-    ['portfolio.pastDue', pageAddress('/deals', query, { pastDue: 'true' })],
-    ['portfolio.restated', pageAddress('/deals', query, { restated: 'true' })],
-    ['portfolio.changed', pageAddress('/changes', query, { since: daysBefore(times.knownAt, 1) })],
+    [text.t('portfolio.pastDue'), pageAddress('/deals', query, { pastDue: 'true' })],
+    [text.t('portfolio.restated'), pageAddress('/deals', query, { restated: 'true' })],
+    [changed, pageAddress('/changes', query, { since: since ?? daysBefore(times.knownAt, 1) })],
   ] as const;
-  return html`<ul class="links">${links.map(([key, href]) => html`<li><a href="${href}">${text.t(key)}</a></li>`)}</ul>`;
+  return html`<ul class="links">${links.map(([label, href]) => html`<li><a href="${href}">${label}</a></li>`)}</ul>`;
 }
 
 /** A lender changes between its share and the global amounts of the same deals. */
@@ -97,100 +131,6 @@ function whose({ ctx, query }: Visit, own: boolean, roles: readonly string[], te
       : html`<li><a href="${sameWith(ctx.path, query, { view })}">${label}</a></li>`,
   );
   return html`<ul class="presets">${links}</ul>`;
-}
-
-const AMOUNTS = [
-  'principalOutstanding',
-  'pastDue',
-  'commitment',
-  'available',
-  'interestAccrued',
-  'feesAccrued',
-] as const;
-const LABELS = {
-  principalOutstanding: 'column.outstanding',
-  pastDue: 'column.pastDue',
-  commitment: 'column.commitment',
-  available: 'column.available',
-  interestAccrued: 'column.interestAccrued',
-  feesAccrued: 'column.feesAccrued',
-} as const;
-
-function amountColumns(text: Text) {
-  return AMOUNTS.map((name) => ({ label: text.t(LABELS[name]), numeric: true }));
-}
-
-/** The number of items, and the amounts of a group. */
-function sumCells(sum: Sum, text: Text, was?: Was<Sum>): readonly Html[] {
-  const amounts = AMOUNTS.map((name) => {
-    const then = wasOf(was, (before) => before[name]);
-    return figureCell(name, sum[name], text, then);
-  });
-  const count = wasOf(was, (before) => before.count);
-  return [countCell(sum.count, text, count), ...amounts];
-}
-
-/** A row per currency: they are never added up. */
-function totalsTable(
-  { totals }: Totals,
-  own: boolean,
-  text: Text,
-  call: Html | undefined,
-  then: Was<Totals> | undefined,
-): Html {
-  const was = wasOf(then, ({ comparedTotals }) => comparedTotals);
-  const columns = [
-    { label: text.t('column.currency') },
-    { label: text.t('column.facilities'), numeric: true },
-    ...amountColumns(text),
-  ];
-  const rows = sumsBeside(totals, was).map(
-    (beside) => html`
-<tr><th scope="row">${beside.sum.currency}</th>${sumCells(beside.sum, text, beside.was)}</tr>`,
-  );
-  return table({
-    caption: text.t(own ? 'portfolio.ownTotals' : 'portfolio.totals'),
-    columns,
-    rows,
-    call,
-    id: 'portfolio',
-  });
-}
-
-/** Those of both times, where the page compares. */
-function currenciesOf({ totals, comparedTotals = [] }: Totals): readonly string[] {
-  return [...new Set([...totals, ...comparedTotals].map(({ currency }) => currency))];
-}
-
-/** What is outstanding by the year in which it matures: a picture, and the table behind it. */
-function ladderOf(
-  currency: string,
-  { data }: Totals,
-  text: Text,
-  call: Html | undefined,
-  then: Was<Totals> | undefined,
-): Html {
-  const years = data
-    .filter((group) => group.currency === currency)
-    .sort((a, b) => ((a.value ?? '9999') < (b.value ?? '9999') ? -1 : 1));
-  const bars = years.map(({ value, principalOutstanding }) => ({
-    label: value ?? text.t('portfolio.noMaturity'),
-    amount: principalOutstanding,
-  }));
-  const columns = [
-    { label: text.t('portfolio.year') },
-    { label: text.t('column.facilities'), numeric: true },
-    ...amountColumns(text),
-  ];
-  const rows = years.map(
-    (year) => html`
-<tr><th scope="row">${year.value ?? text.t('portfolio.noMaturity')}</th>${sumCells(year, text, groupThen(year, then))}</tr>`,
-  );
-  const caption = text.t('portfolio.ladderCaption', { currency });
-  const numbers = table({ caption, columns, rows, call, id: `ladder-${currency}` });
-  const picture = barChart(bars, caption, text);
-  if (picture === undefined) return numbers;
-  return html`${picture}<details><summary>${text.t('chart.table')}</summary>${numbers}</details>`;
 }
 
 function groupLinks({ ctx, query }: Visit, by: Group, text: Text): Html {
@@ -209,14 +149,12 @@ function groupTable(
   by: Group,
   groups: Totals,
   text: Text,
-  call: Html | undefined,
   then: Was<Totals> | undefined,
 ): Html {
   const columns = [
     { label: text.t(`group.${by}`) },
     { label: text.t('column.currency') },
-    { label: text.t('column.facilities'), numeric: true },
-    ...amountColumns(text),
+    ...sumColumns(text),
   ];
   const rows = groups.data.map(
     (group) => html`
@@ -227,29 +165,22 @@ function groupTable(
 <tr><th scope="row">${text.t('portfolio.rest')}</th><td>${sum.currency}</td>${sumCells(sum, text, groupThen(sum, then))}</tr>`,
   );
   const caption = text.t('portfolio.byCaption', { group: text.t(`group.${by}`) });
-  return table({ caption, columns, rows: [...rows, ...rest], call, id: 'groups' });
+  return table({ caption, columns, rows: [...rows, ...rest], id: 'groups' });
 }
 
-const FILTER_OF: Readonly<Record<Group, string | undefined>> = {
-  borrower: 'borrowerId',
-  country: 'country',
-  // Of facilities: the list of deals has no filter for the one, and filters by the deal’s status.
-  facilityType: undefined,
-  status: undefined,
-  lender: 'lenderId',
-};
-
-/** A group without an item was not there then. */
-function groupThen(group: GroupSum, then: Was<unknown> | undefined): Was<Sum> | undefined {
-  const was = partThen<Sum>(group, then);
-  return was?.before?.count === 0 ? { before: undefined } : was;
-}
-
-/** Leads to its deals, where the list can be filtered by it. */
-function groupName({ query }: Visit, by: Group, { value, name, currency }: GroupTotal, text: Text) {
+/** Leads to the page of a party, or to the deals of a country; of other groups there is no list. */
+function groupName({ query }: Visit, by: Group, group: GroupTotal, text: Text) {
+  const { value, name, currency, country } = group;
   if (value === null) return text.t('portfolio.none');
-  const label = name ?? wordOf(by, value, text);
-  const filter = FILTER_OF[by];
-  if (filter === undefined) return label;
-  return html`<a href="${pageAddress('/deals', query, { [filter]: value, currency })}">${label}</a>`;
+  const label = name ?? value;
+  switch (by) {
+    case 'borrower':
+      return html`<a href="${pageAddress(`/borrowers/${value}`, query)}">${label}</a>${country != null && html` <small>${countryName(country, text.locale)}</small>`}`;
+    case 'lender':
+      return html`<a href="${pageAddress(`/lenders/${value}`, query)}">${label}</a>`;
+    case 'country':
+      return html`<a href="${pageAddress('/deals', query, { country: value, currency })}">${countryName(value, text.locale)}</a>`;
+    default:
+      return wordOf(by, value, text);
+  }
 }

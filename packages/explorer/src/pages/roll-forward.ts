@@ -3,12 +3,12 @@ import { type List, MOVEMENTS, type RollForwardItem, type Series } from '../bala
 import { pageAddress, sameWith } from '../web/address.ts';
 import { isZero, readableAmount } from '../web/amounts.ts';
 import type { Text } from '../web/text.ts';
-import { apiCall } from './api-call.ts';
 import { amountCell, table } from './cells.ts';
+import { dealHead, dealTitle } from './deal.ts';
 import { fieldOf } from './form-faults.ts';
-import { absent, dealBegins } from './not-yet.ts';
+import { absent, dealAt } from './not-yet.ts';
+import { steps } from './picture.ts';
 import { type PageDeps, showPage, timesAsked, whoAsks } from './show.ts';
-import { stepChart } from './steps.ts';
 import type { Visit } from './visit.ts';
 
 const INTERVALS = ['month', 'quarter', 'year', 'event'] as const;
@@ -29,25 +29,27 @@ export async function rollForwardPage(deps: PageDeps, visit: Visit): Promise<voi
     });
   const byFacility = query.get('by') === 'facility';
   const interval = intervalOf(visit);
-  const [deals, facilities, series, who, begins] = await Promise.all([
+  const [deals, facilities, series, who, deal] = await Promise.all([
     read('deal'),
     byFacility ? read('facility') : undefined,
     byFacility
       ? undefined
       : deps.api.read<Series>(asker, '/balances/principal/series', { ...times, interval }),
     whoAsks(deps, visit),
-    dealBegins(deps, visit, dealId, visit.times),
+    dealAt(deps, visit, dealId, visit.times),
   ]);
   const [first] = deals.data;
   if (first === undefined) return absent(deps, visit, dealId);
   showPage(deps, visit, {
-    title: (text) => `${text.t('rollForward.title')} · ${first.deal.dealNumber}`,
+    title: () => dealTitle(first.deal),
+    detail: (text) => text.t('rollForward.title'),
     place: 'deals',
     who,
     meta: deals.meta,
-    begins,
+    begins: deal?.dataFrom,
+    answers: [facilities ?? deals, ...(series === undefined ? [] : [series])],
     body: (text) => [
-      html`<p><a href="${pageAddress(`/deals/${dealId}`, query)}">${first.deal.dealNumber} ${first.deal.name}</a></p>`,
+      deal && dealHead(visit, deal, 'roll-forward', text),
       periodForm(visit, deals.meta.dataFrom, text),
       html`<ul class="presets"><li><a href="${sameWith(visit.ctx.path, query, { by: byFacility ? undefined : 'facility' })}"${byFacility && html` aria-current="true"`}>${text.t('rollForward.byFacility')}</a></li></ul>`,
       deals.data.map((deal) => [
@@ -55,10 +57,8 @@ export async function rollForwardPage(deps: PageDeps, visit: Visit): Promise<voi
           deal,
           (facilities?.data ?? []).filter(({ currency }) => currency === deal.currency),
           text,
-          apiCall(deps, facilities ?? deals, text),
         ),
-        series !== undefined &&
-          course(visit, deal.currency, series, interval, text, apiCall(deps, series, text)),
+        series !== undefined && course(visit, deal.currency, series, interval, text),
       ]),
       facilities?.page.hasMore === true && html`<p>${text.t('deal.moreFacilities')}</p>`,
       html`<p><a href="${pageAddress(`/deals/${dealId}/movements`, query, { fromDate })}">${text.t('rollForward.postings')}</a></p>
@@ -74,14 +74,7 @@ function intervalOf({ query }: Visit): string {
 }
 
 /** The course of what was outstanding: a picture, and the table behind it. */
-function course(
-  visit: Visit,
-  currency: string,
-  series: Series,
-  interval: string,
-  text: Text,
-  call: Html | undefined,
-) {
+function course(visit: Visit, currency: string, series: Series, interval: string, text: Text) {
   const { ctx, query, parts } = visit;
   const all = series.data.filter((point) => point.currency === currency);
   // Without a first day the book's is taken: what the page shows may begin later.
@@ -114,9 +107,16 @@ function course(
     return html`
 <tr><th scope="row">${text.date(point.from)}</th><td>${text.date(point.date)}</td>${amountCell(point.opening, text)}${amountCell(point.closing, text)}<td class="n"><a href="${href}">${text.number(point.movementCount)}</a></td></tr>`;
   });
-  const shown = points.map(({ date, closing }) => ({ date, amount: closing }));
+  const shown = points.map(({ date, closing, from }) => ({
+    label: date,
+    amount: closing,
+    href: pageAddress(`/deals/${parts['id'] ?? ''}/movements`, query, {
+      fromDate: from,
+      asOf: date,
+    }),
+  }));
   const caption = text.t('series.caption', { currency });
-  return html`<ul class="presets">${links}</ul>${stepChart(shown, what, text)}<details><summary>${text.t('chart.table')}</summary>${table({ caption, columns, rows, call, id: `series-${currency}` })}</details>${series.page.hasMore && html`<p>${text.t('series.more')}</p>`}`;
+  return html`<ul class="presets">${links}</ul>${steps(shown, what, text)}<details><summary>${text.t('chart.table')}</summary>${table({ caption, columns, rows, id: `series-${currency}` })}</details>${series.page.hasMore && html`<p>${text.t('series.more')}</p>`}`;
 }
 
 /**
@@ -165,7 +165,6 @@ function rollForwardTable(
   deal: RollForwardItem,
   facilities: readonly RollForwardItem[],
   text: Text,
-  call: Html | undefined,
 ): Html {
   const { currency, share } = deal;
   const parts = facilities.length > 1 ? facilities : [];
@@ -200,5 +199,5 @@ function rollForwardTable(
     ...lines.map(({ label }) => ({ label, numeric: true })),
   ];
   const caption = text.t('rollForward.caption', { currency });
-  return html`<h2>${currency}</h2>${table({ caption, columns, rows, foot, call, id: `roll-forward-${currency}` })}`;
+  return html`<h2>${currency}</h2>${table({ caption, columns, rows, foot, id: `roll-forward-${currency}` })}`;
 }

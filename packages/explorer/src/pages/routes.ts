@@ -8,6 +8,7 @@ import { type DownloadDeps, download, type Format } from './download.ts';
 import { facilityPage } from './facility.ts';
 import { movementsPage } from './movements.ts';
 import { news } from './news.ts';
+import { partyPage } from './party.ts';
 import { portfolioPage } from './portfolio.ts';
 import { rollForwardPage } from './roll-forward.ts';
 import { type Visit, type VisitDeps, visited } from './visit.ts';
@@ -23,6 +24,7 @@ export function balanceRoutes(deps: BalanceRoutesDeps) {
     'GET /news': (ctx: Context) => news(deps, ctx),
     'GET /changes': page((visit) => changesPage(deps, visit)),
     'GET /deals': page((visit) => dealsPage(deps, visit)),
+    'GET /deals.xlsx': file((visit) => dealsDownload(deps, visit, 'xlsx')),
     'GET /deals.csv': file((visit) => dealsDownload(deps, visit, 'csv')),
     'GET /deals.ndjson': file((visit) => dealsDownload(deps, visit, 'ndjson')),
     'GET /facilities.csv': file((visit) => finerDownload(deps, visit, 'facility', 'facilities')),
@@ -36,6 +38,8 @@ export function balanceRoutes(deps: BalanceRoutesDeps) {
     'GET /deals/{id}/movements.csv': file((visit) =>
       dealDownload(deps, visit, 'postings', '/balances/principal/movements', {}),
     ),
+    'GET /borrowers/{id}': page((visit) => partyPage(deps, visit, 'borrower')),
+    'GET /lenders/{id}': page((visit) => partyPage(deps, visit, 'lender')),
     'GET /facilities/{id}': page((visit) => facilityPage(deps, visit)),
   };
 }

@@ -8,12 +8,12 @@ import type { Visit } from './visit.ts';
 export function searchForm({ ctx, query, faults }: Visit, text: Text): Html {
   const stays = (name: string) =>
     ctx.path === '/deals'
-      ? !['q', 'cursor', 'carried', 'lang'].includes(name)
+      ? !['q', 'names', 'searched', 'cursor', 'carried', 'lang'].includes(name)
       : OF_THE_VISIT.some((one) => one === name);
   const hidden = [...query]
     .filter(([name]) => stays(name))
     .map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`);
-  const words = ctx.path === '/deals' ? (query.get('q') ?? '') : '';
+  const words = ctx.path === '/deals' ? (query.get('q') ?? query.get('searched') ?? '') : '';
   const label = text.t('search.label');
   const field = fieldOf(faults, 'q', words, text);
   return html`<form method="get" action="/deals" class="find" role="search" data-on="${text.t('search.on')}" data-off="${text.t('search.off')}">${hidden}<input type="search" name="q" value="${field.value}"${field.attributes} aria-label="${label}" placeholder="${label}" size="22" minlength="2" maxlength="100"> <input type="submit" class="button" value="${text.t('search.find')}">${field.sentence}</form>`;

@@ -6,6 +6,7 @@ import { pageAddress } from '../web/address.ts';
 import { type Frame, fullPage, type SignedInFrame } from '../web/layout.ts';
 import type { Pages } from '../web/page.ts';
 import type { Text } from '../web/text.ts';
+import { apiCalls } from './api-call.ts';
 import { wordOf } from './cells.ts';
 import { isAllKnown, metaAsKnown } from './knowledge.ts';
 import { searchForm } from './search-form.ts';
@@ -57,9 +58,14 @@ export interface Shown {
   readonly begins?: string | undefined;
   /** Of the answer that the page shows. */
   readonly meta: Meta;
+  /** The page can show another time beside its own. */
+  readonly compares?: true;
+  /** What the page shows, for those who ask the API for the same. */
+  readonly answers?: readonly object[];
 }
 
-export function showPage({ pages, issuer }: PageDeps, visit: Visit, page: Shown): void {
+export function showPage(deps: PageDeps, visit: Visit, page: Shown): void {
+  const { pages, issuer } = deps;
   pages.show(visit.ctx, visit.faults.size > 0 ? 400 : 200, (frame) => {
     const last = page.who.known.asOf;
     const projectedAfter = visit.times.asOf > last ? last : undefined;
@@ -68,7 +74,7 @@ export function showPage({ pages, issuer }: PageDeps, visit: Visit, page: Shown)
       title: page.title(text),
       bookmark: bookmarkOf(visit, page, text),
       bar: timeBar(visit, page, text),
-      body: page.body(text),
+      body: [page.body(text), apiCalls(deps, page.answers ?? [], text)],
       source: [
         sourceLine(visit, page.meta, text),
         html`<span class="printed">${visit.ctx.href}</span>`,

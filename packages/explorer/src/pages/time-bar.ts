@@ -2,9 +2,11 @@ import { type Html, html } from '@cls/shared/http/html';
 import type { Meta } from '../balances/shapes.ts';
 import { sameWith } from '../web/address.ts';
 import type { Text } from '../web/text.ts';
+import { comparedTimes, compareForm } from './compare.ts';
 import { fieldOf, instantFields } from './form-faults.ts';
 import { isAllKnown } from './knowledge.ts';
 import type { Who } from './show.ts';
+import { offered } from './time-presets.ts';
 import type { Times, Visit } from './visit.ts';
 
 /** What the bar says of the data. */
@@ -14,6 +16,8 @@ export interface KnownTimes {
   readonly who: Pick<Who, 'meta' | 'known'>;
   /** The first date on which there is what the page shows; that of the book where it is left out. */
   readonly begins?: string | undefined;
+  /** The page can show another time beside its own. */
+  readonly compares?: true;
 }
 
 /**
@@ -21,10 +25,12 @@ export interface KnownTimes {
  * shifts under the reader; what was posted since is announced, and shown when the person asks.
  */
 export function timeBar(visit: Visit, known: KnownTimes, text: Text): Html {
-  const { ctx, query, times } = visit;
+  const { ctx, query, times, faults } = visit;
   const { path } = ctx;
   const { who, meta } = known;
-  const presets = offered(who.known.asOf, known.begins ?? meta.dataFrom).map(({ name, day }) => {
+  const begins = known.begins ?? meta.dataFrom;
+  const isOpen = OWN_FIELDS.some((name) => faults.has(name));
+  const presets = offered(who.known.asOf, begins).map(({ name, day }) => {
     const href = sameWith(path, query, { ...NO_CURSOR, asOf: day });
     const label = text.t(`time.${name}`);
     return day === times.asOf
@@ -32,10 +38,24 @@ export function timeBar(visit: Visit, known: KnownTimes, text: Text): Html {
       : html`<li><a href="${href}">${label}</a></li>`;
   });
   return html`<section class="times" aria-label="${text.t('time.label')}">
-${timesForm(visit, meta.dataFrom, text)}
-<ul class="presets">${presets}</ul>
+<details class="when"${isOpen && html` open`}><summary>${inWords(visit, who, text)}</summary><div class="panel"><ul class="presets">${presets}</ul>
+${timesForm(visit, meta.dataFrom, text)}${known.compares && compareForm(visit, begins, text)}</div></details>
 <p class="printed">${text.t('time.printed', { asOf: text.date(times.asOf), knownAt: text.dateTime(times.knownAt) })}</p>
 ${dataThrough(visit, who.known, text)}${news(path, query, times, who.meta, text)}</section>`;
+}
+
+const OWN_FIELDS = ['asOf', 'knownAt', 'cmpAsOf', 'cmpKnownAt'];
+
+/** `As of 31 Mar 2025 · as known now` */
+function inWords(visit: Visit, who: KnownTimes['who'], text: Text): string {
+  const { asOf, knownAt } = visit.times;
+  const isNow = isAllKnown(who.meta, knownAt);
+  const then = comparedTimes(visit);
+  return [
+    text.t('time.day.in', { asOf: text.date(asOf) }),
+    isNow ? text.t('time.known.now') : text.t('time.known.at', { at: text.dateTime(knownAt) }),
+    ...(then === undefined ? [] : [text.t('time.beside', { asOf: text.date(then.asOf) })]),
+  ].join(' · ');
 }
 
 /** Through when data go; a date after them is a projection. */
@@ -87,36 +107,4 @@ function news(path: string, query: URLSearchParams, { knownAt }: Times, newest: 
     at,
     newest: text.dateTime(newest.knownAt),
   })} <a href="${href}">${text.t('time.now')}</a></p>`;
-}
-
-interface Preset {
-  readonly name: 'last' | 'month' | 'quarter' | 'year' | 'before';
-  readonly day: string;
-}
-
-/** Those that lead somewhere. @param begins the first date with data; null: there is none. */
-export function offered(last: string, begins: string | null): readonly Preset[] {
-  return presetsOf(last).filter(({ day }) => begins === null || day >= begins);
-}
-
-/** Ends of periods before the last date of the book, and the same day a year before. */
-export function presetsOf(last: string): readonly Preset[] {
-  const end = new Date(`${last}T00:00:00Z`);
-  const [year, month] = [end.getUTCFullYear(), end.getUTCMonth()];
-  const endOf = (months: number) => dayOf(new Date(Date.UTC(year, months, 0)));
-  const sameDay = new Date(Date.UTC(year - 1, month, end.getUTCDate()));
-  // The 29th of February has no such day a year before: the last of that month has.
-  const before =
-    sameDay.getUTCMonth() === month ? sameDay : new Date(Date.UTC(year - 1, month + 1, 0));
-  return [
-    { name: 'last', day: last },
-    { name: 'month', day: endOf(month) },
-    { name: 'quarter', day: endOf(month - (month % 3)) },
-    { name: 'year', day: endOf(0) },
-    { name: 'before', day: dayOf(before) },
-  ];
-}
-
-function dayOf(date: Date): string {
-  return date.toISOString().slice(0, 10);
 }

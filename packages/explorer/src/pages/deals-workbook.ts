@@ -1,0 +1,69 @@
+import type { BalanceItem, Line } from '../balances/shapes.ts';
+import type { MessageKey, Text } from '../web/text.ts';
+import { type Cell, workbook } from '../web/workbook.ts';
+import { wordOf } from './cells.ts';
+
+const TEXTS: readonly (readonly [MessageKey, (item: BalanceItem, text: Text) => string])[] = [
+  ['column.number', ({ deal }) => deal.dealNumber],
+  ['column.deal', ({ deal }) => deal.name],
+  ['column.borrower', ({ borrower }) => borrower.name],
+  ['column.country', ({ borrower }) => borrower.country],
+  ['column.status', ({ status }, text) => wordOf('status', status.deal, text)],
+  ['column.currency', ({ currency }) => currency],
+];
+const AMOUNTS: readonly (readonly [MessageKey, (line: Line) => string])[] = [
+  ['column.outstanding', ({ principal }) => principal.outstanding],
+  ['column.commitment', ({ commitment }) => commitment.current],
+  ['column.unfunded', ({ commitment }) => commitment.unfunded],
+  ['column.available', ({ commitment }) => commitment.available],
+  ['column.pastDue', ({ total }) => total.pastDue],
+  ['column.interestAccrued', ({ interest }) => interest.accrued],
+  ['column.interestDue', ({ interest }) => interest.due],
+  ['column.feesAccrued', ({ fees }) => fees.accrued],
+  ['column.feesDue', ({ fees }) => fees.due],
+  ['column.totalOutstanding', ({ total }) => total.outstanding],
+];
+
+/**
+ * Deals as a workbook, from an export of the API as NDJSON. A spreadsheet keeps 15 digits of a number, so the
+ * amounts may also be texts, which keep every digit.
+ *
+ * @throws in the middle where the export was cut: the file is not whole then.
+ */
+export function dealsWorkbook(
+  body: ReadableStream<Uint8Array>,
+  isExact: boolean,
+  text: Text,
+): AsyncGenerator<Uint8Array> {
+  const head = [...TEXTS, ...AMOUNTS].map(([key]) => text.t(key));
+  const own = text.t('column.ownOutstanding');
+  return workbook(text.t('deals.title'), [...head, own], rowsOf(body, isExact, text));
+}
+
+async function* rowsOf(body: ReadableStream<Uint8Array>, isExact: boolean, text: Text) {
+  const amount = (value: string): Cell => (isExact ? value : { amount: value });
+  for await (const item of itemsOf(body)) {
+    const { share } = item;
+    yield [
+      ...TEXTS.map(([, of]) => of(item, text)),
+      ...AMOUNTS.map(([, of]) => amount(of(item.global))),
+      ...(share === null ? [] : [amount(share.principal.outstanding)]),
+    ];
+  }
+}
+
+/** The lines of an export, up to the summary that says that it is whole. */
+async function* itemsOf(body: ReadableStream<Uint8Array>): AsyncGenerator<BalanceItem> {
+  const decoder = new TextDecoder();
+  let rest = '';
+  for await (const chunk of body) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) {
+      const read = JSON.parse(line) as BalanceItem & { readonly object: string };
+      if (read.object === 'summary') return;
+      yield read;
+    }
+  }
+  throw new Error('an export of the API ended without its summary');
+}

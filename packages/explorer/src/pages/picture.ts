@@ -1,0 +1,136 @@
+import { type Html, html } from '@cls/shared/http/html';
+import { extent } from 'd3-array';
+import { scaleBand, scaleLinear, scaleUtc } from 'd3-scale';
+import { area, curveStepAfter, line } from 'd3-shape';
+import { isNegative, isZero, readableAmount, shortAmount } from '../web/amounts.ts';
+import type { Text } from '../web/text.ts';
+
+/** A value of a picture. */
+export interface Mark {
+  /** Below it, or where it is a date, that day. */
+  readonly label: string;
+  /** Of one currency, with its digits. */
+  readonly amount: string;
+  /** To what is behind it. */
+  readonly href?: string | undefined;
+}
+
+const [WIDTH, HEIGHT] = [640, 240];
+const EDGE = { top: 26, right: 12, bottom: 28, left: 60 };
+const BAR_MAX = 32;
+/** As many can be pointed at one by one, also on a phone. */
+export const MARKS_MAX = 12;
+
+/**
+ * Columns: one for each value, from the line of zero. Drawn on the server as SVG, so it needs no script
+ * and prints. It is a picture of a table that stands beside it: the table is the truth.
+ *
+ * @param what a sentence that says in words what the picture shows.
+ */
+export function bars(marks: readonly Mark[], what: string, text: Text): Html | undefined {
+  if (marks.filter(({ amount }) => !isZero(amount)).length < 2) return undefined;
+  const y = heights(marks);
+  const x = scaleBand(
+    marks.map((_, at) => at),
+    [EDGE.left, WIDTH - EDGE.right],
+  ).padding(0.2);
+  const width = Math.min(BAR_MAX, x.bandwidth());
+  const drawn = marks.map((mark, at) => {
+    const middle = round((x(at) ?? 0) + x.bandwidth() / 2);
+    const [end, zero] = [y(sizeOf(mark.amount)), y(0)];
+    // A column of anything can be seen.
+    const height = isZero(mark.amount) ? 0 : Math.max(1, Math.abs(end - zero));
+    const top = isNegative(mark.amount) ? zero : zero - height;
+    const shape = html`<rect class="${isNegative(mark.amount) ? 'bar minus' : 'bar'}" x="${round(middle - width / 2)}" y="${round(top)}" width="${round(width)}" height="${round(height)}"/>`;
+    const name = html`<text x="${middle}" y="${HEIGHT - 8}" text-anchor="middle">${mark.label}</text>`;
+    return [name, pointed(mark, middle, top, x.step(), shape, text)];
+  });
+  return figure(html`${axis(y, text)}${drawn}`, what);
+}
+
+/** A line of steps: an amount stays until it changes. @param marks by date (`YYYY-MM-DD`). */
+export function steps(marks: readonly Mark[], what: string, text: Text): Html | undefined {
+  if (marks.length < 2 || marks.every(({ amount }) => isZero(amount))) return undefined;
+  const y = heights(marks);
+  const days = marks.map(({ label }) => new Date(label));
+  const [first = new Date(0), last = first] = extent(days);
+  const x = scaleUtc([first, last], [EDGE.left, WIDTH - EDGE.right]);
+  const points = marks.map(({ amount }, at): [number, number] => [
+    round(x(days[at] ?? first)),
+    round(y(sizeOf(amount))),
+  ]);
+  const ticks = x.ticks(5).map((day) => {
+    return html`<text x="${round(x(day))}" y="${HEIGHT - 8}" text-anchor="middle">${monthOf(day, first, last, text)}</text>`;
+  });
+  const below =
+    area()
+      .curve(curveStepAfter)
+      .y0(round(y(0)))(points) ?? '';
+  const course = line().curve(curveStepAfter)(points) ?? '';
+  const each = marks.length > MARKS_MAX ? [] : marks;
+  const pitch = (WIDTH - EDGE.left - EDGE.right) / marks.length;
+  const drawn = each.map((mark, at) => {
+    const [left, top] = points[at] ?? [0, 0];
+    const shape = html`<circle class="point" cx="${left}" cy="${top}" r="4"/>`;
+    return pointed({ ...mark, label: text.date(mark.label) }, left, top, pitch, shape, text);
+  });
+  return figure(
+    html`${axis(y, text)}${ticks}<path class="below" d="${below}"/><path class="line" d="${course}"/>${drawn}`,
+    what,
+  );
+}
+
+function figure(drawn: Html, what: string): Html {
+  return html`<figure><svg class="chart" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="group" aria-label="${what}">${drawn}</svg><figcaption>${what}</figcaption></figure>`;
+}
+
+/** A value that shows on hover and focus; a link where something is behind it. */
+function pointed(mark: Mark, middle: number, top: number, pitch: number, shape: Html, text: Text) {
+  const { label, amount, href } = mark;
+  const value = `${label}: ${readableAmount(amount, text.locale)}`;
+  const anchor = middle < WIDTH / 3 ? 'start' : middle > (2 * WIDTH) / 3 ? 'end' : 'middle';
+  const height = HEIGHT - EDGE.top - EDGE.bottom;
+  const inner = html`<rect class="target" x="${round(middle - pitch / 2)}" y="${EDGE.top}" width="${round(pitch)}" height="${height}"/>${shape}<text class="value" aria-hidden="true" x="${middle}" y="${round(Math.max(14, top - 8))}" text-anchor="${anchor}">${value}</text>`;
+  if (href !== undefined)
+    return html`<a class="mark" href="${href}" aria-label="${value}">${inner}</a>`;
+  return html`<g class="mark" tabindex="0" role="img" aria-label="${value}">${inner}</g>`;
+}
+
+type Heights = ReturnType<typeof heights>;
+
+/** Zero belongs to the picture: a change looks as large as it is beside the whole. */
+function heights(marks: readonly Mark[]) {
+  const [least = 0, most = 0] = extent([0, ...marks.map(({ amount }) => sizeOf(amount))]);
+  return scaleLinear([least, most], [HEIGHT - EDGE.bottom, EDGE.top]).nice(4);
+}
+
+function axis(y: Heights, text: Text): Html {
+  const ticks = y.ticks(4).map((tick) => {
+    const at = round(y(tick));
+    const size = tick % 1 === 0 ? `${BigInt(tick)}` : `${round(tick)}`;
+    const label = shortAmount(size, text.locale);
+    return html`<path class="${tick === 0 ? 'axis' : 'grid'}" d="${`M${EDGE.left} ${at}H${WIDTH - EDGE.right}`}"/><text x="${EDGE.left - 8}" y="${at + 4}" text-anchor="end">${label}</text>`;
+  });
+  return html`${ticks}`;
+}
+
+/** The year, or within few years the month. */
+function monthOf(day: Date, first: Date, last: Date, { locale }: Text): string {
+  const isLong = last.getUTCFullYear() - first.getUTCFullYear() > 3;
+  const format = isLong
+    ? ({ year: 'numeric' } as const)
+    : ({ month: 'short', year: '2-digit' } as const);
+  return day.toLocaleDateString(locale === 'de' ? 'de-DE' : 'en-GB', {
+    ...format,
+    timeZone: 'UTC',
+  });
+}
+
+/** For drawing alone: as exact as a pixel needs. No number of a page comes from it. */
+function sizeOf(amount: string): number {
+  return +amount;
+}
+
+function round(pixels: number): number {
+  return Math.round(pixels * 10) / 10;
+}

@@ -130,7 +130,7 @@ describe('what pages and files keep to themselves', () => {
     const granted = dealsOf(lender);
     const agent = await services.person(FULL);
     await agent.signIn('/');
-    const got = await crawl(agent, [`/deals/${granted[0]}`], 1);
+    const got = await crawl(agent, [`/deals/${granted[0]}?view=all`], 1);
     const secrets = secretsFrom(granted, lender);
     expect(got.flatMap((one) => found(one, secrets)).length).to.be.greaterThan(3);
   });

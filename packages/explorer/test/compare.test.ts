@@ -55,7 +55,7 @@ describe('two points in time', () => {
 
   it('may be two dates as well', async () => {
     const { html } = await person.open(`/deals/${loan.deal.id}?cmpAsOf=2025-01-30`);
-    const [outstanding] = rowsOf(html, 'amounts-USD');
+    const outstanding = outstandingIn(html);
     expect(outstanding?.compared).to.deep.equal([['749.50', '0.00', '749.50']]);
   });
 
@@ -63,16 +63,19 @@ describe('two points in time', () => {
     for (const then of ['cmpAsOf=2020-01-01', 'cmpKnownAt=2020-01-01T00:00:00Z']) {
       const { html } = await person.open(`/deals/${loan.deal.id}?${then}`);
       expect(html, then).to.include('was not there then');
-      const [outstanding] = rowsOf(html, 'amounts-USD');
+      const outstanding = outstandingIn(html);
       expect(outstanding?.compared).to.deep.equal([['749.50', 'not there then']]);
     }
   });
+
+  const outstandingIn = (html: string) =>
+    rowsOf(html, 'amounts-USD').find(({ head }) => head === 'Outstanding principal');
 
   const TABLES = {
     '/portfolio': ['portfolio', 'ladder-USD', 'groups'],
     '/portfolio?by=lender': ['portfolio', 'groups'],
     '/deals?includeZero=true': ['deals', 'totals'],
-    '/deals/{deal}': ['amounts-USD', 'lenders-USD', 'facilities'],
+    '/deals/{deal}?view=all': ['amounts-USD', 'lenders-USD', 'facilities'],
     '/facilities/{facility}': ['commitment', 'amounts-USD', 'contracts'],
   } as const;
   for (const [path, tables] of Object.entries(TABLES)) {
@@ -221,7 +224,8 @@ describe('two points in time', () => {
 
   it('may be told by a name, such as the same day a year before', async () => {
     const { html } = await person.open('/portfolio?asOf=2025-01-31');
-    const address = linkNamed(html.slice(html.indexOf('<details')), 'Same day last year') ?? '';
+    const address =
+      linkNamed(html.slice(html.indexOf('Compare with another time')), 'Same day last year') ?? '';
     expect(address).to.include('cmpAsOf=2024-01-31');
   });
 
@@ -233,7 +237,7 @@ describe('two points in time', () => {
     ]);
     expect(rows[0]?.numbers).to.deep.equal(['1000.00', '749.50', '-250.50']);
     const deal = await person.open(linkNamed(html, loan.deal.dealNumber) ?? '');
-    const [outstanding] = rowsOf(deal.html, 'amounts-USD');
+    const outstanding = outstandingIn(deal.html);
     expect(outstanding?.compared).to.deep.equal([['749.50', '1000.00', '-250.50']]);
   });
 

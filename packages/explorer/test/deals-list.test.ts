@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import type { BalanceItem, Facet, List } from '../src/balances/shapes.ts';
+import { countryName } from '../src/web/countries.ts';
 import type { Person } from './support/person.ts';
 import { linkNamed, rowsOf, textOf } from './support/reading.ts';
 import {
@@ -63,12 +64,13 @@ describe('the list of deals', () => {
       );
       for (const { values } of data) {
         for (const { value, count } of values) {
-          const href = linkNamed(html, `${value} (${count})`);
+          const name = countryName(value, 'en');
+          const href = linkNamed(html, `${name} (${count})`);
           expect(href, value).to.be.a('string');
           const narrowed = await person.open(`${href}&limit=250`);
           expect(rowsOf(narrowed.html, 'deals'), value).to.have.length(count);
           const chip = /<ul class="chips"[\s\S]*?<\/ul>/.exec(narrowed.html)?.[0] ?? '';
-          expect(textOf(chip)).to.include(value);
+          expect(textOf(chip)).to.include(name);
           const without = linkNamed(chip, 'Clear all') ?? '';
           expect(without).to.include('choices=all').and.not.include(`=${value}`);
         }
@@ -77,7 +79,9 @@ describe('the list of deals', () => {
 
     it('names a borrower or a lender as chosen also where nothing is found', async () => {
       const { html } = await openList('choices=all');
-      const chosen = await person.open(linkNamed(html, `${BORROWER} (1)`) ?? '');
+      const chosen = await person.open(
+        linkNamed(html, `${BORROWER}, ${countryName('US', 'en')} (1)`) ?? '',
+      );
       expect(textOf(chosen.html)).to.include(`Borrower ${BORROWER}`);
       expect(rowsOf(chosen.html, 'deals')).to.have.length(1);
     });
@@ -89,12 +93,12 @@ describe('the list of deals', () => {
       expect(html).not.to.include('Other lender').and.not.to.include(other.id);
     });
 
-    it('asks the API three questions at the same time', async () => {
+    it('asks the API three questions at the same time, and one about the loans of what it found', async () => {
       const { between } = services;
       between.asked.length = 0;
       between.most = 0;
       await openList('choices=yes');
-      expect(between.asked).to.have.length(3);
+      expect(between.asked).to.have.length(4);
       expect(between.most).to.equal(3);
     });
   });
@@ -106,7 +110,7 @@ describe('the list of deals', () => {
       unfunded: ['Undrawn', ({ commitment }) => commitment.unfunded],
       available: ['Available', ({ commitment }) => commitment.available],
       letterOfCredit: ['Letters of credit', ({ commitment }) => commitment.letterOfCredit],
-      pastDue: ['Past due', ({ total }) => total.pastDue],
+      pastDue: ['Total past due', ({ total }) => total.pastDue],
       interestAccrued: ['Interest accrued', ({ interest }) => interest.accrued],
       interestDue: ['Interest due', ({ interest }) => interest.due],
       feesAccrued: ['Fees accrued', ({ fees }) => fees.accrued],
@@ -114,7 +118,7 @@ describe('the list of deals', () => {
       totalOutstanding: ['Principal, interest and fees', ({ total }) => total.outstanding],
     } as const satisfies Record<string, readonly [string, (line: BalanceItem['global']) => string]>;
     const headsOf = (html: string) => {
-      const head = /<caption id="deals">[\s\S]*?<thead>([\s\S]*?)<\/thead>/.exec(html)?.[1] ?? '';
+      const head = /<caption id="deals">[\s\S]*?<thead><tr>([\s\S]*?)<\/tr>/.exec(html)?.[1] ?? '';
       return [...head.matchAll(/<th[^>]*>([\s\S]*?)<\/th>/g)].map(([, text = '']) =>
         textOf(text).replace(/ [▲▼]$/, ''),
       );
@@ -122,8 +126,8 @@ describe('the list of deals', () => {
 
     it('shows the usual ones without a choice', async () => {
       expect(headsOf((await openList('')).html)).to.deep.equal([
-        ...['Deal', 'Borrower', 'Country', 'Currency', 'Outstanding principal', 'Commitment'],
-        ...['Available', 'Past due', 'Interest accrued', 'Status'],
+        ...['Deal', 'Borrower', 'Ccy', 'Outstanding principal', 'Commitment', 'Available'],
+        ...['Total past due', 'Interest accrued', 'Maturity', 'Status'],
       ]);
     });
 
@@ -131,7 +135,7 @@ describe('the list of deals', () => {
       const chosen = Object.keys(COLUMNS).map((name) => `column=${name}`);
       const { html } = await openList(`${chosen.join('&')}&limit=250`);
       const heads = Object.values(COLUMNS).map(([head]) => head);
-      expect(headsOf(html)).to.deep.equal(['Deal', 'Currency', ...heads]);
+      expect(headsOf(html)).to.deep.equal(['Deal', 'Ccy', ...heads]);
       const { data } = await ask('');
       expect(rowsOf(html, 'deals').map(({ numbers }) => numbers)).to.deep.equal(
         data.map(({ global }) => Object.values(COLUMNS).map(([, of]) => of(global))),
@@ -143,7 +147,7 @@ describe('the list of deals', () => {
       const kept = 'column=unfunded&column=feesDue';
       const sorted = await person.open(linkNamed(html, 'Undrawn') ?? '');
       expect(sorted.url.search).to.include(kept).and.include('sort=unfunded');
-      expect(headsOf(sorted.html)).to.deep.equal(['Deal', 'Currency', 'Undrawn', 'Fees due']);
+      expect(headsOf(sorted.html)).to.deep.equal(['Deal', 'Ccy', 'Undrawn', 'Fees due']);
       const { data } = await ask('sort=unfunded');
       expect(rowsOf(sorted.html, 'deals').map(({ numbers }) => numbers[0])).to.deep.equal(
         data.slice(0, 50).map(({ global }) => global.commitment.unfunded),

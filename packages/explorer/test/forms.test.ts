@@ -59,7 +59,7 @@ describe('a form with a mistake', () => {
       expect(field).to.include({ value: bad, isInvalid: true, hasFocus: true });
       expect(field.sentence).to.include(sentence);
       expect(fieldIn(refused, 'currency')).to.include({ value: 'USD', isInvalid: false });
-      expect(refused.html).to.include('<details class="filters" open>');
+      expect(refused.html).to.include('<details class="menu" open>');
       expect(textOf(refused.html)).not.to.include('minOutstanding');
       const again = await person.open(refused.url.href, { headers });
       expect(fieldIn(again, 'least').value, 'loaded again').to.equal(bad);

@@ -137,7 +137,7 @@ describe('what is in the way', () => {
       response.destroy();
     };
     expect((await person.open(`/deals${known}`)).response.status).to.equal(200);
-    expect(services.between.asked).to.have.length(3);
+    expect(services.between.asked).to.have.length(4);
   });
 
   it('breaks a download off where the API does, so that nobody takes a part for the whole', async () => {

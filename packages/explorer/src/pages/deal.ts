@@ -63,7 +63,7 @@ export async function dealPage(deps: PageDeps, visit: Visit): Promise<void> {
       comparedWith(visit, then, deal.dataFrom, text),
       shows('overview') && [
         facilitiesTable(visit, deal, text, was),
-        deal.balances.map((item) => amountsTable(item, text, balanceThen(item))),
+        html`<div class="beside">${deal.balances.map((item) => amountsTable(item, text, balanceThen(item)))}</div>`,
       ],
       shows('lenders') &&
         deal.balances.map((item) => lendersTable(item, visit, text, balanceThen(item))),

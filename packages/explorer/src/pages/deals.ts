@@ -92,8 +92,9 @@ function found(
 ) {
   if (totals === undefined) return undefined;
   const count = totals.reduce((sum, one) => sum + one.count, 0);
-  const all = hasMoreDeals === true || count >= dealCount ? '' : ` / ${text.number(dealCount)}`;
-  return html`<p class="found">${text.t('deals.found', { count: `${text.number(count)}${all}` })}</p>`;
+  const values = { count: text.number(count), all: text.number(dealCount) };
+  const isAll = hasMoreDeals === true || count >= dealCount;
+  return html`<p class="found">${text.t(isAll ? 'deals.found' : 'deals.foundOf', values)}</p>`;
 }
 
 function hasFilters(query: URLSearchParams): boolean {

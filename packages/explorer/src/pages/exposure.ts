@@ -1,12 +1,12 @@
 import { type Html, html } from '@cls/shared/http/html';
 import type { GroupSum, GroupTotal, Series, Sum, Totals } from '../balances/shapes.ts';
 import { pageAddress } from '../web/address.ts';
-import { sumOf } from '../web/amounts.ts';
+import { difference, isZero, sumOf } from '../web/amounts.ts';
 import type { Text } from '../web/text.ts';
 import { amountCell, countCell, figureCell, table, type Was } from './cells.ts';
 import { partThen, wasOf } from './compare.ts';
 import { type Figure, figures } from './figures.ts';
-import { bars, MARKS_MAX, steps } from './picture.ts';
+import { bars, MARKS_MAX, type Mark, steps } from './picture.ts';
 import { sumsBeside } from './sums-then.ts';
 import { dayAfter } from './time-presets.ts';
 import type { Visit } from './visit.ts';
@@ -59,9 +59,10 @@ export function totalsTable(
   return table({ caption, columns, rows, id: 'portfolio' });
 }
 
-/** Those of both times, where the page compares. */
+/** Those of both times, where the page compares; that of most facilities first. */
 export function currenciesOf({ totals, comparedTotals = [] }: Totals): readonly string[] {
-  return [...new Set([...totals, ...comparedTotals].map(({ currency }) => currency))];
+  const all = [...totals, ...comparedTotals].sort((a, b) => b.count - a.count);
+  return [...new Set(all.map(({ currency }) => currency))];
 }
 
 /** Days from the date of the visit, in which what matures is told. */
@@ -113,7 +114,7 @@ export function sumFigures(
     ...soon.flatMap(({ totals }, at): readonly Figure[] => {
       const days = SOON[at] ?? 0;
       const own = totals.find((one) => one.currency === currency);
-      const zero = sumOf([sum.principalOutstanding, negated(sum.principalOutstanding)]) ?? '0';
+      const zero = difference(sum.principalOutstanding, sum.principalOutstanding);
       return [
         {
           label: text.t('figure.maturing', { days }),
@@ -127,11 +128,7 @@ export function sumFigures(
   return figures(currency, all, text);
 }
 
-function negated(amount: string): string {
-  return amount.startsWith('-') ? amount.slice(1) : `-${amount}`;
-}
-
-const YEARS = 8;
+const COLUMNS = 8;
 
 /** What is outstanding by the year in which it matures: a picture, and the table behind it. */
 export function ladderOf(
@@ -157,7 +154,10 @@ export function ladderOf(
   return html`<div class="pictured">${picture}<details><summary>${text.t('chart.table')}</summary>${numbers}</details></div>`;
 }
 
-/** What should be repaid already, the next years one by one, and what is later. */
+/** Years that stand for one column, so that a few columns reach the last maturity. */
+const SPANS = [1, 2, 5, 10];
+
+/** What should be repaid already, and the years to come, as many to a column as it takes. */
 function barsOf(
   visit: Visit,
   currency: string,
@@ -165,40 +165,39 @@ function barsOf(
   filters: Readonly<Record<string, string>> | undefined,
   text: Text,
 ) {
-  const first = visit.times.asOf.slice(0, 4);
-  const next = Array.from({ length: YEARS }, (_, at) =>
-    dayAfter(`${first}-01-01`, 366 * at).slice(0, 4),
-  );
-  const last = next.at(-1) ?? first;
+  const now = new Date(`${visit.times.asOf}T00:00:00Z`).getUTCFullYear();
+  const isWithin = ({ value }: GroupTotal, end: number) => value === null || value < `${end}`;
+  const span =
+    SPANS.find((one) => years.every((year) => isWithin(year, now + COLUMNS * one))) ?? 20;
+  const column = (label: string, from: string, end: string, href: string | undefined): Mark => {
+    const own = years.filter(({ value }) => value !== null && value >= from && value < end);
+    const amount = sumOf(own.map((year) => year.principalOutstanding)) ?? '0';
+    return { label, amount, href };
+  };
   const to = (dates: Readonly<Record<string, string>>) =>
     filters && pageAddress('/deals', visit.query, { ...filters, currency, ...dates });
-  const of = (isIn: (year: string | null) => boolean) =>
-    sumOf(years.filter(({ value }) => isIn(value)).map((year) => year.principalOutstanding)) ?? '0';
-  const within = [
-    {
-      label: text.t('portfolio.earlier'),
-      amount: of((year) => year !== null && year < first),
-      href: to({ maturityTo: dayAfter(`${first}-01-01`, -1) }),
-    },
-    ...next.map((label) => ({
-      label,
-      amount: of((year) => year === label),
-      href: to({ maturityFrom: `${label}-01-01`, maturityTo: `${label}-12-31` }),
+  const next = Array.from({ length: COLUMNS }, (_, at) => {
+    const [from, end] = [now + at * span, now + (at + 1) * span];
+    const label = span === 1 ? `${from}` : `${from}–${`${end - 1}`.slice(2)}`;
+    const dates = { maturityFrom: `${from}-01-01`, maturityTo: `${end - 1}-12-31` };
+    return column(label, `${from}`, `${end}`, to(dates));
+  });
+  const before = to({ maturityTo: `${now - 1}-12-31` });
+  const undated = years.filter(({ value }) => value === null);
+  return [
+    column(text.t('portfolio.earlier'), '', `${now}`, before),
+    ...next,
+    ...undated.map(({ principalOutstanding: amount }) => ({
+      ...{ label: text.t('portfolio.noMaturity'), amount },
     })),
-    {
-      label: text.t('portfolio.later'),
-      amount: of((year) => year !== null && year > last),
-      href: to({ maturityFrom: dayAfter(`${last}-12-31`, 1) }),
-    },
   ];
-  const none = of((year) => year === null);
-  const undated = { label: text.t('portfolio.noMaturity'), amount: none, href: undefined };
-  return years.some(({ value }) => value === null) ? [...within, undated] : within;
 }
 
 /** The course of what was outstanding, by the last intervals; each leads to its day. */
 export function courseOf(visit: Visit, currency: string, { data }: Series, text: Text) {
-  const points = data.filter((point) => point.currency === currency).slice(-MARKS_MAX);
+  const all = data.filter((point) => point.currency === currency);
+  const begins = all.findIndex(({ opening, closing }) => !isZero(opening) || !isZero(closing));
+  const points = all.slice(Math.max(begins, 0)).slice(-MARKS_MAX);
   if (points.length < 2) return undefined;
   const what = text.t('portfolio.course', { currency });
   const columns = [

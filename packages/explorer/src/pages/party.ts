@@ -53,7 +53,11 @@ export async function partyPage(deps: PageDeps, visit: Visit, kind: Kind): Promi
     answers: [ladder, list, course, ...soon],
     body: (text) => [
       html`<p class="lead">${text.t(`party.${kind}`)}${country !== undefined && ` · ${countryName(country, text.locale)}`} · <a href="${pageAddress('/deals', visit.query, filters)}">${text.t('party.deals')}</a></p>`,
-      ladder.totals.map((sum) => sumFigures(visit, { sum }, soon, filters, text)),
+      currenciesOf(ladder).flatMap((currency) =>
+        ladder.totals
+          .filter((sum) => sum.currency === currency)
+          .map((sum) => sumFigures(visit, { sum }, soon, filters, text)),
+      ),
       currenciesOf(ladder).map(
         (currency) =>
           html`<section class="pictures" aria-label="${currency}">${courseOf(visit, currency, course, text)}${ladderOf(visit, currency, ladder, filters, text, undefined)}</section>`,

@@ -28,7 +28,7 @@ export const MARKS_MAX = 12;
  * @param what a sentence that says in words what the picture shows.
  */
 export function bars(marks: readonly Mark[], what: string, text: Text): Html | undefined {
-  if (marks.filter(({ amount }) => !isZero(amount)).length < 2) return undefined;
+  if (marks.every(({ amount }) => isZero(amount))) return undefined;
   const y = heights(marks);
   const x = scaleBand(
     marks.map((_, at) => at),
@@ -42,7 +42,7 @@ export function bars(marks: readonly Mark[], what: string, text: Text): Html | u
     const height = isZero(mark.amount) ? 0 : Math.max(1, Math.abs(end - zero));
     const top = isNegative(mark.amount) ? zero : zero - height;
     const shape = html`<rect class="${isNegative(mark.amount) ? 'bar minus' : 'bar'}" x="${round(middle - width / 2)}" y="${round(top)}" width="${round(width)}" height="${round(height)}"/>`;
-    const name = html`<text x="${middle}" y="${HEIGHT - 8}" text-anchor="middle">${mark.label}</text>`;
+    const name = html`<text${at % 2 === 1 && html` class="other"`} x="${middle}" y="${HEIGHT - 8}" text-anchor="middle">${mark.label}</text>`;
     return [name, pointed(mark, middle, top, x.step(), shape, text)];
   });
   return figure(html`${axis(y, text)}${drawn}`, what);

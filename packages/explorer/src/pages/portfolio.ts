@@ -54,6 +54,7 @@ export async function portfolioPage(deps: PageDeps, visit: Visit): Promise<void>
   const isEmpty = currencies.length === 0;
   const begins = isEmpty ? await beginOfAll(deps, visit, who.known.asOf) : undefined;
   const filters = own ? undefined : {};
+  const sums = sumsBeside(ladder.totals, changeOf(ladder, ladderThen, since));
   showPage(deps, visit, {
     title: (text) => text.t('portfolio.title'),
     place: 'portfolio',
@@ -67,8 +68,10 @@ export async function portfolioPage(deps: PageDeps, visit: Visit): Promise<void>
         : [
             whose(visit, own, who.data.roles, text),
             comparedWith(visit, ladderThen, ladder.meta.dataFrom, text, { all: true }),
-            sumsBeside(ladder.totals, changeOf(ladder, ladderThen, since)).map((beside) =>
-              sumFigures(visit, beside, soon, filters, text),
+            currencies.flatMap((currency) =>
+              sums
+                .filter(({ sum }) => sum.currency === currency)
+                .map((beside) => sumFigures(visit, beside, soon, filters, text)),
             ),
             pointers(visit, since, text),
             currencies.map(

@@ -52,14 +52,17 @@ export async function rollForwardPage(deps: PageDeps, visit: Visit): Promise<voi
       deal && dealHead(visit, deal, 'roll-forward', text),
       periodForm(visit, deals.meta.dataFrom, text),
       html`<ul class="presets"><li><a href="${sameWith(visit.ctx.path, query, { by: byFacility ? undefined : 'facility' })}"${byFacility && html` aria-current="true"`}>${text.t('rollForward.byFacility')}</a></li></ul>`,
-      deals.data.map((deal) => [
-        rollForwardTable(
-          deal,
-          (facilities?.data ?? []).filter(({ currency }) => currency === deal.currency),
-          text,
-        ),
-        series !== undefined && course(visit, deal.currency, series, interval, text),
-      ]),
+      deals.data.map(
+        (deal) =>
+          html`<h2>${deal.currency}</h2><div class="beside">${[
+            rollForwardTable(
+              deal,
+              (facilities?.data ?? []).filter(({ currency }) => currency === deal.currency),
+              text,
+            ),
+            series !== undefined && course(visit, deal.currency, series, interval, text),
+          ]}</div>`,
+      ),
       facilities?.page.hasMore === true && html`<p>${text.t('deal.moreFacilities')}</p>`,
       html`<p><a href="${pageAddress(`/deals/${dealId}/movements`, query, { fromDate })}">${text.t('rollForward.postings')}</a></p>
 <p class="downloads">${text.t('download.label')} <a href="${pageAddress(`/deals/${dealId}/roll-forward.csv`, query, { fromDate })}">CSV</a></p>`,
@@ -116,7 +119,7 @@ function course(visit: Visit, currency: string, series: Series, interval: string
     }),
   }));
   const caption = text.t('series.caption', { currency });
-  return html`<ul class="presets">${links}</ul>${steps(shown, what, text)}<details><summary>${text.t('chart.table')}</summary>${table({ caption, columns, rows, id: `series-${currency}` })}</details>${series.page.hasMore && html`<p>${text.t('series.more')}</p>`}`;
+  return html`<div class="pictured"><ul class="presets">${links}</ul>${steps(shown, what, text)}<details><summary>${text.t('chart.table')}</summary>${table({ caption, columns, rows, id: `series-${currency}` })}</details>${series.page.hasMore && html`<p>${text.t('series.more')}</p>`}</div>`;
 }
 
 /**
@@ -199,5 +202,5 @@ function rollForwardTable(
     ...lines.map(({ label }) => ({ label, numeric: true })),
   ];
   const caption = text.t('rollForward.caption', { currency });
-  return html`<h2>${currency}</h2>${table({ caption, columns, rows, foot, id: `roll-forward-${currency}` })}`;
+  return table({ caption, columns, rows, foot, id: `roll-forward-${currency}` });
 }

@@ -38,9 +38,9 @@ const ALL_FILTERS = [
   ...['maturityFrom=2020-01-01', 'maturityTo=2090-01-01', 'includeZero=true'],
 ].join('&');
 const COLUMNS = [
-  ...['borrower', 'country', 'outstanding', 'commitment', 'unfunded', 'available', 'pastDue'],
+  ...['borrower', 'outstanding', 'commitment', 'unfunded', 'available', 'pastDue'],
   ...['letterOfCredit', 'interestAccrued', 'interestDue', 'feesAccrued', 'feesDue', 'posted'],
-  ...['totalOutstanding', 'status'],
+  ...['totalOutstanding', 'maturity', 'rate', 'status'],
 ].map((name) => `column=${name}`);
 const DEAL = '/deals/{deal}';
 const NO_DEAL = `/deals/deal_${'0'.repeat(26)}`;
@@ -99,7 +99,15 @@ const OF_THE_AGENT = pagesOf('agent', {
   },
   'deals with zero balances': '/deals?includeZero=true',
   'a search that finds deals': { address: '/deals?q=Ortolan', has: 'tbody tr' },
-  'a search that finds nothing': { address: '/deals?q=nobodyhasthisname', ...EMPTY },
+  'a search that finds nothing': {
+    asksFurther: true,
+    ...{ address: '/deals?q=nobodyhasthisname', ...EMPTY },
+  },
+  'a search with one wrong letter': {
+    asksFurther: true,
+    ...{ address: '/deals?q=Ortolam', has: '.empty [href*=ortolan]' },
+  },
+  'a search for a country': { asksFurther: true, address: '/deals?q=Germany', has: '.chips' },
   'filters that leave nothing': { address: '/deals?country=XX&includeZero=true', ...EMPTY },
   'a list with more pages': {
     address: '/deals?knownAt={known}',
@@ -112,14 +120,23 @@ const OF_THE_AGENT = pagesOf('agent', {
     change: (answer) => answer.replaceAll(/"(interestAccrued|feesAccrued)":"[^"]*"/g, '"$1":null'),
     has: '.none',
   },
-  'a deal': { address: DEAL, has: '.equal' },
+  'a deal': { address: DEAL, has: '.tabs [aria-current]' },
   'a deal of two currencies, restated': { address: DEAL, has: '.tag' },
+  'the lenders of a deal': { address: `${DEAL}?view=lenders`, has: '.equal' },
+  'where the numbers of a deal come from': { address: `${DEAL}?view=numbers`, has: '.provenance' },
+  'a deal on one page': { address: `${DEAL}?view=all`, has: '.provenance' },
+  'a borrower': { address: '/borrowers/{borrower}', has: '.chart' },
+  'a lender': { address: '/lenders/{lender}', has: '.chart' },
+  'no borrower at the address': {
+    asksFurther: true,
+    ...{ address: `/borrowers/pty_${'0'.repeat(26)}`, status: 404, has: CARD },
+  },
   'a deal whose lenders do not add up': {
-    address: `${DEAL}?knownAt={known}`,
+    address: `${DEAL}?view=lenders&knownAt={known}`,
     change: (answer) => answer.replace(/("lenders":\[.*?"outstanding":")\d/, '$19'),
     has: '.unequal',
   },
-  'a deal compared': { address: `${DEAL}?${COMPARED}`, ...MOVED },
+  'a deal compared': { address: `${DEAL}?view=all&${COMPARED}`, ...MOVED },
   'a deal compared with what was known': { address: `${DEAL}?cmpKnownAt={before}`, ...MOVED },
   'a deal compared with a time without it': { address: `${DEAL}?cmpAsOf=2020-01-01`, ...NOTICE },
   'a deal with a negative balance': { address: '/deals/{negative}', has: '.negative' },
@@ -283,6 +300,9 @@ const OF_OTHERS = [
     deals: '/deals',
     'deals compared': { address: `/deals?${COMPARED}`, ...MOVED },
     'a deal': DEAL,
+    'the own part of a deal': `${DEAL}?view=all`,
+    'the own lender': '/lenders/{lender}',
+    'a borrower': '/borrowers/{borrower}',
     'a deal compared': { address: `${DEAL}?${COMPARED}`, ...MOVED },
     'a facility': { address: '/facilities/{corrected}', asksThen: 1 },
     'a roll-forward': `${DEAL}/roll-forward`,
@@ -366,7 +386,7 @@ export const EVERY_PAGE: readonly Shown[] = [...OF_THE_AGENT, ...REFUSED, ...OF_
 
 /** What of the explorer is no page: files, and answers to programs. */
 export const NO_PAGES = [
-  ...['/deals.csv', '/deals.ndjson', '/facilities.csv', '/positions.csv'],
+  ...['/deals.csv', '/deals.ndjson', '/deals.xlsx', '/facilities.csv', '/positions.csv'],
   ...['/deals/{id}/roll-forward.csv', '/deals/{id}/movements.csv'],
   ...['/news', '/backchannel-logout'],
 ];
@@ -381,5 +401,5 @@ export function addressIn(book: ShownBook, { address }: Shown): string {
 /** As `pages/routes.ts` writes it. */
 export function routeOf({ address }: Shown): string {
   const [path = ''] = address.split('?');
-  return path.replace(/\/(deals|facilities)\/[^/]+/, '/$1/{id}');
+  return path.replace(/\/(deals|facilities|borrowers|lenders)\/[^/]+/, '/$1/{id}');
 }

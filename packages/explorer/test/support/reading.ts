@@ -21,7 +21,9 @@ export function rowsOf(html: string, id: string, part: 'tbody' | 'tfoot' = 'tbod
 }
 
 function cellsOf(row: string): readonly string[] {
-  return [...row.matchAll(/<td class="n">([\s\S]*?)<\/td>/g)].map(([, cell = '']) => cell);
+  return [...row.matchAll(/<td (?:data-label="[^"]*" )?class="n">([\s\S]*?)<\/td>/g)].map(
+    ([, cell = '']) => cell,
+  );
 }
 
 /** As the API writes it; English grouping. */

@@ -18,7 +18,8 @@ export function readTable(html: string, id: string): ReadTable | undefined {
   if (whole === undefined) return undefined;
   const part = (name: string) =>
     new RegExp(`<${name}>([\\s\\S]*?)</${name}>`).exec(whole)?.[1] ?? '';
-  const columns = [...part('thead').matchAll(/<th[^>]*>([\s\S]*?)<\/th>/g)].map(([, head = '']) =>
+  const [names = ''] = part('thead').split('</tr>');
+  const columns = [...names.matchAll(/<th[^>]*>([\s\S]*?)<\/th>/g)].map(([, head = '']) =>
     textOf(head.replace(/<span aria-hidden="true">[^<]*<\/span>/g, '')),
   );
   const rowsOf = (body: string) => rowsIn(body).map((row) => readRow(row, columns));

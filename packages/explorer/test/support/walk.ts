@@ -15,7 +15,8 @@ import type {
   Totals,
 } from '../../src/balances/shapes.ts';
 import { MOVEMENTS } from '../../src/balances/shapes.ts';
-import { difference, isZero, percentOf } from '../../src/web/amounts.ts';
+import { difference, isZero, percentOf, roundedPercent } from '../../src/web/amounts.ts';
+import { countryName } from '../../src/web/countries.ts';
 import { linkNamed, numberOf } from './reading.ts';
 import { type ReadTable, readTable } from './tables.ts';
 
@@ -31,7 +32,10 @@ type Amounts<T> = Readonly<Record<string, (of: T) => string | null | undefined>>
 
 const OF_LINE: Amounts<Line> = {
   'Outstanding principal': ({ principal }) => principal.outstanding,
-  'Past due': ({ total }) => total.pastDue,
+  'Total past due': ({ total }) => total.pastDue,
+  'Principal past due': ({ principal }) => principal.pastDue,
+  'Interest past due': ({ interest }) => interest.pastDue,
+  'Fees past due': ({ fees }) => fees.pastDue,
   Commitment: ({ commitment }) => commitment.current,
   Undrawn: ({ commitment }) => commitment.unfunded,
   Available: ({ commitment }) => commitment.available,
@@ -44,11 +48,15 @@ const OF_LINE: Amounts<Line> = {
 };
 const OF_SHARE: Amounts<Share> = {
   ...OF_LINE,
-  'Share of commitment': ({ fraction }) => fraction?.replace(/(\.\d{6})\d*$/, '$1'),
+  'Share of commitment': ({ fraction }) => fraction && roundedPercent(fraction, 'en'),
 };
 const OF_COMMITMENT: Amounts<Line> = {
   Original: ({ commitment }) => commitment.original,
   Cancelled: ({ commitment }) => commitment.cancelled,
+  'Repaid, not to be drawn again': ({ commitment: { original, cancelled, current } }) =>
+    difference(current, difference(cancelled, original)),
+  'Added by adjustments': ({ commitment: { original, cancelled, current } }) =>
+    difference(difference(cancelled, original), current),
   Current: ({ commitment }) => commitment.current,
   Funded: ({ commitment }) => commitment.funded,
   'Letters of credit': ({ commitment }) => commitment.letterOfCredit,
@@ -61,7 +69,7 @@ const OF_SUM: Amounts<Sum> = {
   Facilities: ({ count }) => `${count}`,
   Deals: ({ count }) => `${count}`,
   'Outstanding principal': ({ principalOutstanding }) => principalOutstanding,
-  'Past due': ({ pastDue }) => pastDue,
+  'Total past due': ({ pastDue }) => pastDue,
   Commitment: ({ commitment }) => commitment,
   Undrawn: (sum) => (sum as { unfunded?: string }).unfunded,
   Available: ({ available }) => available,
@@ -71,7 +79,7 @@ const OF_SUM: Amounts<Sum> = {
 const OF_CONTRACT: Amounts<BalanceItem> = {
   'Outstanding principal': ({ global }) => global.principal.outstanding,
   'Interest accrued': ({ global }) => global.interest.accrued,
-  'Past due': ({ global }) => global.total.pastDue,
+  'Total past due': ({ global }) => global.total.pastDue,
   Rate: ({ terms }) => rateInWords(terms?.rate),
 };
 const OF_POINT: Amounts<SeriesPoint> = {
@@ -105,8 +113,8 @@ export function listDiffers(html: string, items: readonly BalanceItem[]): Differ
     of: item,
   }));
   return rowsDiffer(readTable(html, 'deals'), named, {
-    Borrower: ({ borrower }) => borrower.name,
-    Currency: ({ currency }) => currency,
+    Borrower: ({ borrower }) => `${borrower.name} ${countryName(borrower.country, 'en')}`,
+    Ccy: ({ currency }) => currency,
     'Your outstanding': ({ share }) => share?.principal.outstanding,
     ...Object.fromEntries(
       Object.entries(OF_LINE).map(([name, of]) => [name, ({ global }: BalanceItem) => of(global)]),
@@ -148,7 +156,7 @@ export async function portfolioDiffers(book: Book, by: string, more = ''): Promi
 }
 
 export async function dealDiffers(book: Book, id: string): Promise<Differences> {
-  const html = await book.open(`/deals/${id}?${book.times}`);
+  const html = await book.open(`/deals/${id}?${book.times}&view=all`);
   const { data } = await book.ask<Single<Deal>>(`/deals/${id}?${book.times}`);
   const facilities = data.facilities.map((of) => ({
     name: of.facility?.name ?? '',

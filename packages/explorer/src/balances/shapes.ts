@@ -185,6 +185,7 @@ export interface Movement {
   };
   readonly effectiveDate: string;
   readonly postedAt: string;
+  readonly dealId: string;
   readonly facilityId: string;
   readonly contract: { readonly id: string; readonly contractNumber: string } | null;
   readonly lender: Party | null;

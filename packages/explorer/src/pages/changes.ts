@@ -1,13 +1,14 @@
 import { type Html, html } from '@cls/shared/http/html';
 import { ApiRefused } from '../balances/api-client.ts';
-import type { BalanceItem, List } from '../balances/shapes.ts';
+import type { BalanceItem, List, Movement } from '../balances/shapes.ts';
 import { pageAddress, sameWith } from '../web/address.ts';
 import { difference } from '../web/amounts.ts';
 import type { Text } from '../web/text.ts';
 import { isNoTime } from '../web/typed.ts';
-import { amountCell, dateCell, marks, table } from './cells.ts';
+import { amountCell, dateCell, marks, table, wordOf } from './cells.ts';
 import { pager } from './deals.ts';
 import { instantFields } from './form-faults.ts';
+import { isAllKnown } from './knowledge.ts';
 import { type PageDeps, showPage, timesAsked, type Who, whoAsks } from './show.ts';
 import type { Visit } from './visit.ts';
 
@@ -42,20 +43,48 @@ export async function changesPage(deps: PageDeps, visit: Visit): Promise<void> {
     whoAsks(deps, visit),
   ]);
   if (found === undefined) return notComparable(deps, visit, since, who);
+  const why = await postingsOf(deps, visit, found.data);
   showPage(deps, visit, {
     title: (text) => text.t('changes.title'),
     place: 'changes',
     who,
     meta: found.meta,
-    answers: [found],
+    answers: [found, ...(why === undefined ? [] : [why])],
     body: (text) => [
       sinceForm(visit, since, text),
       found.data.length === 0 && !found.page.hasMore
         ? html`<p class="notice empty">${text.t('changes.none', { at: text.dateTime(since) })}</p>`
-        : changesTable(visit, found.data, since, text),
+        : changesTable(visit, found.data, why?.data ?? [], since, text),
       pager(visit, found, text),
     ],
   });
+}
+
+/** More deals have more postings than one answer tells. */
+const TOLD = 25;
+
+/** The postings to the deals that changed; undefined where they are more than one answer tells. */
+async function postingsOf(
+  { api }: PageDeps,
+  visit: Visit,
+  items: readonly BalanceItem[],
+): Promise<List<Movement> | undefined> {
+  const dealId = [...new Set(items.map(({ deal }) => deal.id))];
+  if (dealId.length === 0 || dealId.length > TOLD) return undefined;
+  const question = { ...timesAsked(visit), dealId, limit: '1000' };
+  const path = '/balances/principal/movements';
+  const list = await api.read<List<Movement>>(visit.asker, path, question);
+  return list.page.hasMore ? undefined : list;
+}
+
+/** Which movements were posted, and why, each once. */
+function reasonsOf(movements: readonly Movement[], text: Text): string {
+  const words = movements.map(({ movement, journal: { reason, reverses } }) => {
+    const word = wordOf('movement', movement, text);
+    const reversed = reverses === null ? '' : ` (${text.t('changes.reversal')})`;
+    return `${word}${reversed}${reason === null ? '' : `: ${reason}`}`;
+  });
+  return [...new Set(words)].join('; ');
 }
 
 /** Where grants changed, before and after are two different views. Another time may do. */
@@ -106,6 +135,7 @@ export function daysBefore(instant: string, days: number): string {
 function changesTable(
   visit: Visit,
   items: readonly BalanceItem[],
+  posted: readonly Movement[],
   since: string,
   text: Text,
 ): Html {
@@ -115,6 +145,7 @@ function changesTable(
     { label: text.t('changes.before'), numeric: true },
     { label: text.t('changes.after'), numeric: true },
     { label: text.t('compare.difference'), numeric: true },
+    { label: text.t('changes.why') },
     { label: text.t('column.posted') },
     { label: text.t('changes.marks') },
   ];
@@ -126,8 +157,16 @@ function changesTable(
       cmpAsOf: undefined,
       cmpKnownAt: since,
     });
+    const postings = pageAddress(`/deals/${item.deal.id}/movements`, visit.query);
+    const own = posted.filter(
+      ({ dealId, currency, lender, postedAt }) =>
+        dealId === item.deal.id &&
+        currency === item.currency &&
+        lender === null &&
+        !isAllKnown({ knownAt: postedAt }, since),
+    );
     return html`
-<tr><th scope="row"><a href="${href}">${item.deal.dealNumber}</a> ${item.deal.name}</th><td>${item.currency}</td>${amountCell(was, text)}${amountCell(is, text)}${amountCell(was === undefined ? undefined : difference(was, is), text)}${dateCell(lastPostedAt !== null && text.dateTime(lastPostedAt))}<td>${was === undefined ? html`<span class="tag">${text.t('changes.new')}</span>` : undefined}${marks(item, text)}</td></tr>`;
+<tr><th scope="row"><a href="${href}">${item.deal.dealNumber}</a> ${item.deal.name}</th><td>${item.currency}</td>${amountCell(was, text)}${amountCell(is, text)}${amountCell(was === undefined ? undefined : difference(was, is), text)}<td>${reasonsOf(own, text)} <a href="${postings}">${text.t('movements.title')}</a></td>${dateCell(lastPostedAt !== null && text.dateTime(lastPostedAt))}<td>${was === undefined ? html`<span class="tag">${text.t('changes.new')}</span>` : undefined}${marks(item, text)}</td></tr>`;
   });
   const caption = text.t('changes.caption', { at: text.dateTime(since) });
   return table({ caption, columns, rows, id: 'changes' });

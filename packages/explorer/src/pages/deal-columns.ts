@@ -1,6 +1,6 @@
 import { type Html, html } from '@cls/shared/http/html';
 import type { BalanceItem, Line, List } from '../balances/shapes.ts';
-import { sameWith } from '../web/address.ts';
+import { pageAddress, sameWith } from '../web/address.ts';
 import { difference, isNegative, roundedPercent } from '../web/amounts.ts';
 import { countryName } from '../web/countries.ts';
 import type { MessageKey, Text } from '../web/text.ts';
@@ -21,6 +21,12 @@ import type { Visit } from './visit.ts';
 
 type Before = Was<BalanceItem> | undefined;
 
+/** What a cell needs beside its item. */
+interface Beside {
+  readonly query: URLSearchParams;
+  readonly terms: TermsOfDeals | undefined;
+}
+
 interface DealColumn {
   readonly label: MessageKey;
   readonly numeric?: true;
@@ -35,7 +41,7 @@ interface DealColumn {
     | 'unfunded'
     | 'interestAccrued'
     | 'feesAccrued';
-  readonly cell: (item: BalanceItem, was: Before, text: Text, terms?: TermsOfDeals) => Html;
+  readonly cell: (item: BalanceItem, was: Before, text: Text, beside: Beside) => Html;
 }
 
 /** What stands on the loans of deals, by deal and currency. */
@@ -114,8 +120,8 @@ const COLUMNS: Readonly<Record<string, DealColumn>> = {
     label: 'column.borrower',
     sort: 'borrower',
     usual: true,
-    cell: ({ borrower }, _, text) =>
-      html`<td class="name">${borrower.name} <small>${countryName(borrower.country, text.locale)}</small></td>`,
+    cell: ({ borrower }, _, text, { query }) =>
+      html`<td><a href="${pageAddress(`/borrowers/${borrower.id}`, query)}">${borrower.name}</a> <small>${countryName(borrower.country, text.locale)}</small></td>`,
   },
   currency: {
     total: 'currency',
@@ -192,14 +198,14 @@ const COLUMNS: Readonly<Record<string, DealColumn>> = {
     label: 'column.maturity',
     sort: 'maturityDate',
     usual: true,
-    cell: (item, _, text, terms) => {
+    cell: (item, _, text, { terms }) => {
       const day = terms?.get(keyOf(item))?.maturity;
       return dateCell(day !== undefined && text.date(day));
     },
   },
   rate: {
     label: 'column.rate',
-    cell: (item, _, text, terms) => {
+    cell: (item, _, text, { terms }) => {
       const rates = terms?.get(keyOf(item))?.rates ?? [];
       const ends = [...new Set([rates[0], rates.at(-1)])].flatMap((rate) => rate ?? []);
       return html`<td class="d">${ends.map((rate) => roundedPercent(rate, text.locale)).join(' – ')}</td>`;

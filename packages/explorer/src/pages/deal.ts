@@ -67,7 +67,8 @@ export async function dealPage(deps: PageDeps, visit: Visit): Promise<void> {
       ],
       shows('lenders') &&
         deal.balances.map((item) => lendersTable(item, visit, text, balanceThen(item))),
-      shows('numbers') && deal.balances.map((item) => provenance(item, text, visit)),
+      shows('numbers') &&
+        html`<div class="beside">${deal.balances.map((item) => provenance(item, text, visit))}</div>`,
       fileLinks(visit, deal, text),
     ],
   });

@@ -157,7 +157,7 @@ function rowsTable(
     // Said once for the row: none of its numbers was there.
     const isNew = then !== undefined && then.before === undefined;
     return html`
-<tr><th scope="row"><a href="${dealAddress(visit, item)}">${item.deal.dealNumber}</a> ${item.deal.name}${isNew && html` <small>${text.t('compare.notThere')}</small>`}</th>${chosen.map(({ cell }) => cell(item, isNew ? undefined : then, text, terms))}</tr>`;
+<tr><th scope="row"><a href="${dealAddress(visit, item)}">${item.deal.dealNumber}</a> ${item.deal.name}${isNew && html` <small>${text.t('compare.notThere')}</small>`}</th>${chosen.map(({ cell }) => cell(item, isNew ? undefined : then, text, { query: visit.query, terms }))}</tr>`;
   });
   const shown = text.t('deals.shown', { count: text.number(data.length) });
   const sums = totals.length > SUMS_MAX ? [] : totals;

@@ -60,7 +60,7 @@ export async function partyPage(deps: PageDeps, visit: Visit, kind: Kind): Promi
       ),
       currenciesOf(ladder).map(
         (currency) =>
-          html`<section class="pictures" aria-label="${currency}">${courseOf(visit, currency, course, text)}${ladderOf(visit, currency, ladder, filters, text, undefined)}</section>`,
+          html`<div class="pictures">${courseOf(visit, currency, course, text)}${ladderOf(visit, currency, ladder, filters, text, undefined)}</div>`,
       ),
       loansTable(visit, list, (item) => (isLender ? lenderOf(item, id) : item.global), text),
       totalsTable(ladder, text.t('party.totals'), text, undefined),

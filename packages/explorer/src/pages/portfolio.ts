@@ -76,7 +76,7 @@ export async function portfolioPage(deps: PageDeps, visit: Visit): Promise<void>
             pointers(visit, since, text),
             currencies.map(
               (currency) =>
-                html`<section class="pictures" aria-label="${currency}">${courseOf(visit, currency, course, text)}${ladderOf(visit, currency, ladder, filters, text, ladderThen)}</section>`,
+                html`<div class="pictures">${courseOf(visit, currency, course, text)}${ladderOf(visit, currency, ladder, filters, text, ladderThen)}</div>`,
             ),
             html`<h2 id="by">${text.t('portfolio.by')}</h2>`,
             groupLinks(visit, by, text),

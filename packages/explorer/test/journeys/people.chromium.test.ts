@@ -87,17 +87,20 @@ describe('people in a browser', () => {
       const { email } = await services.person(FULL);
       const { context, page } = await signedIn(email, { javaScriptEnabled });
       await page.click('nav >> text=Deals');
-      await page.click('summary');
-      await page.fill('.filters [name=least]', '1,234,567.00');
-      await page.fill('.filters [name=most]', '1,234,568');
-      await page.fill('.filters [name=currency]', 'USD');
-      await page.click('.filters button');
+      await page.click('summary:has-text("Filter")');
+      await page.fill('.menu [name=least]', '1,234,567.00');
+      await page.fill('.menu [name=most]', '1,234,568');
+      await page.fill('.menu [name=currency]', 'USD');
+      await page.click('.menu [name=currency] >> xpath=ancestor::form >> button');
       await page.click(`text=${loan.deal.dealNumber}`);
       expect(await page.textContent('#content')).to.include('Ortolan Metals & Sons');
       expect(await page.textContent('#content')).to.include('1,234,567.89');
-      await page.click('text=Postings');
+      await page.click('.tabs >> text=Postings');
       expect(await page.textContent('tbody')).to.include('Advance');
-      const [file] = await Promise.all([page.waitForEvent('download'), page.click('text=CSV')]);
+      const [file] = await Promise.all([
+        page.waitForEvent('download'),
+        page.click('.downloads >> text=CSV'),
+      ]);
       expect(file.suggestedFilename()).to.match(/^cls-postings_asof-.*\.csv$/);
       expect(readFileSync(await file.path(), 'utf8')).to.include('1234567.89');
       await context.close();
@@ -107,10 +110,12 @@ describe('people in a browser', () => {
       const { email } = await services.person(FULL);
       const { context, page } = await signedIn(email, { javaScriptEnabled });
       await page.goto(`${services.url}/deals/${loan.deal.id}`);
+      await page.click('.when summary');
       await page.fill('.times [name=asOf]', '2025-01-30');
-      await page.click('.times button');
+      await page.click('.times button >> nth=0');
       expect(page.url()).to.include('asOf=2025-01-30');
       expect(await page.textContent('#content')).not.to.include('1,234,567.89');
+      await page.click('.when summary');
       await page.click('text=Last date');
       expect(await page.textContent('#content')).to.include('1,234,567.89');
       await page.goBack();
@@ -171,9 +176,10 @@ describe('people in a browser', () => {
         expect(await cellsOf(row)).to.include(accrual?.periods[at]?.amount);
       }
       expect(await cellsOf(table.locator('tfoot'))).to.include(accrual?.amount);
-      await page.click('summary:has-text("Compare with another time")');
-      await page.click('.filters:has([name=cmpAsOf]) >> text=End of last month');
+      await page.click('.when summary');
+      await page.click('.when h2 + .presets >> text=End of last month');
       expect(await page.textContent('#content')).to.include('Compared with');
+      await page.click('.when summary');
       await page.click('text=Stop comparing');
       expect(await page.textContent('#content')).not.to.include('Compared with');
       await context.close();

@@ -181,8 +181,8 @@ const OF_THE_AGENT = pagesOf('agent', {
       await page.click('[rel=next]');
     },
   },
-  changes: { address: '/changes?since={before}', has: 'tbody .negative' },
-  'changes since before the book': { address: '/changes?since=1990-01-01T00:00:00Z' },
+  changes: { asksThen: 1, address: '/changes?since={before}', has: 'tbody .negative' },
+  'changes since before the book': { asksThen: 1, address: '/changes?since=1990-01-01T00:00:00Z' },
   'no changes': { address: '/changes?since={known}&knownAt={known}', ...EMPTY },
   'changes that cannot be told': {
     address: '/changes?knownAt={known}',
@@ -307,7 +307,7 @@ const OF_OTHERS = [
     'a facility': { address: '/facilities/{corrected}', asksThen: 1 },
     'a roll-forward': `${DEAL}/roll-forward`,
     postings: `${DEAL}/movements?lenders=yes`,
-    changes: '/changes?since={before}',
+    changes: { asksThen: 1, address: '/changes?since={before}' },
   }),
   ...pagesOf('borrower', {
     portfolio: '/portfolio?by=lender',

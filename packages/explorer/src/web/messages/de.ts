@@ -28,6 +28,8 @@ export const de: Messages = {
   'changes.unknown':
     'Der Zugriff Ihrer Organisation auf Kredite hat sich seitdem geändert. Vorher und nachher sind deshalb nicht vergleichbar. Wählen Sie eine spätere Zeit.',
   'changes.sinceNow': 'Die Änderungen von jetzt an zeigen',
+  'changes.why': 'Warum',
+  'changes.reversal': 'Rückbuchung',
   'changes.new': 'neu',
   'compare.title': 'Mit einer anderen Zeit vergleichen',
   'compare.show': 'Vergleichen',

@@ -26,6 +26,8 @@ export const en = {
   'changes.unknown':
     'Your organisation’s access to deals has changed since then, so before and after do not compare. Choose a later time.',
   'changes.sinceNow': 'Show the changes from now on',
+  'changes.why': 'Why',
+  'changes.reversal': 'reversal',
   'changes.new': 'new',
   'compare.title': 'Compare with another time',
   'compare.show': 'Compare',

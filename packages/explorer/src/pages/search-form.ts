@@ -4,11 +4,15 @@ import type { Text } from '../web/text.ts';
 import { fieldOf } from './form-faults.ts';
 import type { Visit } from './visit.ts';
 
+const OF_A_SEARCH = ['q', 'names', 'searched', 'cursor', 'carried', 'lang'];
+
 /** Finds deals by words of their names and numbers; in the list of deals the other filters stay. */
 export function searchForm({ ctx, query, faults }: Visit, text: Text): Html {
+  // A country that was searched for goes with its search.
+  const ofSearch = query.has('searched') ? ['country'] : [];
   const stays = (name: string) =>
     ctx.path === '/deals'
-      ? !['q', 'names', 'searched', 'cursor', 'carried', 'lang'].includes(name)
+      ? ![...OF_A_SEARCH, ...ofSearch].includes(name)
       : OF_THE_VISIT.some((one) => one === name);
   const hidden = [...query]
     .filter(([name]) => stays(name))

@@ -34,8 +34,8 @@ export function searchedCountry({ ctx, query }: Visit, text: Text): Html | undef
   return html`<p class="hint">${text.t('search.country', { country: countryName(country, text.locale) })} <a href="${sameWith(ctx.path, query, { ...names, cursor: undefined })}">${text.t('search.names', { word: searched })}</a></p>`;
 }
 
-/** Of each word so many letters are taken to look for names. */
-const LETTERS = 2;
+/** By the first letters of so many words names are looked for that may have been meant. */
+const [WORDS, LETTERS] = [3, 3];
 
 /**
  * What a search that finds nothing may have meant: each word that no name has stands for one that differs by a
@@ -45,16 +45,18 @@ export async function meantBy({ api }: PageDeps, visit: Visit): Promise<string |
   const { asker, query } = visit;
   const words = plain(query.get('q') ?? '').split(' ');
   const asked = { ...timesAsked(visit), ...filtersOf(query), q: undefined, level: 'deal' };
-  const beginnings = words.map((word) => word.slice(0, LETTERS)).join(' ');
-  const [facets, list] = await Promise.all([
+  const beginnings = words.map((word) => word.slice(0, LETTERS)).filter(({ length }) => length > 1);
+  const [facets, ...lists] = await Promise.all([
     api.read<List<Facet>>(asker, '/facets', {
       ...asked,
       ...{ fields: ['borrower', 'country'], top: '1000' },
     }),
-    api.read<List<BalanceItem>>(asker, '/balances', {
-      ...asked,
-      ...{ q: beginnings, fields: ['deal', 'borrower.name'], include: 'none', limit: '1000' },
-    }),
+    ...beginnings.slice(0, WORDS).map((q) =>
+      api.read<List<BalanceItem>>(asker, '/balances', {
+        ...asked,
+        ...{ q, fields: ['deal', 'borrower.name'], include: 'none', limit: '1000' },
+      }),
+    ),
   ]);
   const [countries, borrowers] = ['country', 'borrower'].map((field) =>
     facets.data.filter((facet) => facet.field === field).flatMap(({ values }) => values),
@@ -65,7 +67,9 @@ export async function meantBy({ api }: PageDeps, visit: Visit): Promise<string |
       countryName(value, 'de'),
     ]),
     ...(borrowers ?? []).map(({ name }) => name ?? ''),
-    ...list.data.flatMap(({ deal, borrower }) => [deal.name, deal.dealNumber, borrower.name]),
+    ...lists
+      .flatMap(({ data }) => data)
+      .flatMap(({ deal, borrower }) => [deal.name, deal.dealNumber, borrower.name]),
   ];
   const known = [...new Set(names.flatMap((name) => plain(name).split(' ')))];
   const meant = words.map((word) =>

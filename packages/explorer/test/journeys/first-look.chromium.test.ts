@@ -88,7 +88,7 @@ describe('the first look of a loan officer', () => {
   const open = (address: string) => page.goto(`${services.url}${address}`);
   const deal = `/deals/${big.deal.id}`;
   const textOf = async (selector: string) =>
-    (await page.locator(selector).first().innerText()).trim();
+    (await page.locator(selector).first().textContent())?.trim() ?? '';
 
   it('has every column of every table at 1440 px', async () => {
     const paths = ['/portfolio', '/deals', `${deal}?view=all`, `/facilities/${big.facility.id}`];
@@ -175,14 +175,14 @@ describe('the first look of a loan officer', () => {
   it('shows the figures that matter, each with its exact amount on focus, and leads to what is behind it', async () => {
     await open('/portfolio');
     const figure = page.locator('.figures div', { hasText: 'Outstanding principal' });
-    expect(await figure.locator('[aria-hidden]').innerText()).to.equal('270bn');
+    expect(await figure.locator('[aria-hidden]').textContent()).to.equal('270bn');
     await figure.locator('a').focus();
     expect(await figure.locator('.exact').boundingBox())
       .to.have.property('width')
       .above(20);
-    expect(await figure.locator('.exact').innerText()).to.equal('270,000,005,000.00');
+    expect(await figure.locator('.exact').textContent()).to.equal('270,000,005,000.00');
     const soon = page.locator('.figures div', { hasText: 'Matures in 30 days' });
-    expect(await soon.innerText())
+    expect(await soon.textContent())
       .to.include('270bn')
       .and.include('facilities: 1');
     await soon.locator('a').click();

@@ -51,6 +51,8 @@ const PAGES = [
   ['past-due', '/deals?pastDue=true'],
   ['search', '/deals?q=meridian'],
   ['deal', `/deals/${DEMO.deal}`],
+  ['lenders', `/deals/${DEMO.deal}?view=lenders`],
+  ['one-page', `/deals/${DEMO.deal}?view=all`],
   ['compared', `/deals/${DEMO.deal}?cmpAsOf=2024-12-31`],
   ['facility', `/facilities/${DEMO.facility}`],
   ['roll-forward', `/deals/${DEMO.deal}/roll-forward`],

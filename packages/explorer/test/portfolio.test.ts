@@ -3,7 +3,16 @@ import type { GroupSum, Sum, Totals } from '../src/balances/shapes.ts';
 import { sumOf } from '../src/web/amounts.ts';
 import type { Page, Person } from './support/person.ts';
 import { numberOf, type Row, rowsOf } from './support/reading.ts';
-import { aBook, FULL, type Services, sharedServices, VIEW } from './support/services.ts';
+import {
+  aBook,
+  aLoan,
+  aParty,
+  FULL,
+  posting,
+  type Services,
+  sharedServices,
+  VIEW,
+} from './support/services.ts';
 
 const svgsOf = (html: string, what: string) =>
   (html.match(/<svg[\s\S]*?<\/svg>/g) ?? []).filter((svg) => svg.includes(what));
@@ -113,6 +122,20 @@ describe('the portfolio', () => {
       expect(moved).to.deep.equal([true, true, true]);
     });
   }
+
+  it('says what changed since the browser was here before', async () => {
+    expect(page.html).to.include('What changed in the last day').and.not.include('Δ');
+    const known = page.url.searchParams.get('knownAt') ?? '';
+    const borrower = aParty('Borrower since the last visit');
+    const loan = aLoan(borrower, []);
+    const drawn = posting(loan, '2024-06-30', [[undefined, '12.34']]);
+    await services.post([borrower, ...loan.all, drawn]);
+    person.plant('cls_explorer_seen', `${known}_${known}_2020-01-01T00:00:00.000Z`);
+    const { html } = await person.open('/portfolio');
+    expect(html).to.include('What changed since your last visit').and.include('<b>Δ +12.34</b>');
+    // A page later it is the same visit.
+    expect((await person.open('/portfolio')).html).to.include('<b>Δ +12.34</b>');
+  });
 
   it('says that nothing was granted', async () => {
     const nobody = await services.person(VIEW);

@@ -15,8 +15,8 @@ function isOfLoans(asked: string): boolean {
 
 /** The sums, the course, and what matures soon. */
 const MOST_OF_SUMS = 6;
-/** Where the API refuses what a form sent, the page is asked for without it. */
-const MOST_FURTHER = 2 * MOST_OF_SUMS;
+/** Where the API refuses what a form sent, the page is asked for without it, at the usual times. */
+const MOST_FURTHER = 2 * MOST_OF_SUMS + 1;
 /** A page that asks nothing more in this time waits for answers; none that asks all at once takes it. */
 const QUIET_MS = 20_000;
 

@@ -82,7 +82,10 @@ const OF_THE_AGENT = pagesOf('agent', {
     has: '.none',
   },
   deals: '/deals',
-  'deals through every filter': { address: `/deals?${ALL_FILTERS}`, has: '.chips' },
+  'deals through every filter': {
+    asksFurther: true,
+    ...{ address: `/deals?${ALL_FILTERS}`, has: '.chips' },
+  },
   'deals past due': { address: '/deals?pastDue=true', has: 'tbody tr' },
   'deals that were restated': { address: '/deals?restated=true', has: 'tbody .tag' },
   'deals with some choices': { address: '/deals?choices=yes', has: '#choices-currency' },

@@ -127,12 +127,13 @@ describe('the portfolio', () => {
     expect(page.html).to.include('What changed in the last day').and.not.include('Δ');
     const known = page.url.searchParams.get('knownAt') ?? '';
     const borrower = aParty('Borrower since the last visit');
-    const loan = aLoan(borrower, []);
+    const loan = aLoan(borrower, [], { currency: 'GBP' });
     const drawn = posting(loan, '2024-06-30', [[undefined, '12.34']]);
     await services.post([borrower, ...loan.all, drawn]);
     person.plant('cls_explorer_seen', `${known}_${known}_2020-01-01T00:00:00.000Z`);
     const { html } = await person.open('/portfolio');
     expect(html).to.include('What changed since your last visit').and.include('<b>Δ +12.34</b>');
+    expect(html.match(/<b>Δ/g), 'nothing else').to.have.length(1);
     // A page later it is the same visit.
     expect((await person.open('/portfolio')).html).to.include('<b>Δ +12.34</b>');
   });

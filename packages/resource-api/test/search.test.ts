@@ -108,7 +108,10 @@ describeOnEngines('a search', (engine) => {
   it('finds a number without the letters before it, and apart from them', async () => {
     for (const q of ['70000', 'IBRD%2070000', 'ibrd70000', 'IBRD7']) {
       const { data } = await found(`q=${q}`);
-      expect(data.map(({ deal }: Json) => deal.dealNumber), q).to.deep.equal(['IBRD70000']);
+      expect(
+        data.map(({ deal }: Json) => deal.dealNumber),
+        q,
+      ).to.deep.equal(['IBRD70000']);
     }
     expect((await found('q=80000')).data).to.deep.equal([]);
   });

@@ -236,6 +236,7 @@ describe('two points in time', () => {
       `${loan.deal.dealNumber} ${loan.deal.name}`,
     ]);
     expect(rows[0]?.numbers).to.deep.equal(['1000.00', '749.50', '-250.50']);
+    expect(textOf(rows[0]?.html ?? '')).to.include('Advance');
     const deal = await person.open(linkNamed(html, loan.deal.dealNumber) ?? '');
     const outstanding = outstandingIn(deal.html);
     expect(outstanding?.compared).to.deep.equal([['749.50', '1000.00', '-250.50']]);

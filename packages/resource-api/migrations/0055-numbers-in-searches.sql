@@ -15,6 +15,8 @@ CREATE OR REPLACE FUNCTION folded(name text) RETURNS text LANGUAGE sql IMMUTABLE
 $$;
 
 -- The words of such names anew, as triggers keep them.
+-- contract: the triggers are off within this transaction alone, under a lock that the former build's inserts wait for.
+-- lock: words of names with digits after letters, a small part of the book; reads go on meanwhile.
 ALTER TABLE deal_word DISABLE TRIGGER append_only, DISABLE TRIGGER only_from_names;
 DELETE FROM deal_word WHERE word ~ '[^0-9][0-9]';
 INSERT INTO deal_word

@@ -1,4 +1,6 @@
 // A leaked secret is answered while two of each service run behind nginx, as they are shipped.
+import { spawn } from 'node:child_process';
+import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { requireServer } from '../../packages/testing/dist/src/engines.js';
 import {
@@ -58,6 +60,16 @@ describe('a secret that leaked, through nginx', function () {
         return answer.ok ? 'good' : (await answer.json()).code;
       }),
     );
+  /** As an operator who has the token; a refused one ends with 1. */
+  const explain = async (tool, token) => {
+    const folder = tool === 'cls-auth' ? 'auth-server' : 'resource-api';
+    const path = new URL(`../../packages/${folder}/bin/${tool}.mjs`, import.meta.url).pathname;
+    const child = spawn(process.execPath, [path, 'token', 'explain', '--json'], {
+      env: { ...world.environment, CLS_DATA_DIR: `${world.folder}/explain` },
+    });
+    child.stdin.end(token);
+    return JSON.parse(await text(child.stdout));
+  };
   const compromise = () =>
     world.tool('cls-auth', ['service-accounts', 'compromised', leaked.clientId]);
   const refused = (token) =>
@@ -77,6 +89,14 @@ describe('a secret that leaked, through nginx', function () {
       'good',
     ]);
     expect(await answers(mine)).to.deep.equal(['good', 'good']);
+    for (const [tool, why] of [
+      ['cls-auth', /It is revoked: .* because of compromised/],
+      ['cls-api', /The access token was revoked/],
+    ]) {
+      const explained = await explain(tool, stolen);
+      expect(explained, tool).to.include({ accepted: false, code: 'token_revoked' });
+      expect(explained.why, tool).to.match(why);
+    }
     const list = await world.send('/status-lists/0');
     expect(list.headers.get('content-type')).to.equal('application/statuslist+jwt');
   });

@@ -2,6 +2,7 @@ import type { RecordAnswer } from '@cls/shared/http/request-log';
 import { type Metrics, oneValue } from '@cls/shared/metrics/metrics';
 import { besideRequests, type Database } from '@cls/shared/sql/database';
 import type { KeySource } from './access/key-source.ts';
+import type { TokenStatus } from './access/token-status.ts';
 import type { FairDatabase } from './database/fair-database.ts';
 import {
   LEFT_OUT_BECAUSE,
@@ -15,6 +16,7 @@ export interface MeasuredDeps {
   readonly database: Database;
   readonly replicas: readonly ReadReplica[];
   readonly keys: Pick<KeySource, 'ageS'>;
+  readonly status: Pick<TokenStatus, 'ageS'>;
   readonly shared: Pick<FairDatabase, 'waiting'>;
 }
 
@@ -27,11 +29,16 @@ const ASK_REPLICAS_MS = 500;
 /** What is read when somebody asks for the metrics, and what is counted besides requests. */
 export function measureResourceApi(
   metrics: Metrics,
-  { database, replicas, keys, shared }: MeasuredDeps,
+  { database, replicas, keys, status, shared }: MeasuredDeps,
 ): RecordAnswer {
   const one = (name: string, help: string, read: () => number | undefined) =>
     metrics.gauge({ name, help, labels: {} }, () => oneValue(read()));
   one('cls_key_set_age_seconds', 'Since the issuer last answered with its keys.', () => keys.ageS);
+  one(
+    'cls_revocations_age_seconds',
+    'Since the issuer last said which tokens are revoked.',
+    () => status.ageS,
+  );
   one(
     'cls_questions_waiting',
     'Questions of callers that wait for their turn at the database.',

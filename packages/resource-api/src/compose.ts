@@ -153,12 +153,12 @@ async function compose(
   const imports = composeImports(config, database, log);
   const versionDeps = { ...questions.versionDeps, imports: imports.deps };
   const versions = versionsOf(versionDeps, notices.retiredAt);
-  const countThrottled = measureResourceApi(metrics, { database, replicas, keys, shared });
+  const status = composeTokenStatus(config, keys, redis, memories, log);
+  const countThrottled = measureResourceApi(metrics, { database, replicas, keys, status, shared });
   const readiness = composeReadiness(config, apart, keys, metrics, log);
   // A book that others bill is not billed here.
   measureTasks(metrics, sqlTaskRuns(apart), Object.keys(TASKS), ['bill']);
   const verify = tokenVerifier(keys, config, clock, warnOfClock(log));
-  const status = composeTokenStatus(config, keys, redis, memories, log);
   const tokens = rememberVerified(verify, keys, status, clock, memories);
   const { issuer, audience, mtlsBaseUrl, corsOrigins, scopeBase, trustedProxyHops } = config;
   const app: Omit<AppDeps, 'isDraining'> = {

@@ -96,10 +96,10 @@ function readConfig(read: EnvironmentReader): ResourceApiConfig {
     }),
     revocationFailOpenS: read.integer('REVOCATION_FAIL_OPEN_S', {
       about:
-        'seconds for which tokens count as known last while auth-server does not say which are revoked; then 503',
+        'seconds for which what was known last counts while auth-server does not say which tokens are revoked; then 503. By default as long as its keys count: shorter is safer, and ends sooner where auth-server is down',
       min: 10,
       max: 90_000,
-      fallback: 3_600,
+      fallback: 90_000,
     }),
     rateLimitPerMinute: read.integer('RATE_LIMIT_PER_MINUTE', {
       about: 'requests per caller and minute over all replicas; 0: no limit',

@@ -110,6 +110,7 @@ export const asOperator: AsOperator = async (work, { mayCreate = false, owner = 
       applications: sqlApplications(database, secrets),
       serviceAccounts: sqlServiceAccounts(database, secrets),
       secrets,
+      revocationOf: tokenStatus.revocationOf,
       answerLeak: answerLeak({
         compromisedClients: sqlCompromisedClients(database, secrets.add),
         ...{ queueNotice, audit, clock: systemClock },

@@ -23,6 +23,7 @@ import type { Customer, CustomerRecords } from '../organisations/customer.ts';
 import type { UpstreamLinks, UpstreamRecords } from '../organisations/upstream-provider.ts';
 import type { AccountAccess } from '../sessions/account-access.ts';
 import type { Throttle } from '../throttle/throttle.ts';
+import type { TokenStatusRecords } from '../token-status/token-status.ts';
 
 /** What a command works with. */
 export interface Operator {
@@ -42,6 +43,7 @@ export interface Operator {
   readonly serviceAccounts: ServiceAccountRecords;
   readonly applications: ApplicationRecords;
   readonly secrets: ClientSecretRecords;
+  readonly revocationOf: TokenStatusRecords['revocationOf'];
   readonly answerLeak: AnswerLeak;
   readonly accounts: AccountRecords;
   readonly invite: Invite;

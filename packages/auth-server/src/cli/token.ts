@@ -1,5 +1,7 @@
 import { readToken } from '@cls/shared/access/explain-token';
 import { usableKeys } from '@cls/shared/access/key-check';
+import { statusIndex } from '@cls/shared/access/status-list';
+import { tokenRevoked } from '@cls/shared/access/token-refusals';
 import { ADMIN_PERMISSIONS, adminAudience, READ_PERMISSIONS } from '@cls/shared/access-token';
 import { addTokenCommand } from '@cls/shared/cli/token-command';
 import { systemClock } from '@cls/shared/clock';
@@ -21,6 +23,15 @@ export function addExplainCommand(program: Command, asOperator: AsOperator): voi
         profile: { ...config, audience: isAdmin ? admin : config.audience },
         permissions: isAdmin ? ADMIN_PERMISSIONS : READ_PERMISSIONS,
         clock: systemClock,
+        async assertGood(token) {
+          const index = token && statusIndex(config.issuer, token);
+          const found = index === undefined ? undefined : await operator.revocationOf(index);
+          if (found === undefined) return;
+          const when = `${found.at.toISOString()}, because of ${found.for}`;
+          throw tokenRevoked({
+            cause: { check: 'revoked', expected: 'one that nobody revoked', found: when },
+          });
+        },
       });
     }),
   );

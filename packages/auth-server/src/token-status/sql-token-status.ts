@@ -101,7 +101,10 @@ export async function revokeTokens(sql: Sql, tokens: TokensOf, why: RevokedFor):
 }
 
 function conditionOf(tokens: TokensOf): readonly [condition: string, value: string] {
-  if ('client' in tokens) return ['client_id = $2', tokens.client];
+  if ('client' in tokens) {
+    const { client } = tokens; // A service account is the subject of its tokens, by which there is an index.
+    return [client.startsWith('svc_') ? 'subject = $2' : 'client_id = $2', client];
+  }
   if ('grant' in tokens) return ['grant_sha256 = $2', tokens.grant];
   if ('secret' in tokens) return ['secret_id = $2', tokens.secret];
   if ('subject' in tokens) return ['subject = $2', tokens.subject];

@@ -5,6 +5,7 @@ import { type Clock, epochSeconds } from '../clock.ts';
 import { Refusal } from '../http/refusal.ts';
 import { parseStrictObject } from '../strict-json.ts';
 import { requirePermission } from './require-permission.ts';
+import type { StatusReference } from './status-list.ts';
 import type { TokenFault } from './token-refusals.ts';
 import type { VerificationKeys } from './verification-keys.ts';
 import { type TokenBinding, type TokenProfile, tokenVerifier } from './verify-token.ts';
@@ -32,6 +33,8 @@ export interface ExplainDeps {
   /** Any of them opens what is asked. */
   readonly permissions: readonly Permission[];
   readonly clock: Clock;
+  /** @throws {Refusal} for a token that was revoked; its cause may say when and why. */
+  readonly assertGood: (token: StatusReference | undefined) => Promise<void>;
 }
 
 /** Verifies the token as the API does, and says in words what it fails first. */
@@ -39,7 +42,9 @@ export async function explainToken(token: string, deps: ExplainDeps): Promise<To
   const { keys, profile, permissions, clock } = deps;
   const read = readToken(token);
   try {
-    const { caller, binding, expiresAtS } = await tokenVerifier(keys, profile, clock)(token);
+    const verified = await tokenVerifier(keys, profile, clock)(token);
+    const { caller, binding, expiresAtS } = verified;
+    await deps.assertGood(verified.status);
     requirePermission(caller, permissions, profile.scopeBase);
     const left = expiresAtS - profile.clockToleranceS - epochSeconds(clock);
     const ends = left > 0 ? `it ends in ${duration(left)}` : 'it has ended, within the tolerance';
@@ -98,6 +103,7 @@ const TITLES: Readonly<Record<string, string>> = {
   signature: 'Its signature is wrong: the token was changed, or cut',
   iss: 'Another issuer made it',
   aud: 'It is for another API',
+  revoked: 'It is revoked',
   cnf: 'It is bound to something that the API cannot check',
 };
 

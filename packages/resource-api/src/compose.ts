@@ -105,7 +105,7 @@ export async function startResourceApi(
           'the key set cannot be saved in CLS_DATA_DIR: after a restart, no token can be verified until auth-server answers',
         ),
       ),
-      ...logReads(log, 'the key set'),
+      ...logReads(log),
       memories,
     });
     return await compose(config, opened, keys, memories, metrics, log, clock, versionsOf, tracing);
@@ -218,7 +218,11 @@ function composeTokenStatus(
     file: documentFile(join(dataDir, 'token-status.json'), url, ({ message }) =>
       log.warn({ reason: message }, 'what tokens are revoked cannot be saved in CLS_DATA_DIR'),
     ),
-    ...logReads(log, 'the list of revoked tokens'),
+    ...logReads(log, {
+      begins: 'the list of revoked tokens cannot be read',
+      continues: 'the list of revoked tokens could not be read in the last minute',
+      ends: 'the list of revoked tokens is read again',
+    }),
   });
   redis?.subscribe(REVOCATIONS_CHANNEL, status.readNow);
   return status;

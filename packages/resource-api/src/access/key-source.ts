@@ -9,7 +9,7 @@ import { KeysUnavailable, type VerificationKeys } from '@cls/shared/access/verif
 import { aheadOfDate } from '@cls/shared/clock-offset';
 import { fetchDocument } from '@cls/shared/http/fetch-document';
 import type { Log } from '@cls/shared/log';
-import { outageLog, whyFailed } from '@cls/shared/outage-log';
+import { type OutageWords, outageLog, whyFailed } from '@cls/shared/outage-log';
 import type { CryptoKey } from 'jose';
 import { type Memories, openMemories } from '../memory/memories.ts';
 
@@ -53,17 +53,20 @@ export interface KeySourceOptions {
   readonly onRead?: () => void;
 }
 
+type Messages = Pick<OutageWords, 'begins' | 'continues' | 'ends'>;
+
+const KEY_SET: Messages = {
+  begins: 'the key set cannot be read',
+  continues: 'the key set could not be read in the last minute',
+  ends: 'the key set is read again',
+};
+
 /** Writes to the log when something of the issuer cannot be read, and when it is read again. */
 export function logReads(
   log: Log,
-  what: string,
+  messages: Messages = KEY_SET,
 ): Required<Pick<KeySourceOptions, 'onFailure' | 'onRead'>> {
-  const outage = outageLog(log, {
-    level: 'warn',
-    begins: `${what} cannot be read`,
-    continues: `${what} could not be read in the last minute`,
-    ends: `${what} is read again`,
-  });
+  const outage = outageLog(log, { level: 'warn', ...messages });
   return { onFailure: (error) => outage.failed(whyFailed(error)), onRead: outage.answered };
 }
 

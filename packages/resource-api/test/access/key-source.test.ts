@@ -83,10 +83,7 @@ describe('the source of verification keys', () => {
     await jwks.stop();
     const lines: [string, object][] = [];
     const write = (fields: object, message: string) => void lines.push([message, fields]);
-    const { onFailure, onRead } = logReads(
-      { ...silentLog, warn: write, info: write },
-      'the key set',
-    );
+    const { onFailure, onRead } = logReads({ ...silentLog, warn: write, info: write });
     let reads = 0;
     source = remoteKeySource({
       ...{ url: jwks.url, refreshMs: 50, onRead },

@@ -7,6 +7,7 @@ import { startWebhookReceiver, type WebhookReceiver } from '@cls/testing/webhook
 import { expect } from 'chai';
 import type { NoticeDocument } from '../src/notices/customer-notice.ts';
 import { basic, startTestAuthServer, type TestAuthServer } from './support/auth-server.ts';
+import { applicationRecords, clientSecrets } from './support/client-records.ts';
 import { setWebhook } from './support/security-contacts.ts';
 
 /** From the documentation of GitHub's partner programme. */
@@ -167,6 +168,26 @@ describeOnDatabase('reports of secrets that were found in public', (engine) => {
     });
   });
 
+  it('end the secrets of an application, which has no customer to tell', async () => {
+    const { id, secret } = await applicationRecords(server.database).create({
+      ...{ name: 'Portal', firstParty: false, confidential: true, device: false },
+      ...{ redirectUris: ['https://portal.example/'], postLogoutRedirectUris: [] },
+      ...{ backchannelLogoutUri: null, withoutPkce: false, allowedOrigins: [], scopes: ['openid'] },
+    });
+    const token = secret?.expose() ?? '';
+    const body = JSON.stringify([{ token, type: TYPE, url: '' }]);
+    const answer = await post(body, signed(body));
+    expect(await answer.json()).to.deep.equal([
+      { token_hash: sha256(token), token_type: TYPE, label: 'true_positive' },
+    ]);
+    const live = (await clientSecrets(server.database).list(id)).filter((one) => one.live);
+    expect(live).to.deep.equal([]);
+    await eventually(async () => {
+      const types = (await answered()).map(({ type }) => type);
+      expect(types).to.deep.equal(['service_account.compromised', 'application.compromised']);
+    });
+  });
+
   it('do nothing new when they come again, and get the same answer', async () => {
     const body = report(server.client.secret);
     const answers = await Promise.all([1, 2, 3].map(() => post(body, signed(body))));
@@ -177,7 +198,7 @@ describeOnDatabase('reports of secrets that were found in public', (engine) => {
     }
     const notices = await server.database.query('SELECT FROM customer_notice');
     expect(notices).to.have.length(1);
-    expect(await answered()).to.have.length(1);
+    expect(await answered()).to.have.length(2);
   });
 });
 

@@ -1,6 +1,7 @@
 import { API_PERMISSIONS } from '@cls/shared/access-token';
 import { LOCALES } from '@cls/shared/pages/browser';
 import { expect } from 'chai';
+import type { SecretCompromised } from '../../src/notices/customer-notice.ts';
 import {
   invitationElsewhereMail,
   invitationMail,
@@ -90,6 +91,17 @@ describe('e-mail messages', () => {
       expect(subject).not.to.match(/[\r\n]/);
       expect(html).not.to.include('<img');
     }
+  });
+
+  it('a message about a leaked secret says where the next one comes from', () => {
+    const i18n = galleryI18n('en');
+    const { newSecretId: _, ...none } = leaked('Ledger');
+    const textOf = (notice: SecretCompromised) =>
+      secretCompromisedMail({ ...frame, at: AT, noticeId: 'ntc_1', notice }, i18n).text;
+    expect(textOf(leaked('Ledger')))
+      .to.include('New secret: sec_2')
+      .and.include('We made a new');
+    expect(textOf(none)).to.include('until it has a new secret').and.not.include('New secret:');
   });
 
   it('a reset message keeps its link whole and says that the second step stays', () => {

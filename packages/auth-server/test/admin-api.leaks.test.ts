@@ -13,6 +13,7 @@ import {
   type TestCaller,
 } from './support/administrator.ts';
 import { FULL, startTestAuthServer, type TestAuthServer, VIEW } from './support/auth-server.ts';
+import { serviceAccountRecords } from './support/client-records.ts';
 
 describeOnDatabase('POST /admin/v1/service-accounts/{id}/compromised', (engine) => {
   let server: TestAuthServer;
@@ -27,6 +28,10 @@ describeOnDatabase('POST /admin/v1/service-accounts/{id}/compromised', (engine) 
   after(() => server?.stop());
   const compromised = (id: string, by = call) => by('POST', `/service-accounts/${id}/compromised`);
   const status = async (who: TestCaller) => (await askForToken(server, who)).status;
+  const setKey = (id: string) =>
+    serviceAccountRecords(server.database).setProof(id, {
+      ...{ token_endpoint_auth_method: 'private_key_jwt', jwks_uri: 'https://keys.bank.example/' },
+    });
   const ended = (who: TestCaller) =>
     eventually(async () => expect(await status(who)).to.equal(401));
 
@@ -90,6 +95,13 @@ describeOnDatabase('POST /admin/v1/service-accounts/{id}/compromised', (engine) 
     expect([refused.status, refused.body.code]).to.deep.equal([403, 'insufficient_permission']);
     expect((await call('GET', '/accounts')).status).to.equal(403);
     expect(await status(leaked)).to.equal(200);
+  });
+
+  it('refuses a service account that proves itself by a key', async () => {
+    const account = await newCaller(server, [VIEW]);
+    await setKey(account.id);
+    const { status: answered, body } = await compromised(account.id);
+    expect([answered, body.code]).to.deep.equal([409, 'service_account_without_secret']);
   });
 
   it('refuses a query, and a body with members', async () => {

@@ -85,6 +85,15 @@ describeOnDatabase('cls-auth service-accounts compromised', (engine) => {
     expect(rows[0]?.reason).to.equal('operator');
   });
 
+  it('says what to do for a service account that proves itself by a key', async () => {
+    const { clientId } = await world.done(
+      'service-accounts create --name Keyed --customer india --permission cls-deal.view --auth-method private_key_jwt --jwks-uri https://keys.bank.example/',
+    );
+    const { code, stderr } = await world.run(`service-accounts compromised ${clientId}`);
+    expect(code).to.equal(1);
+    expect(stderr).to.include('register another').and.include('revokes its tokens');
+  });
+
   it('refuses what is no service account, and an address that is not https', async () => {
     const unknown = await world.run('service-accounts compromised svc_00000000000000000000000000');
     expect([unknown.code, unknown.stderr]).to.have.property('0', 1);

@@ -31,6 +31,17 @@ export function serviceAccountNotFound(): Refusal {
   });
 }
 
+/** Its key may have leaked, but only the operator registers another one. */
+export function serviceAccountWithoutSecret(): Refusal {
+  return new Refusal({
+    status: 409,
+    code: 'service_account_without_secret',
+    title: 'Service account has no secret',
+    detail:
+      'This service account proves itself by a key. Ask the operator to register another one.',
+  });
+}
+
 /** Access to such an account would give the administrator more than it was granted. */
 export function accountBeyondCaller(): Refusal {
   return new Refusal({

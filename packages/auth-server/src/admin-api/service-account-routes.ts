@@ -4,7 +4,7 @@ import type { AnswerLeak } from '../leaks/answer-leak.ts';
 import { presentCompromised } from './present.ts';
 import { readNothing } from './read-body.ts';
 import { readNoQuery } from './read-query.ts';
-import { serviceAccountNotFound } from './refusals.ts';
+import { serviceAccountNotFound, serviceAccountWithoutSecret } from './refusals.ts';
 import type { AdminRoute, Handle } from './route.ts';
 
 export interface ServiceAccountRouteDeps {
@@ -33,6 +33,9 @@ function compromised({ serviceAccounts, answerLeak }: ServiceAccountRouteDeps): 
     await readNothing(request);
     const account = await serviceAccounts.find(id);
     if (account === undefined || account.customer !== customer) throw serviceAccountNotFound();
+    if (account.proof?.token_endpoint_auth_method !== undefined) {
+      throw serviceAccountWithoutSecret();
+    }
     const within = new Set<Permission>([...permissions, ...grantablePermissions]);
     const newSecret = id !== actor.clientId && account.permissions.every((one) => within.has(one));
     const done = await answerLeak(id, { reportedBy: 'administrator', newSecret, actor });

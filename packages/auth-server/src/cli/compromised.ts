@@ -1,4 +1,4 @@
-import { printer } from '@cls/shared/cli/command-line';
+import { CommandRefused, printer } from '@cls/shared/cli/command-line';
 import { readOptions } from '@cls/shared/cli/options';
 import type { Command } from 'commander';
 import { z } from 'zod';
@@ -20,7 +20,8 @@ export function addCompromisedCommand(serviceAccounts: Command, asOperator: AsOp
     .action(async (clientId: string, given: object, command: Command) => {
       const options = readOptions(OPTIONS, given);
       const done = await asOperator(async (operator) => {
-        await requireServiceAccount(operator, clientId);
+        const { proof } = await requireServiceAccount(operator, clientId);
+        refuseOtherProof(clientId, proof?.token_endpoint_auth_method);
         const report = { reportedBy: 'operator', newSecret: true, ...options } as const;
         return operator.answerLeak(clientId, report);
       });
@@ -41,4 +42,13 @@ export function addCompromisedCommand(serviceAccounts: Command, asOperator: AsOp
       ];
       printer(command).result(document, lines.join('\n'));
     });
+}
+
+/** @throws {CommandRefused} for a service account that has no secret. */
+function refuseOtherProof(id: string, method: string | undefined): void {
+  if (method === undefined) return;
+  throw new CommandRefused(
+    `it proves itself by ${method} and has no secret; if its key leaked, register another ` +
+      `(service-accounts update ${id} …), then service-accounts disable and enable: that revokes its tokens`,
+  );
 }

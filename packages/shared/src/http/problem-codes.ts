@@ -39,6 +39,7 @@ export const PROBLEM_CODES = [
   'request_timeout',
   'revocations_unavailable',
   'service_account_not_found',
+  'service_account_without_secret',
   'signature_invalid',
   'since_as_of_required',
   'source_not_open',

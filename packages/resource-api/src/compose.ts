@@ -33,7 +33,11 @@ import { connectRedis, type RedisScripts } from './access/redis-connection.ts';
 import { redisUsedProofs } from './access/redis-used-proofs.ts';
 import { redisWindow } from './access/redis-window.ts';
 import { memoryWindow } from './access/shared-window.ts';
-import { remoteTokenStatus, type TokenStatus } from './access/token-status.ts';
+import {
+  remoteTokenStatus,
+  type TokenStatus,
+  type TokenStatusOptions,
+} from './access/token-status.ts';
 import { rememberVerified } from './access/verified-tokens.ts';
 import { composeImports } from './compose-imports.ts';
 import { measureResourceApi } from './compose-metrics.ts';
@@ -153,7 +157,7 @@ async function compose(
   const imports = composeImports(config, database, log);
   const versionDeps = { ...questions.versionDeps, imports: imports.deps };
   const versions = versionsOf(versionDeps, notices.retiredAt);
-  const status = composeTokenStatus(config, keys, redis, memories, log);
+  const status = composeTokenStatus(config, keys, redis, { memories, clock, log });
   const countThrottled = measureResourceApi(metrics, { database, replicas, keys, status, shared });
   const readiness = composeReadiness(config, apart, keys, metrics, log);
   // A book that others bill is not billed here.
@@ -210,11 +214,10 @@ function composeTokenStatus(
   { issuer, statusListsUrl: url, revocationFailOpenS: failOpenS, dataDir }: ResourceApiConfig,
   keys: KeySource,
   redis: RedisScripts | undefined,
-  memories: Memories,
-  log: Log,
+  { memories, clock, log }: Pick<TokenStatusOptions, 'clock'> & { memories: Memories; log: Log },
 ): TokenStatus {
   const status = remoteTokenStatus({
-    ...{ issuer, url, keys, failOpenS, memories },
+    ...{ issuer, url, keys, failOpenS, memories, clock },
     file: documentFile(join(dataDir, 'token-status.json'), url, ({ message }) =>
       log.warn({ reason: message }, 'what tokens are revoked cannot be saved in CLS_DATA_DIR'),
     ),

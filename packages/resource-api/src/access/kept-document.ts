@@ -28,14 +28,14 @@ export function documentFile(
       if (kept?.['url'] !== url || !(ageMs >= 0)) return undefined;
       return { document: kept['document'], ageMs };
     },
-    keep(document) {
+    keep(document, ageMs = 0) {
       const text = JSON.stringify(document);
       const nowMs = Date.now();
       const fresh = written?.text === text && Math.abs(nowMs - written.atMs) < REWRITE_MS;
       if (fresh || failed) return;
       try {
         mkdirSync(dirname(path), { recursive: true });
-        const readAt = new Date(nowMs).toISOString();
+        const readAt = new Date(nowMs - ageMs).toISOString();
         // Written beside and renamed: a crash leaves the old file or the new one.
         writeFileSync(`${path}.${process.pid}`, JSON.stringify({ url, readAt, document }));
         renameSync(`${path}.${process.pid}`, path);

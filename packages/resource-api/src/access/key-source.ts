@@ -38,8 +38,8 @@ export interface KeptDocument {
 export interface DocumentFile {
   /** Undefined when there is no file, or none that fits this issuer and clock. */
   load(): KeptDocument | undefined;
-  /** Called after each good read; writes the file when it would be out of date. */
-  keep(document: unknown): void;
+  /** Writes the file when it would be out of date. @param ageMs since the document was read; 0 where left out. */
+  keep(document: unknown, ageMs?: number): void;
 }
 
 export interface KeySourceOptions {

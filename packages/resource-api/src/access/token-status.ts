@@ -14,6 +14,7 @@ import {
 import { revocationsUnavailable, tokenRevoked } from '@cls/shared/access/token-refusals';
 import type { VerificationKeys } from '@cls/shared/access/verification-keys';
 import { ACCESS_TOKEN_ALG } from '@cls/shared/access-token';
+import { type Clock, epochSeconds } from '@cls/shared/clock';
 import { fetchBounded } from '@cls/shared/http/fetch-document';
 import { type CryptoKey, compactVerify } from 'jose';
 import { type Memories, openMemories } from '../memory/memories.ts';
@@ -40,6 +41,7 @@ export interface TokenStatusOptions {
   readonly failOpenS: number;
   readonly everyMs?: number;
   readonly file?: DocumentFile;
+  readonly clock: Clock;
   readonly memories?: Memories;
   readonly onFailure: (error: Error) => void;
   readonly onRead?: () => void;
@@ -59,7 +61,9 @@ interface List {
   /** As signed. */
   text?: string;
   bits?: Uint8Array;
+  expiresAtS?: number;
   etag?: string;
+  /** Of a list that was never read: when the issuer was last heard before a token needed it. */
   readAtMs: number;
   neededAtMs: number;
   reading?: Promise<void> | undefined;
@@ -67,7 +71,7 @@ interface List {
 
 /** Begins with what the file has, which the issuer's keys must verify. */
 export function remoteTokenStatus(options: TokenStatusOptions): TokenStatus {
-  const { issuer, url, keys, failOpenS, everyMs = EVERY_MS, file, onFailure, onRead } = options;
+  const { issuer, url, keys, failOpenS, everyMs = EVERY_MS, file, clock, onFailure } = options;
   const lists = new Map<string, List>();
   let heardAtMs = never;
   const memories = options.memories ?? openMemories();
@@ -85,16 +89,16 @@ export function remoteTokenStatus(options: TokenStatusOptions): TokenStatus {
     const number = statusListNumber(issuer, uri);
     if (number === undefined) return undefined;
     const neededAtMs = performance.now();
-    const list = { url: `${url}/${number}`, uri, readAtMs: never, neededAtMs };
+    const list = { url: `${url}/${number}`, uri, readAtMs: heardAtMs, neededAtMs };
     lists.set(uri, list);
     return list;
   };
   const read = (list: List): Promise<void> => {
-    list.reading ??= fetchList(list, keys)
+    list.reading ??= fetchList(list, keys, clock)
       .then(
         () => {
           heardAtMs = list.readAtMs;
-          onRead?.();
+          options.onRead?.();
         },
         (error: unknown) => onFailure(error instanceof Error ? error : new Error(String(error))),
       )
@@ -111,15 +115,17 @@ export function remoteTokenStatus(options: TokenStatusOptions): TokenStatus {
       if (performance.now() - neededAtMs > FORGET_MS) lists.delete(uri);
     }
     await Promise.all([...lists.values()].map(read));
-    const texts = [...lists].flatMap(([uri, { text }]) =>
-      text === undefined ? [] : [[uri, text]],
-    );
-    if (texts.length > 0) file?.keep(Object.fromEntries(texts));
+    const known = [...lists.values()].filter(({ text }) => text !== undefined);
+    if (known.length === 0) return;
+    // What could not be read now is as old as it is, after a restart too.
+    const oldestMs = Math.min(...known.map(({ readAtMs }) => readAtMs));
+    const document = Object.fromEntries(known.map(({ uri, text }) => [uri, text]));
+    file?.keep(document, performance.now() - oldestMs);
   }, everyMs);
-  const restored = restore(file, keys, (uri, text, bits, ageMs) => {
+  const restored = restore(file, keys, (uri, read, ageMs) => {
     const list = listOf(uri);
     if (list === undefined || list.bits !== undefined) return;
-    Object.assign(list, { text, bits, readAtMs: performance.now() - ageMs });
+    Object.assign(list, read, { readAtMs: performance.now() - ageMs });
     heardAtMs = Math.max(heardAtMs, list.readAtMs);
   });
 
@@ -134,17 +140,13 @@ export function remoteTokenStatus(options: TokenStatusOptions): TokenStatus {
     },
     async assertGood(token) {
       if (token === undefined) return;
+      if (!lists.has(token.uri)) await restored;
       const list = listOf(token.uri);
       if (list === undefined) throw revocationsUnavailable();
       list.neededAtMs = performance.now();
-      if (list.bits === undefined) {
-        await restored;
-        await read(list);
-      }
+      if (list.bits === undefined) await read(list);
       if (list.bits !== undefined && isRevokedIn(list.bits, token.idx)) throw tokenRevoked();
-      // Of a list that is new while the issuer does not answer nothing is known.
-      const knownAtMs = list.bits === undefined ? heardAtMs : list.readAtMs;
-      if (performance.now() - knownAtMs > failOpenS * 1_000) throw revocationsUnavailable();
+      if (!counts(list)) throw revocationsUnavailable();
     },
     get ageS() {
       return heardAtMs === never ? undefined : (performance.now() - heardAtMs) / 1_000;
@@ -173,14 +175,18 @@ function repeatedly(work: () => Promise<void>, everyMs: number) {
   return { begin: () => void run(), stop: () => clearInterval(timer) };
 }
 
-async function fetchList(list: List, keys: VerificationKeys): Promise<void> {
+/** @throws {Error} for a list whose time is over, too: a cache on the way may have kept it. */
+async function fetchList(list: List, keys: VerificationKeys, clock: Clock): Promise<void> {
   const startedMs = performance.now();
   const known = list.etag === undefined ? {} : { 'if-none-match': list.etag };
   const asked = { accept: STATUS_LIST_MEDIA_TYPE, ...known };
   const { status, body, headers } = await fetchBounded(list.url, asked, FETCH_LIMITS);
-  if (status === 200) {
-    const text = body.toString('latin1');
-    Object.assign(list, { text, bits: await bitsOf(text, list.uri, keys) });
+  const changed =
+    status === 200 ? await readList(body.toString('latin1'), list.uri, keys) : undefined;
+  const { expiresAtS = Number.POSITIVE_INFINITY } = changed ?? list;
+  if (expiresAtS <= epochSeconds(clock)) throw new Error('a status list that has expired');
+  if (changed !== undefined) {
+    Object.assign(list, changed);
     const etag = headers.get('etag');
     if (etag === null) delete list.etag;
     else list.etag = etag;
@@ -188,8 +194,10 @@ async function fetchList(list: List, keys: VerificationKeys): Promise<void> {
   list.readAtMs = startedMs;
 }
 
+type ReadList = Pick<List, 'expiresAtS'> & Required<Pick<List, 'text' | 'bits'>>;
+
 /** @throws {Error} for anything but the list that the issuer signed under this name. */
-async function bitsOf(text: string, uri: string, keys: VerificationKeys): Promise<Buffer> {
+async function readList(text: string, uri: string, keys: VerificationKeys): Promise<ReadList> {
   const find = async ({ kid, typ }: { kid?: string; typ?: string }): Promise<CryptoKey> => {
     const key = typ === STATUS_LIST_TYPE ? await keys.find(kid ?? '') : undefined;
     if (key === undefined) throw new Error('a status list that no key of the issuer signed');
@@ -198,24 +206,26 @@ async function bitsOf(text: string, uri: string, keys: VerificationKeys): Promis
   const { payload } = await compactVerify(text, find, { algorithms: [ACCESS_TOKEN_ALG] });
   const claims = JSON.parse(Buffer.from(payload).toString('utf8')) as {
     sub?: unknown;
+    exp?: unknown;
     status_list?: { bits?: unknown; lst?: unknown };
   };
   const { bits, lst } = claims.status_list ?? {};
   if (claims.sub !== uri || bits !== 1 || typeof lst !== 'string') {
     throw new Error(`expected the status list ${uri} with one bit for each token`);
   }
-  return unpackBits(lst);
+  const expires = typeof claims.exp === 'number' ? { expiresAtS: claims.exp } : {};
+  return { text, bits: await unpackBits(lst), ...expires };
 }
 
-/** What cannot be verified is left out: the issuer is asked then. */
+/** What cannot be verified is left out: the issuer is asked then. The file's age counts, not the lists' `exp`. */
 async function restore(
   file: DocumentFile | undefined,
   keys: VerificationKeys,
-  use: (uri: string, text: string, bits: Uint8Array, ageMs: number) => void,
+  use: (uri: string, read: ReadList, ageMs: number) => void,
 ): Promise<void> {
   const kept = file?.load();
   for (const [uri, text] of Object.entries((kept?.document ?? {}) as Record<string, unknown>)) {
-    const bits = await bitsOf(String(text), uri, keys).catch(() => undefined);
-    if (bits !== undefined) use(uri, String(text), bits, kept?.ageMs ?? 0);
+    const read = await readList(String(text), uri, keys).catch(() => undefined);
+    if (read !== undefined) use(uri, read, kept?.ageMs ?? 0);
   }
 }

@@ -1,8 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { deflateSync } from 'node:zlib';
 import { STATUS_LIST_LENGTH, setRevoked } from '@cls/shared/access/status-list';
 import type { VerificationKeys } from '@cls/shared/access/verification-keys';
+import { epochSeconds, systemClock } from '@cls/shared/clock';
 import type { Refusal } from '@cls/shared/http/refusal';
 import { silentLog } from '@cls/shared/log';
 import { Secret } from '@cls/shared/secret';
@@ -100,7 +102,7 @@ describe('what is revoked, as the API knows it', () => {
       issuer: ISSUER,
       url: server.url.replace('/.well-known/jwks.json', '/status-lists'),
       keys,
-      ...{ failOpenS: 600, everyMs: 50 },
+      ...{ failOpenS: 600, everyMs: 50, clock: systemClock },
       onFailure: ({ message }) => failures.push(message),
       ...options,
     });
@@ -177,6 +179,52 @@ describe('what is revoked, as the API knows it', () => {
     open({ file: file() });
     expect([await codeOf(3), await codeOf(7)]).to.deep.equal(['good', 'token_revoked']);
     await server.start();
+  });
+
+  it('does not grow younger by a restart while the issuer is down', async () => {
+    const path = join(temporaryDirectory('cls-status-'), 'token-status.json');
+    const file = (): DocumentFile =>
+      documentFile(path, 'lists', ({ message }) => failures.push(message));
+    open({ file: file() });
+    expect(await codeOf(3)).to.equal('good');
+    await eventually(async () => expect(file().load()?.document).to.have.property(uriOf(0)));
+    await server.stop();
+    status.stop();
+    for (let restarts = 0; restarts < 3; restarts += 1) {
+      open({ file: file(), failOpenS: 60 });
+      expect(await codeOf(3)).to.equal('good');
+      const before = failures.length;
+      await eventually(async () => expect(failures.length).to.be.greaterThan(before + 1));
+      await sleep(400);
+      status.stop();
+    }
+    open({ file: file(), failOpenS: 1 });
+    expect(await codeOf(3)).to.equal('revocations_unavailable');
+    await server.start();
+  });
+
+  it('accepts tokens of a list that cannot be read no longer, though others can', async () => {
+    open({ failOpenS: 1 });
+    expect(await codeOf(3)).to.equal('good');
+    expect(await codeOf(3, 1)).to.equal('good');
+    await eventually(async () => {
+      expect(await codeOf(3, 1)).to.equal('revocations_unavailable');
+    }, 4_000);
+    expect(await codeOf(3)).to.equal('good');
+  });
+
+  it('does not go back to a list whose time is over', async () => {
+    open();
+    expect(await codeOf(7)).to.equal('token_revoked');
+    const nowS = epochSeconds(systemClock);
+    lists['/status-lists/0'] = await signList(key, [], { exp: nowS - 1 });
+    await eventually(async () => expect(failures.join()).to.include('has expired'));
+    expect(await codeOf(7)).to.equal('token_revoked');
+    lists['/status-lists/0'] = await signList(key, [], { exp: nowS + 2 });
+    await eventually(async () => expect(await codeOf(7)).to.equal('good'));
+    const before = failures.length;
+    // From now on the answer is 304: whoever answers so kept an old list.
+    await eventually(async () => expect(failures.length).to.be.greaterThan(before), 4_000);
   });
 
   it('keeps the good list whatever else it gets', async () => {

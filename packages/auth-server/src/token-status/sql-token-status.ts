@@ -36,6 +36,8 @@ export function sqlTokenStatus(database: Database): TokenStatusRecords {
         [index, subject, clientId, expiresAtS],
       );
     },
+    hasLeased: async (index) =>
+      (await database.query('SELECT FROM token_index WHERE next > $1', [index])).length === 1,
     revokedWithin: ({ first, last }) =>
       database.query<Indices>(
         `SELECT greatest(first, $1)::float8 AS first, least(last, $2)::float8 AS last FROM token_status

@@ -31,18 +31,24 @@ interface Signed extends StatusListToken {
   readonly signedAtS: number;
 }
 
-/** The list with this number, as the table has it now: no replica answers with what another one has changed. */
-export type StatusLists = (list: number) => Promise<StatusListToken>;
+/**
+ * The list with this number, as the table has it now: no replica answers with what another one has changed.
+ * Undefined where no token is in it: anybody may ask, and a signature costs too much for that.
+ */
+export type StatusLists = (list: number) => Promise<StatusListToken | undefined>;
 
 export function statusLists(
   issuer: string,
-  records: Pick<TokenStatusRecords, 'revokedWithin'>,
+  records: Pick<TokenStatusRecords, 'hasLeased' | 'revokedWithin'>,
   activeKey: () => Promise<ActiveKey>,
   clock: Clock,
 ): StatusLists {
   const kept = new Map<number, Signed>();
+  let last = -1;
   return async (list) => {
     const first = list * STATUS_LIST_LENGTH;
+    if (list > last && !(await records.hasLeased(first))) return undefined;
+    last = Math.max(last, list);
     const revoked = await records.revokedWithin({ first, last: first + STATUS_LIST_LENGTH - 1 });
     const { kid, sign } = await activeKey();
     const content = contentOf(kid, revoked);

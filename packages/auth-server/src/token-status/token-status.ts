@@ -44,13 +44,15 @@ export interface Revocation {
 export interface TokenStatusRecords {
   /**
    * Indices for tokens of the holder, which begin to be made within `forS` seconds. Undefined where the
-   * holder may have no token any more: its secret ended or it was disabled a moment ago.
+   * holder may have no such token any more: its secret ended, it was disabled or lost a permission a moment ago.
    */
   lease(holder: TokenHolder, count: number, forS: number): Promise<Indices | undefined>;
   /** Revokes what lives. @returns how many leases, each of several tokens. */
   revoke(tokens: TokensOf, why: RevokedFor): Promise<number>;
   /** Revokes one token. @param expiresAtS when it ends, since the epoch. */
   revokeOne(index: number, holder: TokenHolder, expiresAtS: number): Promise<void>;
+  /** Whether this index, or a later one, was leased. */
+  hasLeased(index: number): Promise<boolean>;
   /** Those within a range, in their order. */
   revokedWithin(range: Indices): Promise<readonly Indices[]>;
   /** Undefined for an index that is not revoked. */

@@ -9,8 +9,9 @@ const PATH = new RegExp(`^${STATUS_LISTS_PATH}/(\\d{1,10})$`);
 export function statusListEndpoint(lists: StatusLists): Middleware {
   return async (ctx, next) => {
     const [, list] = PATH.exec(ctx.path) ?? [];
-    if (list === undefined) return next();
-    const { token, etag } = await lists(Number(list));
+    const known = list === undefined ? undefined : await lists(Number(list));
+    if (known === undefined) return next();
+    const { token, etag } = known;
     ctx.set('Access-Control-Allow-Origin', '*');
     ctx.set('Cache-Control', 'no-cache'); // Kept with its ETag, and asked for each time.
     if (answerUnchanged(ctx, etag)) return;

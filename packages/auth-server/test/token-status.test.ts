@@ -17,6 +17,7 @@ import type { TokenStatusRecords } from '../src/token-status/token-status.ts';
 import {
   basic,
   claimsOf,
+  FULL,
   startTestAuthServer,
   type TestAuthServer,
   VIEW,
@@ -132,6 +133,23 @@ describeOnDatabase('the status list of access tokens', (engine) => {
     expect(await revoked(next)).to.equal(true);
     await records.setDisabled(account.id, false);
     expect(await revoked(await tokenOf(account)), 'a new one after it was enabled').to.equal(false);
+  });
+
+  it('gives no token with a permission that was taken, also where nobody was told of that', async () => {
+    const records = serviceAccountRecords(server.database);
+    const account = await newAccount();
+    await records.update(account.id, { permissions: [VIEW, FULL] });
+    const token = await tokenOf(account);
+    await server.database.query('ALTER TABLE service_account DISABLE TRIGGER USER');
+    await records.update(account.id, { permissions: [VIEW] });
+    await server.database.query('ALTER TABLE service_account ENABLE TRIGGER USER');
+    expect(await revoked(token)).to.equal(true);
+    const answer = await server.post(GRANT, basic(account.id, account.secret));
+    expect(answer.status, await answer.text()).to.equal(401);
+    await server.database.query('UPDATE service_account SET name = name');
+    const narrower = await tokenOf(account);
+    expect(String(claimsOf(narrower)['scope'])).to.not.include(FULL);
+    expect(await revoked(narrower)).to.equal(false);
   });
 
   it('revokes all of a customer, its people’s too, and of no other customer', async () => {

@@ -11,6 +11,7 @@ export const ACCOUNT_CLIENT_ID = 'cls-account';
 /** Our own client metadata, beside the registered names of RFC 7591. */
 export const EXTRA_CLIENT_METADATA = [
   'customer',
+  'permissions',
   'secret_hashes',
   'first_party',
   'without_pkce',
@@ -31,6 +32,7 @@ export function serviceAccountClient(account: ServiceAccount, scopeBase: string)
     token_endpoint_auth_method: 'client_secret_basic',
     scope: account.permissions.map((permission) => scopeOf(scopeBase, permission)).join(' '),
     customer: account.customer,
+    permissions: account.permissions,
     secret_hashes: account.secrets,
     ...account.proof,
   };

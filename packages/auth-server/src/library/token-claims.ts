@@ -26,9 +26,10 @@ export function tokenClaims(issuer: string, nextIndex: NextIndex) {
     const grantId = 'grantId' in token ? token.grantId : undefined;
     const index = await nextIndex({
       ...{ subject, clientId, secretId: provenSecrets.get(token) ?? ctx?.state['provenSecret'] },
+      permissions: token.client?.['permissions'] as readonly string[] | undefined,
       grant: grantId === undefined ? undefined : digest(grantId),
     });
-    // Disabled, or its secret ended, while it was about to get a token.
+    // Disabled, its secret ended, or it lost a permission, while it was about to get a token.
     if (index === undefined) throw new errors.InvalidClientAuth('the caller has ended');
     const status = { status_list: statusReference(issuer, index) };
     Object.assign(payload, claimsOf(ctx, token), { status });

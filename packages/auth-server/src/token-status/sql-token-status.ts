@@ -24,7 +24,7 @@ export function sqlTokenStatus(database: Database): TokenStatusRecords {
         await lockHolder(transaction, holder);
         const [leased] = await transaction.query<Indices>(leaseOf(holder), [
           ...[holder.subject, holder.clientId, holder.secretId ?? null, holder.grant ?? null],
-          ...[count, forS + ACCESS_TOKEN_TTL_MAX_S + MARGIN_S],
+          ...[count, forS + ACCESS_TOKEN_TTL_MAX_S + MARGIN_S, holder.permissions ?? null],
         ]);
         return leased;
       }),
@@ -82,6 +82,7 @@ function leaseOf(holder: TokenHolder): string {
     WITH holder AS (
       SELECT FROM ${table} h JOIN customer c ON c.id = h.customer_id
       WHERE h.id = $1 AND h.disabled_at IS NULL AND c.disabled_at IS NULL AND ${mayHave}
+        AND ($7::text[] IS NULL OR h.permissions @> $7)
         AND ($3::text IS NULL OR EXISTS (
           SELECT FROM ${secrets} s WHERE s.id = $3
             AND (s.expires_at IS NULL OR s.expires_at > clock_timestamp())))

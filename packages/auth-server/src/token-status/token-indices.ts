@@ -55,8 +55,8 @@ export async function tokenIndices(
     return asked;
   };
   return async (holder) => {
-    const { subject, clientId, secretId, grant } = holder;
-    const key = `${subject} ${clientId} ${secretId} ${grant}`;
+    const { subject, clientId, secretId, grant, permissions } = holder;
+    const key = `${subject} ${clientId} ${secretId} ${grant} ${permissions}`;
     let current = leases.get(key);
     // Many may wait for one lease, and the last of them for another one.
     for (let tries = 0; tries < 20; tries += 1) {

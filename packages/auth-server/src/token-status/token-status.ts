@@ -5,6 +5,8 @@ export interface TokenHolder {
   readonly clientId: string;
   /** Of the secret that the client proved. */
   readonly secretId?: string | undefined;
+  /** Those of a service account, as its record had them for the token. */
+  readonly permissions?: readonly string[] | undefined;
   /** Digest of the id of the grant. */
   readonly grant?: string | undefined;
 }

@@ -1,9 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   STATUS_LIST_LENGTH,
   type StatusReference,
   statusIndex,
 } from '@cls/shared/access/status-list';
-import type { Database } from '@cls/shared/sql/database';
+import type { Database, Sql } from '@cls/shared/sql/database';
 import { describeOnDatabase } from '@cls/testing/engines';
 import { getListFromStatusListJWT, getStatusListFromJWT } from '@sd-jwt/jwt-status-list';
 import { expect } from 'chai';
@@ -23,6 +24,7 @@ import {
   VIEW,
 } from './support/auth-server.ts';
 import { clientSecrets, serviceAccountRecords } from './support/client-records.ts';
+import { quickHash } from './support/quick-hash.ts';
 
 const GRANT = 'grant_type=client_credentials';
 
@@ -217,6 +219,28 @@ describeOnDatabase('the status list of access tokens', (engine) => {
     await tokens.revoke({ subject: String(claimsOf(token)['sub']) }, 'access_ended');
     expect(await revoked(token)).to.equal(true);
     expect(await revoked(await signIn()), 'a new one').to.equal(false);
+  });
+
+  it('gives no token for a password that is replaced while it is compared', async () => {
+    const { email, password } = server.person;
+    const { database } = server;
+    const [{ id = '', hash = '' } = {}] = await database.query<{ id: string; hash: string }>(
+      'SELECT id, password_hash AS hash FROM account WHERE email = $1',
+      [email],
+    );
+    const setHash = (sql: Sql, to: string) =>
+      sql.query('UPDATE account SET password_hash = $2 WHERE id = $1', [id, to]);
+    const answer = await database.transaction(async (transaction) => {
+      await setHash(transaction, await quickHash('another long passphrase'));
+      const asked = server.postJson({ email, password });
+      await sleep(1_000); // The old password was compared, and the token waits for this row.
+      return { asked };
+    });
+    await tokens.revoke({ subject: id }, 'access_ended');
+    const { status } = await answer.asked;
+    await setHash(database, hash);
+    expect(status).to.equal(400);
+    expect((await server.postJson({ email, password })).status).to.equal(200);
   });
 
   it('revokes all of a restored store, and begins where no token has been', async () => {

@@ -13,6 +13,7 @@ const TOKEN_REASONS = [
     'mfa_required',
     'mfa_enrolment_required',
     'mfa_token_not_good',
+    'changed_meanwhile',
   ],
   ...['wrong_password', 'unknown_email', 'no_password', 'account_disabled', 'customer_disabled'],
   ...['code_wrong', 'code_used', 'throttled'],

@@ -142,7 +142,7 @@ async function newMfaToken(state: StateStore, account: Account): Promise<string>
 
 async function issue(
   ctx: KoaContextWithOIDC,
-  { clock, records, knownAddresses, resourceServer: settings }: AccountGrantDeps,
+  { accounts, clock, records, knownAddresses, resourceServer: settings }: AccountGrantDeps,
   { account, amr }: Proven,
 ): Promise<void> {
   contextOf(ctx).authentication = { account, amr, authTimeS: epochSeconds(clock) };
@@ -159,6 +159,9 @@ async function issue(
   });
   token.resourceServer = resourceServer;
   const accessToken = await token.save();
+  // What ends the person's access from now on revokes the token. What did so since the proof missed it.
+  const present = await accounts.find(account.id);
+  if (accessOf(present) !== accessOf(account)) throw new CredentialsRefused('changed_meanwhile');
   await records.recordSignIn(account.id);
   await knownAddresses.remember(account.id, addressSubject(ctx.ip));
   ctx.body = {
@@ -167,6 +170,12 @@ async function issue(
     expires_in: token.expiration,
     token_type: 'Bearer',
   };
+}
+
+/** Changes with all that ends the tokens of a person who goes on. */
+function accessOf(account: Account | undefined): string {
+  const { passwordVersion, factorsVersion, permissions } = account ?? {};
+  return JSON.stringify([passwordVersion, factorsVersion, permissions]);
 }
 
 function stringParams(ctx: KoaContextWithOIDC): Readonly<Record<string, string | undefined>> {

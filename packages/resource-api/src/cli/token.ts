@@ -17,7 +17,7 @@ export function addExplainCommand(program: Command): void {
     });
     const { issuer, statusListsUrl: url, revocationFailOpenS: failOpenS } = profile;
     const status = remoteTokenStatus({
-      ...{ issuer, url, keys, failOpenS },
+      ...{ issuer, url, keys, failOpenS, clock: systemClock },
       onFailure: () => undefined, // The answer says that the list cannot be had.
     });
     const { assertGood } = status;

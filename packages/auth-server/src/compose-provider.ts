@@ -1,6 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { authenticator } from '@cls/shared/access/authenticate';
 import { REVOCATIONS_CHANNEL } from '@cls/shared/access/status-list';
+import type { VerificationKeys } from '@cls/shared/access/verification-keys';
 import { tokenVerifier, type VerifyToken } from '@cls/shared/access/verify-token';
 import { warnOfClock } from '@cls/shared/access/warn-of-clock';
 import { adminAudience } from '@cls/shared/access-token';
@@ -31,7 +32,7 @@ import { composeLeaks } from './compose-leaks.ts';
 import { lostLogoutNoticesCounter } from './compose-metrics.ts';
 import { composeRooms, type RoutingDeps } from './compose-routes.ts';
 import type { AuthServerConfig } from './config.ts';
-import { activeKey, ownKeys } from './keys/own-keys.ts';
+import { ownKeys } from './keys/own-keys.ts';
 import type { SigningKeyStore } from './keys/signing-key.ts';
 import type { AnswerLeak } from './leaks/answer-leak.ts';
 import { knownScopes } from './library/client-metadata.ts';
@@ -115,12 +116,14 @@ export async function composeProvider(deps: ProviderDeps): Promise<ComposedProvi
   measureReadiness(deps.metrics, checks);
   const healthy = health(checks, () => service?.draining ?? false);
   const { answerLeak, secretReports } = composeLeaks(deps);
-  const verifiers = await verifiersOf(deps);
+  const own = await ownKeys(deps.keys);
+  const verifiers = verifiersOf(deps, own);
   const admin = composeAdminApi(deps, verifiers.admin, answerLeak);
   const { tokenStatus } = deps.accountServices;
-  const nextTokenIndex = await tokenIndices(tokenStatus);
-  const lists = statusLists(config.issuer, tokenStatus, await activeKey(deps.keys), deps.clock);
+  const indices = tokenIndices(tokenStatus);
+  const lists = statusLists(config.issuer, tokenStatus, own.active, deps.clock);
   await tokenStatus.onRevocation(() => {
+    indices.forget();
     const told = deps.state.announce?.(REVOCATIONS_CHANNEL);
     told?.catch((err: unknown) => log.debug({ err }, 'other services hear later of a revocation'));
   });
@@ -139,7 +142,10 @@ export async function composeProvider(deps: ProviderDeps): Promise<ComposedProvi
   };
   const onLost = lostLogoutNoticesCounter(deps.metrics);
   const stopTelling = deliverLogoutNotifications(logoutNotifications, () => current, log, onLost);
-  const settings = { ...providerSettings(deps, serviceAccounts), nextTokenIndex };
+  const settings = {
+    ...providerSettings(deps, serviceAccounts),
+    nextTokenIndex: indices.next,
+  };
   await providerSlot(config.issuer, settings, deps.keys, use, log);
   return {
     live,
@@ -219,9 +225,8 @@ function composeAccountGrant({ config, accountServices, state, clock }: Provider
 }
 
 /** Of tokens for each API, with the keys of this server. */
-async function verifiersOf({ config, clock, keys, log }: ProviderDeps) {
+function verifiersOf({ config, clock, log }: ProviderDeps, own: VerificationKeys) {
   const { issuer, scopeBase, clockToleranceS } = config;
-  const own = await ownKeys(keys);
   const of = (audience: string) =>
     tokenVerifier(own, { issuer, scopeBase, clockToleranceS, audience }, clock, warnOfClock(log));
   return { balances: of(config.audience), admin: of(adminAudience(issuer)) };

@@ -186,14 +186,14 @@ describeOnDatabase('a service account that signs with its own key (RFC 7523)', (
     expect(keyed.proof).to.include({ token_endpoint_auth_method: 'private_key_jwt' });
     await eventually(async () => expect((await bySecret(clientSecret)).status).to.equal(401));
     expect((await ask(await assertion(issuer, id, key))).status).to.equal(200);
-    const { code, stderr } = await world.run(`service-accounts replace-secret ${id}`);
+    const { code, stderr } = await world.run(`secrets create ${id}`);
     expect([code, stderr]).to.deep.equal([
       1,
       'it proves itself by private_key_jwt and has no secret; for one, first: update --auth-method client_secret\n',
     ]);
     const back = await world.run(`${update} client_secret`);
     expect(back.stdout).to.include('It has no secret yet');
-    const { clientSecret: next } = await world.done(`service-accounts replace-secret ${id}`);
+    const { clientSecret: next } = await world.done(`secrets create ${id}`);
     await eventually(async () => expect((await bySecret(next)).status).to.equal(200));
     expect((await bySecret(clientSecret)).status).to.equal(401);
     expect((await ask(await assertion(issuer, id, key))).status).to.equal(401);

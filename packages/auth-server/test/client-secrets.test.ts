@@ -180,7 +180,7 @@ describeOnDatabase('secrets of a service account', (engine) => {
       ...{ postLogoutRedirectUris: [], backchannelLogoutUri: null },
     });
     for (const secret of await secrets.list(id)) await secrets.revoke(secret);
-    expect(await applications.find(id)).to.deep.include({ confidential: true, secrets: [] });
+    expect(await applications.find(id)).to.deep.include({ hadSecret: true, secrets: [] });
     const body = `grant_type=refresh_token&refresh_token=none&client_id=${id}`;
     await eventually(async () => {
       const answer = await server.post(body, {

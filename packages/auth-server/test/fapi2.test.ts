@@ -260,7 +260,7 @@ describeOnDatabase('an application that is held to the FAPI 2.0 Security Profile
     }
     const { code } = await world.run(`applications update ${id} --auth-method client_secret`);
     expect(code).to.equal(1);
-    const { code: none } = await world.run(`applications replace-secret ${id}`);
+    const { code: none } = await world.run(`secrets create ${id}`);
     expect(none).to.equal(1);
   });
 

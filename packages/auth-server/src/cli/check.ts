@@ -31,8 +31,8 @@ const DAY_S = 86_400;
 const ACTIVE_MAX_S = 180 * DAY_S;
 const STAGED_MAX_S = 2 * DAY_S;
 
-/** It listens for changes of callers, and for those of signing keys in two places. */
-const SESSIONS: SessionUse = { beside: true, listeners: 3 };
+/** It listens for changes of callers, for revocations, and for changes of signing keys in two places. */
+const SESSIONS: SessionUse = { beside: true, listeners: 4 };
 
 /** `cls-auth check`: each part that auth-server needs. */
 export function checks(config: AuthServerConfig): readonly Promise<readonly Finding[]>[] {

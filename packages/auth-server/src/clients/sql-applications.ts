@@ -55,10 +55,10 @@ export function sqlApplications(
             application.allowedOrigins ?? [],
           ],
         );
-        if (!application.confidential) return { id, secret: undefined };
-        const { secret } = await secrets.add(transaction, id);
-        if (application.proof) await setProof(transaction, id, application.proof);
-        return { id, secret };
+        const { confidential, proof } = application;
+        if (proof) await setProof(transaction, id, proof);
+        const bySecret = confidential && proof?.token_endpoint_auth_method === undefined;
+        return { id, secret: bySecret ? (await secrets.add(transaction, id)).secret : undefined };
       }),
     setProof: (id, proof) =>
       database.transaction((transaction) => setProof(transaction, id, proof)),

@@ -4,24 +4,47 @@ import { ACCESS_TOKEN_ALG } from '@cls/shared/access-token';
 import { type CryptoKey, importJWK, type JWK, type JWTPayload, SignJWT } from 'jose';
 import type { SigningKey, SigningKeyStore } from './signing-key.ts';
 
+/** The key that signs now. */
+export interface ActiveKey {
+  readonly kid: string;
+  /** @returns a compact JWT of the type. */
+  readonly sign: (typ: string, payload: JWTPayload) => Promise<string>;
+}
+
+export interface OwnKeys extends VerificationKeys {
+  active(): Promise<ActiveKey>;
+}
+
 /**
- * The public parts of this server's own published keys, for its APIs to verify tokens with. They
- * are read again after each change that is announced, and never for a `kid` that a caller made up.
+ * This server's own keys: the public parts of those that are published, for its APIs to verify tokens with, and
+ * the one that signs. They are read again after each change that is announced, and never for a `kid` that a
+ * caller made up.
  */
-export async function ownKeys(store: SigningKeyStore): Promise<VerificationKeys> {
-  let reading: Promise<ReadonlyMap<string, CryptoKey>> | undefined;
+export async function ownKeys(store: SigningKeyStore): Promise<OwnKeys> {
+  const published = kept(() => read(store));
+  const active = kept(() => loadActive(store));
   await store.onChange(() => {
-    reading = undefined;
+    published.forget();
+    active.forget();
   });
+  return { find: async (kid) => (await published.get()).get(kid), active: active.get };
+}
+
+/** What was loaded once, until it is forgotten; a failure is not kept. */
+function kept<T>(load: () => Promise<T>) {
+  let loading: Promise<T> | undefined;
   return {
-    async find(kid) {
-      reading ??= read(store);
+    async get() {
+      loading ??= load();
       try {
-        return (await reading).get(kid);
+        return await loading;
       } catch (error) {
-        reading = undefined;
+        loading = undefined;
         throw error;
       }
+    },
+    forget() {
+      loading = undefined;
     },
   };
 }
@@ -38,35 +61,12 @@ export function publicKeysOf(keys: readonly SigningKey[]): readonly JWK[] {
   })) as JWK[];
 }
 
-/** The key that signs now. */
-export interface ActiveKey {
-  readonly kid: string;
-  /** @returns a compact JWT of the type. */
-  readonly sign: (typ: string, payload: JWTPayload) => Promise<string>;
-}
-
-/** It is read again after each change that is announced. */
-export async function activeKey(store: SigningKeyStore): Promise<() => Promise<ActiveKey>> {
-  let reading: Promise<ActiveKey> | undefined;
-  await store.onChange(() => {
-    reading = undefined;
-  });
-  const load = async (): Promise<ActiveKey> => {
-    const [{ kid, privateJwk }] = await store.load();
-    const key = await importJWK(privateJwk, ACCESS_TOKEN_ALG);
-    const header = { alg: ACCESS_TOKEN_ALG, kid };
-    return {
-      kid,
-      sign: (typ, payload) => new SignJWT(payload).setProtectedHeader({ ...header, typ }).sign(key),
-    };
-  };
-  return async () => {
-    reading ??= load();
-    try {
-      return await reading;
-    } catch (error) {
-      reading = undefined;
-      throw error;
-    }
+async function loadActive(store: SigningKeyStore): Promise<ActiveKey> {
+  const [{ kid, privateJwk }] = await store.load();
+  const key = await importJWK(privateJwk, ACCESS_TOKEN_ALG);
+  const header = { alg: ACCESS_TOKEN_ALG, kid };
+  return {
+    kid,
+    sign: (typ, payload) => new SignJWT(payload).setProtectedHeader({ ...header, typ }).sign(key),
   };
 }

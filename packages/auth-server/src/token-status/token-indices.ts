@@ -24,17 +24,12 @@ export type NextIndex = (holder: TokenHolder) => Promise<number | undefined>;
  * Gives out indices from leases, which a table has before the first is used: so whoever revokes finds the
  * tokens of a holder, and making a token writes nothing.
  */
-export async function tokenIndices(
-  records: Pick<TokenStatusRecords, 'lease' | 'onRevocation'>,
+export function tokenIndices(
+  records: Pick<TokenStatusRecords, 'lease'>,
   nowMs: () => number = () => performance.now(),
-): Promise<NextIndex> {
+): { readonly next: NextIndex; readonly forget: () => void } {
   const leases = new LRUCache<string, Lease>({ max: HOLDERS_MAX });
   const leasing = new Map<string, Promise<Lease | undefined>>();
-  // One of them may be revoked: its tokens would be born dead.
-  await records.onRevocation(() => {
-    leases.clear();
-    leasing.clear();
-  });
   const lease = (key: string, holder: TokenHolder, usedUp: Lease | undefined) => {
     const underWay = leasing.get(key);
     if (underWay !== undefined) return underWay;
@@ -54,7 +49,7 @@ export async function tokenIndices(
     leasing.set(key, asked);
     return asked;
   };
-  return async (holder) => {
+  const next: NextIndex = async (holder) => {
     const { subject, clientId, secretId, grant, permissions } = holder;
     const key = `${subject} ${clientId} ${secretId} ${grant} ${permissions}`;
     let current = leases.get(key);
@@ -70,5 +65,13 @@ export async function tokenIndices(
       if (current === undefined) return undefined;
     }
     throw new DatabaseUnavailable('too many tokens are asked for at once');
+  };
+  return {
+    next,
+    /** Something was revoked, and perhaps one of the leases: its tokens would be born dead. */
+    forget() {
+      leases.clear();
+      leasing.clear();
+    },
   };
 }

@@ -76,6 +76,13 @@ describe('a key set that a client publishes (jwks_uri)', () => {
     }
   });
 
+  it('is not asked for again by each stranger while it cannot be read', async () => {
+    const { clientId } = await register('/gone');
+    const before = reads;
+    for (let n = 0; n < 10; n += 1) expect((await ask(clientId)).status).to.equal(401);
+    expect(reads - before).to.equal(1);
+  });
+
   it('works with the assertions of authlib', async function () {
     const python = await pythonWithAuthlib();
     requireServer(this, 'Python with python3-authlib', python);

@@ -32,7 +32,7 @@ import {
   serviceAccountClient,
 } from './client-metadata.ts';
 import { type ExistingGrantSettings, existingGrant } from './existing-grant.ts';
-import { fetchKeySet, type KeySetFetchSettings } from './fetch-key-set.ts';
+import { type KeySetFetchSettings, keySetReader } from './fetch-key-set.ts';
 import { bringsImpossibleSecret } from './impossible-secret.ts';
 import { endpointAliases, type MutualTlsSettings, mutualTls } from './mutual-tls.ts';
 import { PooledSigningKey } from './pooled-signing-key.ts';
@@ -108,6 +108,7 @@ export function providerConfiguration(
   const { scopeBase, cookieKey, previousCookieKey, pages } = settings;
   const issuerOrigin = new URL(issuer).origin;
   const scopes = knownScopes(scopeBase);
+  const readKeySet = keySetReader(settings);
   return {
     jwks: { keys: keys.map((key) => new PooledSigningKey(key)) },
     adapter: (kind: string) => adapterFor(kind, issuer, settings),
@@ -229,7 +230,7 @@ export function providerConfiguration(
     formats: { customizers: { jwt: tokenClaims(issuer, settings.nextTokenIndex) } },
     fetch: (url, init = {}) =>
       init.method === 'GET'
-        ? fetchKeySet(new URL(url), init.signal as AbortSignal, settings)
+        ? readKeySet(new URL(url), init.signal as AbortSignal)
         : notifyApplication(url, init),
     clientBasedCORS: (_, origin, client) => origin === issuerOrigin || allowsOrigin(client, origin),
     renderError: errorRenderer((ctx, out, error) => pages.error(ctx, out, error)),

@@ -14,6 +14,27 @@ export interface KeySetFetchSettings {
 
 const BODY_MAX_BYTES = 65_536;
 const HEADERS_MAX_BYTES = 16_384;
+/** A set that could not be read is left alone for so long: anybody can send assertions. */
+const PAUSE_MS = 5_000;
+
+export type ReadKeySet = (url: URL, signal: AbortSignal) => Promise<Response>;
+
+/** `fetchKeySet`, which asks no host again at once that failed. */
+export function keySetReader(settings: KeySetFetchSettings): ReadKeySet {
+  /** By the addresses that operators registered. */
+  const failed = new Map<string, { readonly error: unknown; readonly atMs: number }>();
+  return async (url, signal) => {
+    const known = failed.get(url.href);
+    if (known !== undefined && performance.now() - known.atMs < PAUSE_MS) throw known.error;
+    failed.delete(url.href);
+    try {
+      return await fetchKeySet(url, signal, settings);
+    } catch (error) {
+      failed.set(url.href, { error, atMs: performance.now() });
+      throw error;
+    }
+  };
+}
 
 /**
  * Reads the key set that a client publishes. Its host must be public: every address of the name is

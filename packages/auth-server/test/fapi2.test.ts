@@ -1,9 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { newCertificate } from '@cls/testing/certificates';
 import { describeOnDatabase, requireServer } from '@cls/testing/engines';
 import { findBinary } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { calculateJwkThumbprint, exportJWK } from 'jose';
 import * as client from 'openid-client';
+import { sqlTokenStatus } from '../src/token-status/sql-token-status.ts';
 import { basic, claimsOf, createPerson, PASSWORD, VIEW } from './support/auth-server.ts';
 import {
   ASSERTION_TYPE,
@@ -109,6 +111,24 @@ describeOnDatabase('an application that is held to the FAPI 2.0 Security Profile
     const { sub = '' } = tokens.claims() ?? {};
     const userinfo = await client.fetchUserInfo(config, tokens.access_token, sub, { DPoP });
     expect(userinfo).to.include({ email: EMAIL });
+  });
+
+  it('gets no token where the person’s access ends while it refreshes', async () => {
+    const flow = await pushed();
+    const tokens = await exchange((await signIn(flow.url)).url, flow);
+    const { refresh_token: refresh = '' } = tokens;
+    const { sub = '' } = tokens.claims() ?? {};
+    const { database } = world.server;
+    await sqlTokenStatus(database).revoke({ subject: sub }, 'access_ended');
+    await sleep(500); // Then it needs another lease.
+    const { asked } = await database.transaction(async (transaction) => {
+      await transaction.query('SELECT FROM account WHERE id = $1 FOR NO KEY UPDATE', [sub]);
+      const refreshing = errorOf(client.refreshTokenGrant(config, refresh, undefined, { DPoP }));
+      await sleep(500); // Its grant was looked at, and the token waits for this row.
+      await world.done(`accounts end-sessions ${EMAIL}`);
+      return { asked: refreshing };
+    });
+    expect(await asked).to.equal('invalid_grant');
   });
 
   it('is refused without a pushed request', async () => {

@@ -129,9 +129,20 @@ async function spent(ctx: KoaContextWithOIDC, spend: Spend, error: unknown): Pro
   }
   const spendable = answering()?.spendable;
   if (spendable !== undefined && error === undefined) await spend.withAnswer(ctx, spendable);
+  if (spendable === undefined && error === undefined) await requireGrant(ctx);
   const refused = error instanceof errors.OIDCProviderError && error.expose;
   if (spendable !== undefined && refused) await spend.withoutAnswer(spendable);
   return error === undefined;
+}
+
+/**
+ * A refresh token that is not replaced is not spent: its grant may have ended before the access token had its
+ * place in the status list, where what ended it did not see the token.
+ */
+async function requireGrant({ oidc }: KoaContextWithOIDC): Promise<void> {
+  const { Grant: grant } = oidc.entities;
+  if (grant === undefined || (await oidc.provider.Grant.find(grant.jti)) !== undefined) return;
+  throw new errors.InvalidGrant('the grant has ended');
 }
 
 /** A person gets the bare JWT unless JSON was asked for by name. */

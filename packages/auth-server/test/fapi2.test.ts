@@ -278,10 +278,23 @@ describeOnDatabase('an application that is held to the FAPI 2.0 Security Profile
         '--fapi2 needs a method without a secret, and --binding dpop or certificate\n',
       ]);
     }
-    const { code } = await world.run(`applications update ${id} --auth-method client_secret`);
+    const { code } = await world.run(`secrets replace ${id}`);
     expect(code).to.equal(1);
     const { code: none } = await world.run(`secrets create ${id}`);
     expect(none).to.equal(1);
+  });
+
+  it('never becomes public, also where it was before it had a key', async () => {
+    const { clientId } = await world.done(
+      `applications create --name Before --redirect-uri ${REDIRECT_URI}`,
+    );
+    const update = `applications update ${clientId} --auth-method`;
+    expect(await world.done(`${update} private_key_jwt --jwks ${key.file}`)).to.deep.include({
+      confidential: true,
+    });
+    const { code, stderr } = await world.run(`${update} client_secret`);
+    expect([code, stderr]).to.have.property('0', 1);
+    expect(stderr).to.include('would be public');
   });
 
   it('may prove itself and its tokens by a certificate', async function () {

@@ -79,7 +79,7 @@ export function addServiceAccountCommands(program: Command, asOperator: AsOperat
   const updating = serviceAccounts
     .command('update <client-id>')
     .description(
-      'change the name, the permissions or how it proves itself; tokens that were issued before keep theirs',
+      'change the name, the permissions or how it proves itself; taking a permission ends its tokens',
     )
     .option('--name <name>', 'what it is for, unique')
     .option('--permission <name...>', `all that it may do from now on: ${PERMISSIONS.join(', ')}`);

@@ -406,14 +406,21 @@ describe('proofs of several replicas', () => {
 
   it('take a bounded place in memory, and are forgotten when they are too old', async () => {
     let nowMs = 0;
-    const proofs = memoryUsedProofs(() => nowMs, 3);
-    for (const id of ['a', 'b', 'c']) expect(await proofs.use(id, 60)).to.equal(true);
-    expect(await proofs.use('a', 60)).to.equal(false);
-    const full = await proofs.use('d', 60).catch((error) => error);
-    expect(full.details).to.include({ status: 503, code: 'unavailable' });
+    const proofs = memoryUsedProofs(() => nowMs, 8);
+    const use = (id: string, customer: string) =>
+      proofs.use(id, 60, customer).catch((error) => error.details.status as number);
+    const customers = ['bank', 'fund', 'agency', 'state'];
+    for (const customer of customers) {
+      expect(await use(`1 ${customer}`, customer)).to.equal(true);
+      expect(await use(`2 ${customer}`, customer), 'its share').to.equal(true);
+      expect(await use(`3 ${customer}`, customer), 'beyond its share').to.equal(503);
+      expect(await use(`1 ${customer}`, customer)).to.equal(false);
+    }
+    expect(await use('1 late', 'late'), 'no room').to.equal(503);
     nowMs = 60_000;
-    expect(await proofs.use('d', 60)).to.equal(true);
-    expect(await proofs.use('a', 60)).to.equal(true);
+    for (const id of ['1 late', '2 late']) expect(await use(id, 'late')).to.equal(true);
+    expect(await use('1 bank', 'bank')).to.equal(true);
+    expect(proofs.size).to.equal(3);
   });
 });
 

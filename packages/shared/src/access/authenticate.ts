@@ -40,7 +40,13 @@ export function authenticator(deps: AuthenticateDeps): Authenticate {
     if (x5t !== undefined) requireCertificate(deps, request, x5t);
     if (jkt === undefined && scheme === 'DPoP') throw tokenNotBound();
     if (jkt !== undefined && scheme !== 'DPoP') throw proofInvalid('the scheme is not DPoP');
-    if (jkt !== undefined) await requireProof(deps, request, token, jkt);
+    if (jkt !== undefined) {
+      const id = await requireProof(deps, request, token, jkt);
+      // Clocks are read in whole seconds.
+      const ttlS = PROOF_AGE_MAX_S + 2 * deps.clockToleranceS + 1;
+      const isNew = await deps.usedProofs.use(id, ttlS, verified.caller.customer);
+      if (!isNew) throw proofInvalid('it was used before');
+    }
     return verified;
   };
 }
@@ -54,20 +60,18 @@ function requireCertificate(
   if (certificate === undefined || thumbprintOf(certificate) !== x5t) throw certificateNotProven();
 }
 
-async function requireProof(
-  { baseUrls, usedProofs, clock, clockToleranceS }: AuthenticateDeps,
+/** @returns what names the proof. */
+function requireProof(
+  { baseUrls, clock, clockToleranceS }: AuthenticateDeps,
   { headers, method = '', url = '' }: AuthenticatedRequest,
   token: string,
   jkt: string,
-): Promise<void> {
+): Promise<string> {
   const [path = ''] = url.split('?', 1);
   const urls = baseUrls.flatMap((base) => hrefOf(base + path));
   const proof = headers['dpop'] as string | undefined;
   const asked = { token, jkt, method, urls };
-  const id = await checkProof(proof, asked, epochSeconds(clock), clockToleranceS);
-  // Clocks are read in whole seconds.
-  const isNew = await usedProofs.use(id, PROOF_AGE_MAX_S + 2 * clockToleranceS + 1);
-  if (!isNew) throw proofInvalid('it was used before');
+  return checkProof(proof, asked, epochSeconds(clock), clockToleranceS);
 }
 
 function hrefOf(text: string): readonly string[] {

@@ -84,7 +84,7 @@ export const BOOKKEEPING = {
     holds: 'which proofs of possession were used, where no Redis does',
     by: ['compose.ts'],
     entries: USED_PROOFS_MAX,
-    ends: 'two minutes: older proofs are refused. Nothing makes room: where it is full, callers with bound tokens hear 503',
+    ends: 'two minutes: older proofs are refused. Nothing makes room: where it is full, or a customer has a quarter of it, callers with bound tokens hear 503',
   },
 } as const satisfies Record<string, Memory>;
 

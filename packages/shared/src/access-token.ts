@@ -13,6 +13,13 @@ export const POST_PERMISSION = 'cls-ledger.post';
 export const API_PERMISSIONS = [...READ_PERMISSIONS, POST_PERMISSION] as const;
 export type ApiPermission = (typeof API_PERMISSIONS)[number];
 
+/** To manage the integrations of one's own customer on the account pages: people alone; no scope names it. */
+export const INTEGRATIONS_PERMISSION = 'cls-customer.administer';
+
+/** What people may have. */
+export const PERSON_PERMISSIONS = [...API_PERMISSIONS, INTEGRATIONS_PERMISSION] as const;
+export type PersonPermission = (typeof PERSON_PERMISSIONS)[number];
+
 /** To administer the accounts of one's own customer: service accounts alone, at that API alone. */
 export const ADMIN_PERMISSION = 'cls-accounts.manage';
 
@@ -48,6 +55,11 @@ export const CUSTOMER_ID = /^[a-z0-9][a-z0-9-]{0,62}$/;
 /** The identifier of the administrators' API in `aud`, beside the balances API's. */
 export function adminAudience(issuer: string): string {
   return `${issuer}/admin`;
+}
+
+/** What a person may do at the balances API. */
+export function apiPermissions(permissions: readonly PersonPermission[]): readonly ApiPermission[] {
+  return permissions.filter((one) => one !== INTEGRATIONS_PERMISSION);
 }
 
 function isPermission(text: string): text is Permission {

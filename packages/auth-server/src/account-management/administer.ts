@@ -2,7 +2,7 @@
  * What an administrator can do to a person's account. `cls-auth` and the administrators' API both
  * use it.
  */
-import type { ApiPermission } from '@cls/shared/access-token';
+import type { PersonPermission } from '@cls/shared/access-token';
 import type { Account } from '../accounts/account.ts';
 import type { AccountLinks } from '../accounts/account-link.ts';
 import type { AccountRecords } from '../accounts/account-records.ts';
@@ -34,8 +34,8 @@ export interface AdministerAccounts {
    */
   setPermissions(
     account: Account,
-    permissions: readonly ApiPermission[],
-    addable: readonly ApiPermission[],
+    permissions: readonly PersonPermission[],
+    addable: readonly PersonPermission[],
     actor: Actor,
   ): Promise<boolean>;
 }
@@ -79,9 +79,9 @@ export function administerAccounts(deps: AdministerDeps): AdministerAccounts {
       auditAndNotify(deps, 'account.renamed', account, actor);
     },
     async setPermissions(account, permissions, addable, actor) {
-      const takesFrom = (had: readonly ApiPermission[]) => exceeds(had, permissions);
+      const takesFrom = (had: readonly PersonPermission[]) => exceeds(had, permissions);
       const refused = exceeds(permissions, [...account.permissions, ...addable]);
-      let had: readonly ApiPermission[] | undefined = refused ? undefined : account.permissions;
+      let had: readonly PersonPermission[] | undefined = refused ? undefined : account.permissions;
       const end = async () => {
         if (had !== undefined && takesFrom(had)) await access.endAll(account.id);
       };
@@ -98,6 +98,6 @@ export function administerAccounts(deps: AdministerDeps): AdministerAccounts {
   };
 }
 
-function exceeds(some: readonly ApiPermission[], others: readonly ApiPermission[]): boolean {
+function exceeds(some: readonly PersonPermission[], others: readonly PersonPermission[]): boolean {
   return some.some((one) => !others.includes(one));
 }

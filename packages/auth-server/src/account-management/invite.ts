@@ -2,7 +2,7 @@
  * An administrator invites a person, who sets their own password: nobody else ever types it. If the
  * person's organisation has its own provider, the person signs in there and gets no password.
  */
-import type { ApiPermission } from '@cls/shared/access-token';
+import type { PersonPermission } from '@cls/shared/access-token';
 import { isUniqueViolation } from '@cls/shared/sql/database';
 import { type Account, type AccountDirectory, canonicalEmail } from '../accounts/account.ts';
 import type { AccountLinks } from '../accounts/account-link.ts';
@@ -29,7 +29,7 @@ export interface Invitee {
   readonly email: string;
   readonly name?: string | undefined;
   readonly customer: string;
-  readonly permissions: readonly ApiPermission[];
+  readonly permissions: readonly PersonPermission[];
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { ApiPermission } from '@cls/shared/access-token';
+import type { PersonPermission } from '@cls/shared/access-token';
 import type { Account } from './account.ts';
 
 export interface NewAccount {
@@ -6,7 +6,7 @@ export interface NewAccount {
   readonly email: string;
   readonly name?: string | undefined;
   readonly customer: string;
-  readonly permissions: readonly ApiPermission[];
+  readonly permissions: readonly PersonPermission[];
   /** Absent until the person accepts an invitation. */
   readonly passwordHash?: string;
 }
@@ -43,9 +43,9 @@ export interface AccountRecords {
    */
   replacePermissions(
     id: string,
-    permissions: readonly ApiPermission[],
-    addable: readonly ApiPermission[],
-  ): Promise<readonly ApiPermission[] | undefined>;
+    permissions: readonly PersonPermission[],
+    addable: readonly PersonPermission[],
+  ): Promise<readonly PersonPermission[] | undefined>;
   /** Records that a person signed in. True the first time only. */
   recordSignIn(id: string): Promise<boolean>;
   /** Whether the account itself is disabled; its customer does not matter. */

@@ -1,4 +1,4 @@
-import type { ApiPermission } from '@cls/shared/access-token';
+import type { PersonPermission } from '@cls/shared/access-token';
 
 /** One person. */
 export interface Account {
@@ -9,7 +9,7 @@ export interface Account {
   /** The display name for applications; absent where none was set. */
   readonly name?: string;
   readonly customer: string;
-  readonly permissions: readonly ApiPermission[];
+  readonly permissions: readonly PersonPermission[];
   /** True when the account or its customer is disabled. */
   readonly disabled: boolean;
   /** A confirmed second factor exists. */

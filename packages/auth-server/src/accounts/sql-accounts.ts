@@ -1,4 +1,4 @@
-import type { ApiPermission } from '@cls/shared/access-token';
+import type { PersonPermission } from '@cls/shared/access-token';
 import { newId } from '@cls/shared/new-id';
 import type { Database } from '@cls/shared/sql/database';
 import { unlessReferred } from '../audit/never-used.ts';
@@ -121,7 +121,7 @@ export function sqlAccounts(database: Database): AccountRecords {
       return row === undefined || row.atMs === null ? undefined : new Date(row.atMs);
     },
     async replacePermissions(id, permissions, addable) {
-      const [row] = await database.query<{ before: ApiPermission[] }>(
+      const [row] = await database.query<{ before: PersonPermission[] }>(
         `UPDATE account SET permissions = $2
          FROM (SELECT permissions AS before FROM account WHERE id = $1 FOR UPDATE) AS known
          WHERE id = $1 AND $2::text[] <@ (known.before || $3::text[]) RETURNING known.before`,

@@ -1,4 +1,4 @@
-import { ADMIN_PERMISSION, API_PERMISSIONS } from '@cls/shared/access-token';
+import { ADMIN_PERMISSION, PERSON_PERMISSIONS } from '@cls/shared/access-token';
 import type { AdministerAccounts } from '../account-management/administer.ts';
 import { ACCOUNT_ID, type Account, type AccountDirectory } from '../accounts/account.ts';
 import type { AccountRecords } from '../accounts/account-records.ts';
@@ -109,7 +109,7 @@ function setPermissions(deps: AccountRouteDeps): Handle {
   return async (asked) => {
     readNoQuery(asked.query);
     const account = await requireAccount(deps, asked);
-    const may = API_PERMISSIONS.filter(
+    const may = PERSON_PERMISSIONS.filter(
       (one) => asked.grantablePermissions.includes(one) || account.permissions.includes(one),
     );
     const permissions = await readPermissionsOnly(asked.request, may);

@@ -7,8 +7,8 @@ import { insufficientPermission, tokenRevoked } from '@cls/shared/access/token-r
 import {
   type AdminPermission,
   API_PERMISSIONS,
-  type ApiPermission,
   type Permission,
+  type PersonPermission,
   scopeOf,
 } from '@cls/shared/access-token';
 import type { ServiceAccountDirectory } from '../clients/service-account.ts';
@@ -26,7 +26,7 @@ export interface Administrator {
    * The permissions that it may grant to people: to see their own customer's deals, and what it was
    * granted itself. Other permissions reach beyond the customer.
    */
-  readonly grantablePermissions: readonly ApiPermission[];
+  readonly grantablePermissions: readonly PersonPermission[];
 }
 
 export interface AdministratorDeps {

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { ApiPermission } from '@cls/shared/access-token';
+import type { PersonPermission } from '@cls/shared/access-token';
 import { NAME_MAX_CHARS } from '@cls/shared/display-name';
 import { parameterRefusal } from '@cls/shared/http/parameter-refusal';
 import type { Refusal } from '@cls/shared/http/refusal';
@@ -23,16 +23,16 @@ const NAME = z
   .refine((text) => asPersonName(text) !== undefined && isStorable(text), A_NAME)
   .transform((text) => asPersonName(text) ?? text);
 
-const permissionsOf = (grantable: readonly ApiPermission[]) => {
+const permissionsOf = (grantable: readonly PersonPermission[]) => {
   const error = `expected a list of one or more of ${grantable.join(', ')}, each once`;
   return z
     .array(z.unknown(), { error })
     .transform((given) => ({ given, known: grantable.filter((one) => given.includes(one)) }))
     .refine(({ given, known }) => known.length > 0 && known.length === given.length, error)
-    .transform(({ known }): readonly ApiPermission[] => known);
+    .transform(({ known }): readonly PersonPermission[] => known);
 };
 
-const invitation = (grantable: readonly ApiPermission[]) =>
+const invitation = (grantable: readonly PersonPermission[]) =>
   z.strictObject({
     email: NEW_EMAIL_ADDRESS,
     name: NAME.exactOptional(),
@@ -48,7 +48,7 @@ const invitation = (grantable: readonly ApiPermission[]) =>
  */
 export async function readInvitation(
   request: IncomingMessage,
-  grantablePermissions: readonly ApiPermission[],
+  grantablePermissions: readonly PersonPermission[],
 ): Promise<InvitationInput> {
   const given = Object.entries(await readMembers(request)).filter(([, value]) => value !== null);
   return validate(invitation(grantablePermissions), Object.fromEntries(given));
@@ -57,8 +57,8 @@ export async function readInvitation(
 /** The body that replaces an account's permissions. @throws {Refusal} naming every fault at once. */
 export async function readPermissionsOnly(
   request: IncomingMessage,
-  grantablePermissions: readonly ApiPermission[],
-): Promise<readonly ApiPermission[]> {
+  grantablePermissions: readonly PersonPermission[],
+): Promise<readonly PersonPermission[]> {
   const shape = z.strictObject({ permissions: permissionsOf(grantablePermissions) });
   return validate(shape, await readMembers(request)).permissions;
 }

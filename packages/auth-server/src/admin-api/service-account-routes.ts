@@ -1,4 +1,4 @@
-import { type Permission, SECRETS_PERMISSION } from '@cls/shared/access-token';
+import { SECRETS_PERMISSION } from '@cls/shared/access-token';
 import type { ServiceAccountDirectory } from '../clients/service-account.ts';
 import type { AnswerLeak } from '../leaks/answer-leak.ts';
 import { presentCompromised } from './present.ts';
@@ -36,7 +36,7 @@ function compromised({ serviceAccounts, answerLeak }: ServiceAccountRouteDeps): 
     if (account.proof?.token_endpoint_auth_method !== undefined) {
       throw serviceAccountWithoutSecret();
     }
-    const within = new Set<Permission>([...permissions, ...grantablePermissions]);
+    const within = new Set<string>([...permissions, ...grantablePermissions]);
     const newSecret = id !== actor.clientId && account.permissions.every((one) => within.has(one));
     const done = await answerLeak(id, { reportedBy: 'administrator', newSecret, actor });
     if (done === undefined) throw serviceAccountNotFound();

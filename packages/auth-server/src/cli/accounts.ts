@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { API_PERMISSIONS } from '@cls/shared/access-token';
+import { PERSON_PERMISSIONS } from '@cls/shared/access-token';
 import { printer } from '@cls/shared/cli/command-line';
 import { addListCommand } from '@cls/shared/cli/list-command';
 import { readOptions } from '@cls/shared/cli/options';
@@ -15,7 +15,7 @@ import { addEraseCommand } from './erase-account.ts';
 import { type AsOperator, refuseDeletion, requireAccount, requireCustomer } from './operator.ts';
 import { EMAIL_ARGUMENT, NAME, personOptions } from './option-values.ts';
 
-const CREATE = z.object(personOptions(API_PERMISSIONS));
+const CREATE = z.object(personOptions(PERSON_PERMISSIONS));
 
 /** `cls-auth accounts …`: people, their passwords and second factors. */
 export function addAccountCommands(program: Command, asOperator: AsOperator): void {
@@ -29,7 +29,7 @@ export function addAccountCommands(program: Command, asOperator: AsOperator): vo
     .option(...NAME)
     .requiredOption(
       '--permission <name...>',
-      `what the person may do: ${API_PERMISSIONS.join(', ')}`,
+      `what the person may do: ${PERSON_PERMISSIONS.join(', ')}`,
     )
     .action(async (given: string, options: object, command: Command) => {
       const email = readOptions(EMAIL_ARGUMENT, given);

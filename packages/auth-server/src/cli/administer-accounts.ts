@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { API_PERMISSIONS } from '@cls/shared/access-token';
+import { PERSON_PERMISSIONS } from '@cls/shared/access-token';
 import { CommandRefused, printer, table } from '@cls/shared/cli/command-line';
 import { readOptions, wholeNumber } from '@cls/shared/cli/options';
 import { LOCALES } from '@cls/shared/pages/browser';
@@ -11,11 +11,11 @@ import { type AsOperator, type Operator, requireAccount } from './operator.ts';
 import { EMAIL_ARGUMENT, NAME, NAME_OR_NONE, personOptions, someOf } from './option-values.ts';
 
 const INVITE = z.object({
-  ...personOptions(API_PERMISSIONS),
+  ...personOptions(PERSON_PERMISSIONS),
   language: z.enum(LOCALES),
 });
 const RENAME = z.object({ name: NAME_OR_NONE });
-const PERMIT = z.object({ permission: someOf(API_PERMISSIONS) });
+const PERMIT = z.object({ permission: someOf(PERSON_PERMISSIONS) });
 const EVENTS = z.object({ limit: wholeNumber(1, 1_000) });
 
 /** `cls-auth accounts …`: what administrators do to people's accounts, as the admin API does. */
@@ -27,7 +27,7 @@ export function addAdministrationCommands(accounts: Command, asOperator: AsOpera
     .option(...NAME)
     .requiredOption(
       '--permission <name...>',
-      `what the person may do: ${API_PERMISSIONS.join(', ')}`,
+      `what the person may do: ${PERSON_PERMISSIONS.join(', ')}`,
     )
     .addOption(
       new Option('--language <code>', 'language of the message').choices(LOCALES).default('en'),
@@ -72,13 +72,13 @@ export function addAdministrationCommands(accounts: Command, asOperator: AsOpera
     .description('change what a person may do; where something is taken away, all sessions end')
     .requiredOption(
       '--permission <name...>',
-      `all that the person may do from now on: ${API_PERMISSIONS.join(', ')}`,
+      `all that the person may do from now on: ${PERSON_PERMISSIONS.join(', ')}`,
     )
     .action(async (email: string, options: object, command: Command) => {
       const { permission: permissions } = readOptions(PERMIT, options);
       const account = await asOperator(async (operator) => {
         const found = await requireAccount(operator, email);
-        await operator.administer.setPermissions(found, permissions, API_PERMISSIONS, {});
+        await operator.administer.setPermissions(found, permissions, PERSON_PERMISSIONS, {});
         return found;
       });
       const text = `${account.email} has ${permissions.join(' ')} from now on`;

@@ -1,6 +1,6 @@
 /** Values of options and arguments that several commands take, for `readOptions`. */
 
-import type { Permission } from '@cls/shared/access-token';
+import type { PersonPermission } from '@cls/shared/access-token';
 import { text } from '@cls/shared/cli/options';
 import { asName, NAME_MAX_CHARS } from '@cls/shared/display-name';
 import { z } from 'zod';
@@ -64,7 +64,7 @@ export function someOf<N extends string>(known: readonly N[]) {
 export const NAME = ['--name <name>', 'what applications call the person'] as const;
 
 /** A new person's options. @param permissions that people can have. */
-export function personOptions<P extends Permission>(permissions: readonly P[]) {
+export function personOptions<P extends PersonPermission>(permissions: readonly P[]) {
   return {
     name: PERSON_NAME.exactOptional(),
     customer: z.string(),

@@ -1,5 +1,5 @@
 import { DPOP_ALGS } from '@cls/shared/access/token-refusals';
-import { scopeOf } from '@cls/shared/access-token';
+import { apiPermissions, scopeOf } from '@cls/shared/access-token';
 import { cookieName, LOCALES } from '@cls/shared/pages/browser';
 import type { Secret } from '@cls/shared/secret';
 import {
@@ -212,20 +212,20 @@ export function providerConfiguration(
     findAccount: async (_, id, token) => {
       if (isWeakProof(settings.mfaPolicy, token)) return undefined;
       const account = await settings.accounts.find(id);
-      return account === undefined || account.disabled
-        ? undefined
-        : {
-            accountId: account.id,
-            permissions: account.permissions,
-            scopes: account.permissions.map((permission) => scopeOf(scopeBase, permission)),
-            customer: account.customer,
-            claims: () => ({
-              sub: account.id,
-              email: account.email,
-              email_verified: true,
-              name: account.name,
-            }),
-          };
+      if (account === undefined || account.disabled) return undefined;
+      const permissions = apiPermissions(account.permissions);
+      return {
+        accountId: account.id,
+        permissions,
+        scopes: permissions.map((permission) => scopeOf(scopeBase, permission)),
+        customer: account.customer,
+        claims: () => ({
+          sub: account.id,
+          email: account.email,
+          email_verified: true,
+          name: account.name,
+        }),
+      };
     },
     formats: { customizers: { jwt: tokenClaims(issuer, settings.nextTokenIndex) } },
     fetch: (url, init = {}) =>

@@ -5,6 +5,7 @@ import {
   API_PERMISSIONS,
   type ApiPermission,
   adminAudience,
+  apiPermissions,
   type Permission,
   scopeOf,
 } from '@cls/shared/access-token';
@@ -97,7 +98,7 @@ function forPerson(
   asked: readonly string[],
   settings: ResourceServerSettings,
 ): ResourceServer {
-  const held = permissions.map((permission) => scopeOf(settings.scopeBase, permission));
+  const held = apiPermissions(permissions).map((permission) => scopeOf(settings.scopeBase, permission));
   return granted(indicator, { held, asked, ttlS: settings.accountTokenTtlS }, settings);
 }
 

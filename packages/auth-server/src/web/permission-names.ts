@@ -1,4 +1,4 @@
-import { type Permission, scopeOf } from '@cls/shared/access-token';
+import type { PersonPermission } from '@cls/shared/access-token';
 
 /**
  * Short names of scopes, as people read them: what follows `/auth/`, or the scope itself. `openid`
@@ -10,10 +10,10 @@ import { type Permission, scopeOf } from '@cls/shared/access-token';
 export function permissionNames(
   scopes: readonly string[],
   scopeBase: string,
-  held?: readonly Permission[],
+  held?: readonly PersonPermission[],
 ): readonly string[] {
   const prefix = `${scopeBase}/auth/`;
-  const holds = held?.map((permission) => scopeOf(scopeBase, permission));
+  const holds = held?.map((permission) => `${prefix}${permission}`);
   const given = scopes.filter(
     (scope) => scope !== '' && (!scope.startsWith(prefix) || (holds?.includes(scope) ?? true)),
   );

@@ -133,7 +133,7 @@ export async function composeProvider(deps: ProviderDeps): Promise<ComposedProvi
     keepLogoutNotifications(provider, logoutNotifications, log);
     extend(provider, deps);
     serve(provider, deps, healthy, {
-      ...{ adminApi: admin, secretReports, statusLists: lists },
+      ...{ adminApi: admin, answerLeak, secretReports, statusLists: lists },
       verifiers: Object.values(verifiers),
     });
     current = provider;
@@ -188,7 +188,10 @@ function extend(provider: Provider, deps: ProviderDeps): void {
   (provider as Koa).on('error', (err) => logFault(err, undefined));
 }
 
-type Apis = Pick<RoutingDeps, 'adminApi' | 'secretReports' | 'statusLists' | 'verifiers'>;
+type Apis = Pick<
+  RoutingDeps,
+  'adminApi' | 'answerLeak' | 'secretReports' | 'statusLists' | 'verifiers'
+>;
 
 /** What every request passes, in this order; everything else belongs to a room. */
 function serve(provider: Provider, deps: ProviderDeps, healthy: Middleware, apis: Apis): void {

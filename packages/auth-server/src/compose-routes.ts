@@ -11,6 +11,7 @@ import type { AuditLog } from './audit/audit-log.ts';
 import type { TokenBudget } from './clients/token-budget.ts';
 import type { AccountServices } from './compose-accounts.ts';
 import type { AuthServerConfig } from './config.ts';
+import type { AnswerLeak } from './leaks/answer-leak.ts';
 import type { Provider } from './library/oidc.ts';
 import {
   authorizationPostToGet,
@@ -33,6 +34,7 @@ import { statusListEndpoint } from './oauth/revocation/status-list.ts';
 import type { Spend } from './oauth/token/spend.ts';
 import { tokenBody } from './oauth/token/token-body.ts';
 import { tokenEndpoint } from './oauth/token/token-endpoint.ts';
+import { integrations } from './organisations/integrations.ts';
 import type { Rooms } from './server/router.ts';
 import { inOrder } from './server/router.ts';
 import { answeringScope } from './state/answering.ts';
@@ -49,6 +51,7 @@ export interface RoutingDeps {
   readonly pages: Pages;
   readonly assets: PageAssets;
   readonly adminApi: Middleware;
+  readonly answerLeak: AnswerLeak;
   readonly statusLists: StatusLists;
   readonly verifiers: readonly VerifyToken[];
   readonly secretReports: Middleware;
@@ -124,10 +127,14 @@ function interactions(provider: Provider, deps: RoutingDeps): Middleware {
   return interactionRoutes(provider, { ...accountServices, ...settings, state, audit, pages });
 }
 
-function accountPages(provider: Provider, { config, accountServices, state, pages }: RoutingDeps) {
+function accountPages(provider: Provider, deps: RoutingDeps) {
+  const { config, accountServices, state, audit, pages, answerLeak } = deps;
   const { issuer, mfaPolicy, scopeBase } = config;
   const settings = { issuer, mfaPolicy, scopeBase, sessions: config };
-  return accountRoutes(provider, { ...accountServices, ...settings, state, pages });
+  return accountRoutes(provider, {
+    ...{ ...accountServices, ...settings, state, pages },
+    integrations: integrations({ ...accountServices, audit, answerLeak }),
+  });
 }
 
 function passwordPages(

@@ -11,6 +11,7 @@ import type { RecoveryCodes } from '../factors/recovery-codes.ts';
 import type { Provider } from '../library/oidc.ts';
 import type { SessionLifetimeSettings } from '../library/session-lifetime.ts';
 import type { CustomerRecords } from '../organisations/customer.ts';
+import type { Integrations } from '../organisations/integrations.ts';
 import type { UpstreamSignIn } from '../organisations/sign-in-upstream.ts';
 import type { SessionName } from '../sessions/account-access.ts';
 import type { AccountApplications } from '../sessions/account-applications.ts';
@@ -37,6 +38,7 @@ export interface AccountPagesDeps extends EnrolmentDeps, ProofDeps {
   readonly rememberedDevices: RememberedDevices;
   readonly accountApplications: AccountApplications;
   readonly upstreamSignIn: UpstreamSignIn;
+  readonly integrations: Integrations;
   readonly securityLog: ReturnType<typeof securityLog>;
 }
 

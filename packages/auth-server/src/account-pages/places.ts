@@ -1,7 +1,12 @@
+import { INTEGRATIONS_PERMISSION } from '@cls/shared/access-token';
 import { type Account, hasPassword } from '../accounts/account.ts';
 import { digest } from '../crypto/digest.ts';
 import type { StateStore } from '../state/state-store.ts';
-import type { AccountModel, AccountPlace } from '../views/account/account-page.ts';
+import {
+  ACCOUNT_PLACES,
+  type AccountModel,
+  type AccountPlace,
+} from '../views/account/account-page.ts';
 import type { I18n } from '../web/i18n.ts';
 import type { Frame } from '../web/layout.ts';
 import { type Page, type Pages, seeOther } from '../web/page.ts';
@@ -10,6 +15,12 @@ import type { AccountPageContext } from './account-page-context.ts';
 
 /** Where each place is, below the issuer. */
 export const PLACES: Readonly<Record<AccountPlace, string>> = ACCOUNT_PLACE_PATHS;
+
+/** The place that a path is at or below. */
+export function placeOf(path: string): AccountPlace {
+  const [, , name = 'overview'] = path.split('/');
+  return ACCOUNT_PLACES.find((place) => place === name) ?? 'overview';
+}
 
 type Notice = NonNullable<AccountModel['notice']>;
 
@@ -22,8 +33,12 @@ export function formKey({ session }: Pick<AccountPageContext, 'session'>): strin
 }
 
 function hrefsOf(pages: Pages, account: Account): AccountModel['hrefs'] {
-  const { password, ...others } = PLACES;
-  const shown = hasPassword(account) ? { ...others, password } : others;
+  const { password, integrations, ...others } = PLACES;
+  const shown = {
+    ...others,
+    ...(hasPassword(account) ? { password } : {}),
+    ...(account.permissions.includes(INTEGRATIONS_PERMISSION) ? { integrations } : {}),
+  };
   const places = Object.entries(shown).map(([place, path]) => [place, pages.path(path)]);
   return { ...Object.fromEntries(places), signOut: pages.path(ACCOUNT_SIGN_OUT_PATH) };
 }

@@ -11,9 +11,10 @@ import { ACCOUNT_SIGN_OUT_PATH, ACCOUNT_SIGNED_IN_PATH, SIGNED_OUT_PATH } from '
 import * as access from './access-pages.ts';
 import type { AccountPageContext, AccountPagesDeps, Form } from './account-page-context.ts';
 import * as factors from './factor-pages.ts';
+import * as integrations from './integration-pages.ts';
 import * as name from './name-page.ts';
 import * as overview from './overview-pages.ts';
-import { formKey, PLACES } from './places.ts';
+import { formKey, PLACES, placeOf } from './places.ts';
 import { signIn } from './sign-in-again.ts';
 import { signOut } from './sign-out.ts';
 import {
@@ -29,7 +30,11 @@ import { visitorOf } from './visitor.ts';
 interface Route {
   readonly show: (context: AccountPageContext) => Promise<void>;
   readonly submit?: (context: AccountPageContext, form: Form) => Promise<void>;
+  /** Whether the person may come here; answers the request if not. */
+  readonly admit?: (context: AccountPageContext) => Promise<boolean>;
 }
+
+const { INTEGRATION_PATHS, mayAdminister: admit } = integrations;
 
 const ROUTES: Readonly<Record<string, Route>> = {
   [PLACES.overview]: { show: overview.showOverview },
@@ -53,6 +58,22 @@ const ROUTES: Readonly<Record<string, Route>> = {
   '/account/sessions/forget': { show: access.showSessions, submit: access.forgetDevice },
   [PLACES.applications]: { show: access.showApplications },
   '/account/applications/withdraw': { show: access.askToWithdraw, submit: access.withdraw },
+  [PLACES.integrations]: { show: integrations.showIntegrations, admit },
+  [INTEGRATION_PATHS.create]: {
+    ...{ show: integrations.showNewSecret, submit: integrations.createSecret, admit },
+  },
+  [INTEGRATION_PATHS.replace]: {
+    ...{ show: integrations.showReplace, submit: integrations.replaceSecret, admit },
+  },
+  [INTEGRATION_PATHS.revoke]: {
+    ...{ show: integrations.askToRevoke, submit: integrations.revokeSecret, admit },
+  },
+  [INTEGRATION_PATHS.leaked]: {
+    ...{ show: integrations.askAboutLeak, submit: integrations.answerLeak, admit },
+  },
+  [INTEGRATION_PATHS.secret]: { show: integrations.showSecret, admit },
+  [INTEGRATION_PATHS.requests]: { show: integrations.showRequests, admit },
+  [INTEGRATION_PATHS.people]: { show: integrations.showPeople, admit },
   [ACCOUNT_SIGN_OUT_PATH]: { show: overview.showOverview, submit: signOut },
   '/account/step-up': { show: showStepUp, submit: submitStepUp },
 };
@@ -63,6 +84,8 @@ export const ACCOUNT_ROUTES = Object.entries(ROUTES).map(([path, { submit }]) =>
   methods: submit === undefined ? (['GET'] as const) : (['GET', 'POST'] as const),
 }));
 
+const anybody = async () => true;
+
 /** The pages of `/account`. */
 export function accountRoutes(provider: Provider, deps: AccountPagesDeps): Middleware {
   const router = new Router({ sensitive: true, strict: true });
@@ -70,11 +93,12 @@ export function accountRoutes(provider: Provider, deps: AccountPagesDeps): Middl
     const visitor = await visitorOf(provider, deps, ctx);
     return visitor && { ...visitor, provider, deps, ctx };
   };
-  for (const [path, { show, submit }] of Object.entries(ROUTES)) {
+  for (const [path, { show, submit, admit: admitted = anybody }] of Object.entries(ROUTES)) {
     const proofNeeded = path in REAUTH_ACTIONS;
     router.get(path, async (ctx) => {
       const context = await contextOf(ctx);
       if (context === undefined || isEnding(context)) return signIn(deps, ctx, placeOf(path));
+      if (!(await admitted(context))) return;
       if (proofNeeded && !(await isRecentlyAuthenticated(context))) return askForProof(context);
       return show(context);
     });
@@ -85,6 +109,7 @@ export function accountRoutes(provider: Provider, deps: AccountPagesDeps): Middl
           return seeOther(ctx, deps.pages.path(SIGNED_OUT_PATH));
         }
         if (context === undefined) return showEnded(deps, ctx, placeOf(path));
+        if (!(await admitted(context))) return;
         const read = await deps.pages.readForm(ctx, formKey(context));
         if ('refused' in read) return showRefused(context, path, read);
         if (proofNeeded && !(await isRecentlyAuthenticated(context))) return askForProof(context);
@@ -105,11 +130,6 @@ export function accountRoutes(provider: Provider, deps: AccountPagesDeps): Middl
 function isEnding({ endsInS, deps, ctx }: AccountPageContext): boolean {
   const place = Object.values(PLACES).includes(ctx.path);
   return place && endsInS < deps.sessions.sessionIdleS / 2;
-}
-
-function placeOf(path: string): AccountPlace {
-  const [, , name = 'overview'] = path.split('/');
-  return ACCOUNT_PLACES.find((place) => place === name) ?? 'overview';
 }
 
 /** What was filled in is lost; signing in leads to where it was. */

@@ -9,7 +9,8 @@ import { actorOf } from '../web/browser.ts';
 import type { Problem } from '../web/form.ts';
 import { seeOther } from '../web/page.ts';
 import type { AccountPageContext, Form } from './account-page-context.ts';
-import { goTo, PLACES, show } from './places.ts';
+import { INTEGRATION_PATHS } from './integration-pages.ts';
+import { goTo, PLACES, placeOf, show } from './places.ts';
 import { signIn } from './sign-in-again.ts';
 
 /** How long one proof is good for, in seconds. */
@@ -26,6 +27,11 @@ export const REAUTH_ACTIONS = {
   '/account/factors/codes': 'recovery_codes',
   '/account/sessions/end': 'end_sessions',
   '/account/sessions/end-others': 'end_sessions',
+  [INTEGRATION_PATHS.create]: 'integrations',
+  [INTEGRATION_PATHS.replace]: 'integrations',
+  [INTEGRATION_PATHS.revoke]: 'integrations',
+  [INTEGRATION_PATHS.leaked]: 'integrations',
+  [INTEGRATION_PATHS.secret]: 'integrations',
 } as const satisfies Readonly<Record<string, StepUpModel['reason']>>;
 
 type ReauthAction = keyof typeof REAUTH_ACTIONS;
@@ -161,11 +167,6 @@ async function methodsOf({
   return hasPassword(account) ? ['password'] : [];
 }
 
-/** Where the action is begun. */
-function placeOf(action: ReauthAction): 'factors' | 'sessions' {
-  return REAUTH_ACTIONS[action] === 'end_sessions' ? 'sessions' : 'factors';
-}
-
 /** From the query: only an action of the list above, and what it is about. */
 function returnTarget({
   ctx,
@@ -179,8 +180,10 @@ function returnTarget({
   return { action, href: about.size === 0 ? action : `${action}?${about}` };
 }
 
-/** A factor that there is, or an authenticator app that may have scanned its secret already. */
+/** A factor, an authenticator app that may have scanned its secret already, a service account, a secret. */
 const ABOUT: ReadonlyMap<string, RegExp> = new Map([
   ['factor', /^fac_[0-9A-Z]{26}$/],
   ['pending', /^[\w-]{43}$/],
+  ['client', /^svc_[0-9A-Z]{26}$/],
+  ['secret', /^sec_[0-9A-Z]{26}$/],
 ]);

@@ -10,6 +10,8 @@ export interface Actor {
   readonly device?: Device;
   /** The service account through which an administrator acts. */
   readonly clientId?: string;
+  /** The person who manages the integrations of their customer. */
+  readonly accountId?: string;
   /** The language of messages that follow; English when absent. */
   readonly locale?: Locale;
   /** The value of the cookie by which a browser is known; see throttle/known-devices.ts. */
@@ -20,4 +22,15 @@ export interface Actor {
 export interface Device {
   readonly browser?: string;
   readonly system?: string;
+}
+
+/** What an audit event stores about who caused it. */
+export function causedBy({ clientId, address, requestId, device, accountId }: Actor) {
+  return {
+    ...(clientId === undefined ? {} : { clientId }),
+    ...(address === undefined ? {} : { address }),
+    ...(requestId === undefined ? {} : { requestId }),
+    ...(device === undefined ? {} : { device }),
+    ...(accountId === undefined ? {} : { actor: accountId }),
+  };
 }

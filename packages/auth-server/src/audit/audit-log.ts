@@ -13,7 +13,7 @@ export interface AuditEvent {
   readonly device?: Device;
   /** Name of the factor, application or organisation that it was about. */
   readonly about?: string;
-  /** Who used a command-line tool: see `toolActor`. */
+  /** Who used a command-line tool (see `toolActor`), or the account of who managed an integration. */
   readonly actor?: string;
   /** Identifies the event: when a request is sent again and records it again, it is stored once. */
   readonly once?: string;

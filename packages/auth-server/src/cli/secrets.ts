@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { isConfidential } from '../clients/application.ts';
 import {
   type ClientSecretOptions,
+  isInUse,
   type ListedClientSecret,
   type NewClientSecret,
   SECRETS_MAX,
@@ -19,8 +20,6 @@ import { refuseWithoutSecret } from './proof-options.ts';
 
 const KEEP_MAX_S = 30 * 86_400;
 const ENDS_MAX_S = 10 * 366 * 86_400;
-/** A secret that was used so recently is still needed, as far as anybody can tell. */
-const RECENTLY_MS = 24 * 3_600_000;
 
 const NAME = ['--name <name>', 'what the secret is for, such as the system that has it'] as const;
 const ENDS_IN = [
@@ -188,8 +187,9 @@ const PUBLIC =
   'this application is public and has no secret; a new one may be: applications create --confidential';
 
 /** @throws {CommandRefused} */
-function refuseUsed({ id, clientId, lastUsedAt, lastUsedFrom, live }: ListedClientSecret): void {
-  if (!live || lastUsedAt === undefined || Date.now() - lastUsedAt.getTime() > RECENTLY_MS) return;
+function refuseUsed(secret: ListedClientSecret): void {
+  const { id, clientId, lastUsedAt, lastUsedFrom } = secret;
+  if (lastUsedAt === undefined || !isInUse(secret)) return;
   throw new CommandRefused(
     `${id} got a token at ${minute(lastUsedAt.toISOString())} from ${lastUsedFrom}: its user would stop working. ` +
       `Replace it (cls-auth secrets replace ${id} --keep-old-for 7d), or give --force; ` +

@@ -37,8 +37,8 @@ export class TooManySecrets extends Error {}
 
 /** Secrets of service accounts and applications, in SQL. */
 export interface ClientSecretRecords {
-  /** Newest first, ended ones too. @param of the id of a client or of one secret; without it all. */
-  list(of?: string): Promise<readonly ListedClientSecret[]>;
+  /** Newest first, ended ones too. @param of ids of clients or secrets; without it all. */
+  list(of?: string | readonly string[]): Promise<readonly ListedClientSecret[]>;
   /** Beside those that there are. @throws {TooManySecrets} */
   create(clientId: string, options: ClientSecretOptions): Promise<NewClientSecret>;
   /**
@@ -55,4 +55,11 @@ export interface ClientSecretRecords {
   revoke(secret: Pick<ListedClientSecret, 'id' | 'clientId'>): Promise<void>;
   /** Whose secret the text is, if it is one. */
   identify(text: string): Promise<ListedClientSecret | undefined>;
+}
+
+const RECENTLY_MS = 24 * 3_600_000;
+
+/** Whether it is still needed, as far as anybody can tell: whoever has it would stop working. */
+export function isInUse({ live, lastUsedAt }: Pick<ListedClientSecret, 'live' | 'lastUsedAt'>) {
+  return live && lastUsedAt !== undefined && Date.now() - lastUsedAt.getTime() <= RECENTLY_MS;
 }

@@ -20,7 +20,8 @@ export interface ListedServiceAccount extends ServiceAccount {
 
 /** Service accounts in SQL, for the operator's tool. */
 export interface ServiceAccountRecords {
-  list(): Promise<readonly ListedServiceAccount[]>;
+  /** Those of one customer, or all. */
+  list(customer?: string): Promise<readonly ListedServiceAccount[]>;
   find(id: string): Promise<ServiceAccount | undefined>;
   /** The secret is returned here and never again; it is good for nothing where a proof has a method. */
   create(account: NewServiceAccount): Promise<{ id: string; secret: Secret }>;

@@ -89,7 +89,10 @@ export function sqlClientSecrets(
     ).map(toListed);
   return {
     add,
-    list: (of) => list('$1::text IS NULL OR $1 IN (s.id, "clientId")', [of ?? null]),
+    list: (of) =>
+      list('$1::text[] IS NULL OR s.id = ANY ($1) OR "clientId" = ANY ($1)', [
+        of === undefined ? null : [of].flat(),
+      ]),
     create: (clientId, options) =>
       changing(clientId, async (sql, table) => {
         const live = await sql.query(

@@ -19,7 +19,8 @@ const LIST = `
   SELECT listed.*, (extract(epoch FROM a.created_at) * 1000)::float8 AS "createdMs",
          (extract(epoch FROM t.used_at) * 1000)::float8 AS "usedMs", t.used_from AS "usedFrom"
   FROM (${SELECT}) AS listed JOIN service_account a USING (id)
-  LEFT JOIN token_use t ON t.subject = listed.id ORDER BY listed.name`;
+  LEFT JOIN token_use t ON t.subject = listed.id
+  WHERE $1::text IS NULL OR listed.customer = $1 ORDER BY listed.name`;
 
 interface ListedRow extends ServiceAccount {
   readonly createdMs: number;
@@ -33,7 +34,8 @@ export function sqlServiceAccounts(
   secrets: { readonly add: AddSecret },
 ): ServiceAccountRecords {
   return {
-    list: async () => (await database.query<ListedRow>(LIST)).map(toListed),
+    list: async (customer) =>
+      (await database.query<ListedRow>(LIST, [customer ?? null])).map(toListed),
     find: (id) => findById(database, id),
     create: ({ name, customer, permissions, proof }) =>
       database.transaction(async (transaction) => {

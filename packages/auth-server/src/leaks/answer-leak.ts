@@ -1,5 +1,5 @@
 import type { Clock } from '@cls/shared/clock';
-import type { Actor } from '../audit/actor.ts';
+import { type Actor, causedBy } from '../audit/actor.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type {
   Compromised,
@@ -48,15 +48,12 @@ export function answerLeak(deps: AnswerLeakDeps): AnswerLeak {
       notified = await queueNotice(sql, customer, 'secret.compromised', notice, clock.now());
     });
     if (done === undefined) return undefined;
-    const { address, requestId, clientId: administrator } = actor;
     audit.record({
       type: done.customer === null ? 'application.compromised' : 'service_account.compromised',
       subject: clientId,
       reason: reportedBy,
       about: done.endedSecretIds.join(' '),
-      ...(administrator !== undefined && { clientId: administrator }),
-      ...(address !== undefined && { address }),
-      ...(requestId !== undefined && { requestId }),
+      ...causedBy(actor),
     });
     return { ...done, notified };
   };

@@ -98,7 +98,9 @@ function forPerson(
   asked: readonly string[],
   settings: ResourceServerSettings,
 ): ResourceServer {
-  const held = apiPermissions(permissions).map((permission) => scopeOf(settings.scopeBase, permission));
+  const held = apiPermissions(permissions).map((permission) =>
+    scopeOf(settings.scopeBase, permission),
+  );
   return granted(indicator, { held, asked, ttlS: settings.accountTokenTtlS }, settings);
 }
 

@@ -1,5 +1,5 @@
 import type { Account } from '../accounts/account.ts';
-import type { Actor } from '../audit/actor.ts';
+import { type Actor, causedBy } from '../audit/actor.ts';
 import type { AuditEventType, AuditLog } from '../audit/audit-log.ts';
 import type { AccountMail, SecurityChange } from './account-mail.ts';
 
@@ -44,14 +44,10 @@ export function auditAndNotify(
   about?: string,
   once?: string,
 ): void {
-  const { clientId, address, requestId, device } = actor;
   audit.record({
     type,
     subject: account.id,
-    ...(clientId === undefined ? {} : { clientId }),
-    ...(address === undefined ? {} : { address }),
-    ...(requestId === undefined ? {} : { requestId }),
-    ...(device === undefined ? {} : { device }),
+    ...causedBy(actor),
     ...(about === undefined ? {} : { about }),
     ...(once === undefined ? {} : { once: `${type} ${account.id} ${once}` }),
   });

@@ -27,6 +27,7 @@ export const ACCOUNT_PLACE_PATHS = {
   factors: `${ACCOUNT_PATH}/factors`,
   sessions: `${ACCOUNT_PATH}/sessions`,
   applications: `${ACCOUNT_PATH}/applications`,
+  integrations: `${ACCOUNT_PATH}/integrations`,
   log: `${ACCOUNT_PATH}/log`,
 } as const;
 /** Takes a form, which signs the person out at once. */

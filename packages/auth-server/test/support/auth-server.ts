@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { ApiPermission } from '@cls/shared/access-token';
+import type { PersonPermission } from '@cls/shared/access-token';
 import { silentLog } from '@cls/shared/log';
 import { aesGcmSealer } from '@cls/shared/seal';
 import { Secret } from '@cls/shared/secret';
@@ -136,7 +136,7 @@ export async function testConfig(
 export async function createPerson(
   database: Database,
   email: string,
-  permissions: readonly ApiPermission[] = [VIEW],
+  permissions: readonly PersonPermission[] = [VIEW],
 ): Promise<string> {
   const passwordHash = await quickHash(PASSWORD);
   return sqlAccounts(database).create({ email, customer: 'india', permissions, passwordHash });

@@ -11,6 +11,7 @@ export const ACCOUNT_PLACES = [
   'factors',
   'sessions',
   'applications',
+  'integrations',
   'log',
 ] as const;
 export type AccountPlace = (typeof ACCOUNT_PLACES)[number];
@@ -20,9 +21,13 @@ export interface AccountModel extends PageModel {
   readonly email: string;
   /** What applications call the person. */
   readonly name?: string;
-  readonly hrefs: Readonly<Record<Exclude<AccountPlace, 'password'> | 'signOut', string>> & {
+  readonly hrefs: Readonly<
+    Record<Exclude<AccountPlace, 'password' | 'integrations'> | 'signOut', string>
+  > & {
     /** Absent where the person has no password here. */
     readonly password?: string;
+    /** Absent where the person may not manage integrations. */
+    readonly integrations?: string;
   };
   /** What was just done. */
   readonly notice?: KeyAfter<'notice.'>;

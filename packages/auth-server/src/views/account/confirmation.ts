@@ -6,7 +6,15 @@ import { cardPage, type PageModel } from '../../web/layout.ts';
 /** What is about to be done, and to what. */
 export type ConfirmedAction =
   | { readonly kind: 'remove_factor'; readonly name: string; readonly last: boolean }
-  | { readonly kind: 'withdraw_access'; readonly name: string }
+  | {
+      readonly kind:
+        | 'withdraw_access'
+        | 'revoke_secret'
+        | 'revoke_used_secret'
+        | 'secret_leaked'
+        | 'secret_leaked_operator';
+      readonly name: string;
+    }
   | { readonly kind: 'first_recovery_codes' | 'new_recovery_codes' };
 
 /** Asks before something that cannot be undone. Sends `confirm=yes`. */

@@ -1,0 +1,142 @@
+import { type PersonPermission, SECRETS_PERMISSION } from '@cls/shared/access-token';
+import type { Account } from '../accounts/account.ts';
+import { type Actor, causedBy } from '../audit/actor.ts';
+import type { AuditLog, AuditReader, StoredEvent } from '../audit/audit-log.ts';
+import type {
+  ClientSecretRecords,
+  ListedClientSecret,
+  NewClientSecret,
+} from '../clients/client-secret-records.ts';
+import type {
+  ListedServiceAccount,
+  ServiceAccountRecords,
+} from '../clients/service-account-records.ts';
+import type { AnswerLeak } from '../leaks/answer-leak.ts';
+
+/** A service account of a customer, as one of the customer's administrators sees it. */
+export interface Integration extends Omit<ListedServiceAccount, 'customer' | 'secrets' | 'proof'> {
+  /** Those that are in force, the newest first. */
+  readonly secrets: readonly ListedClientSecret[];
+  /**
+   * Whether the administrator may make secrets. `operator`: only the operator may, because the service
+   * account may do more than the administrator. `none`: it proves itself without a secret.
+   */
+  readonly newSecrets: 'offered' | 'operator' | 'none';
+}
+
+/** A token request of a service account, with the reason where it was refused. */
+export type TokenRequest = Pick<StoredEvent, 'at' | 'address' | 'reason'> & {
+  readonly name: string;
+  readonly issued: boolean;
+};
+
+/** What an administrator of a customer does with its service accounts; the use cases behind the pages. */
+export interface Integrations {
+  /** In the order of their names. */
+  list(administrator: Account): Promise<readonly Integration[]>;
+  /** The latest, the newest first. */
+  requests(administrator: Account): Promise<readonly TokenRequest[]>;
+  /** @throws {TooManySecrets} */
+  createSecret(integration: Integration, name: string, actor: Actor): Promise<NewClientSecret>;
+  /** The new secret has the name of the old one. @param keepOldForS see `ClientSecretRecords`. */
+  replaceSecret(
+    secret: ListedClientSecret,
+    keepOldForS: number,
+    actor: Actor,
+  ): Promise<NewClientSecret>;
+  revokeSecret(secret: ListedClientSecret, actor: Actor): Promise<void>;
+  /** @returns the new secret; undefined where there is none, or where the secret had ended already. */
+  answerLeak(
+    integration: Integration,
+    secret: ListedClientSecret,
+    actor: Actor,
+  ): Promise<NewClientSecret | undefined>;
+}
+
+export interface IntegrationsDeps {
+  readonly serviceAccounts: Pick<ServiceAccountRecords, 'list'>;
+  readonly clientSecrets: ClientSecretRecords;
+  readonly auditReader: Pick<AuditReader, 'eventsOf'>;
+  readonly audit: Pick<AuditLog, 'record' | 'catchUp'>;
+  readonly answerLeak: AnswerLeak;
+}
+
+const REQUESTS = 50;
+
+export function integrations(deps: IntegrationsDeps): Integrations {
+  const { serviceAccounts, clientSecrets, auditReader, audit, answerLeak } = deps;
+  const record = (
+    change: 'created' | 'replaced' | 'revoked',
+    clientId: string,
+    about: string,
+    actor: Actor,
+  ) =>
+    audit.record({
+      type: `service_account.secret_${change}`,
+      subject: clientId,
+      about,
+      ...causedBy(actor),
+    });
+  return {
+    async list(administrator) {
+      const own = await serviceAccounts.list(administrator.customer);
+      const secrets = await clientSecrets.list(own.map(({ id }) => id));
+      return own.map((account) => ({
+        ...account,
+        secrets: secrets.filter(({ clientId, live }) => live && clientId === account.id),
+        newSecrets: newSecretsOf(account, administrator),
+      }));
+    },
+    async requests({ customer }) {
+      const own = await serviceAccounts.list(customer);
+      const names = new Map(own.map(({ id, name }) => [id, name]));
+      await audit.catchUp();
+      const events = await auditReader.eventsOf([...names.keys()], {
+        types: ['token.issued', 'token.refused'],
+        limit: REQUESTS,
+      });
+      return events.map(({ clientId = '', type, ...event }) => ({
+        ...event,
+        name: names.get(clientId) ?? clientId,
+        issued: type === 'token.issued',
+      }));
+    },
+    async createSecret({ id: clientId }, name, actor) {
+      const created = await clientSecrets.create(clientId, { name });
+      record('created', clientId, created.id, actor);
+      return created;
+    },
+    async replaceSecret(secret, keepOldForS, actor) {
+      const name = secret.name ?? undefined;
+      const replaced = await clientSecrets.replace(secret, keepOldForS, { name });
+      record('replaced', secret.clientId, replaced.id, actor);
+      return replaced;
+    },
+    async revokeSecret(secret, actor) {
+      await clientSecrets.revoke(secret);
+      record('revoked', secret.clientId, secret.id, actor);
+    },
+    async answerLeak({ id, newSecrets }, { id: secretId }, actor) {
+      const newSecret = newSecrets === 'offered';
+      const done = await answerLeak(id, {
+        reportedBy: 'administrator',
+        secretId,
+        newSecret,
+        actor,
+      });
+      return done?.newSecret;
+    },
+  };
+}
+
+/** What reaches no further than the pages themselves and the customer's own deals. */
+const WITHIN: readonly string[] = ['cls-deal.view', SECRETS_PERMISSION];
+
+function newSecretsOf(
+  { proof, permissions }: ListedServiceAccount,
+  { permissions: own }: { readonly permissions: readonly PersonPermission[] },
+): Integration['newSecrets'] {
+  if (proof?.token_endpoint_auth_method !== undefined) return 'none';
+  const within: readonly string[] = [...WITHIN, ...own];
+  return permissions.every((one) => within.includes(one)) ? 'offered' : 'operator';
+}

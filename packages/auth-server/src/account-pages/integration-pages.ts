@@ -247,6 +247,7 @@ async function make(
   const { deps, account, session } = context;
   const kept = newSecrets(deps.state);
   if ((await kept.look(session.uid))?.clientId !== clientId) {
+    await kept.drop(session.uid); // One that was seen: it would not be shown again.
     const made = await work();
     if (made === undefined) return goTo(context, 'integrations', 'secrets_ended');
     const { id: secretId, secret } = made;

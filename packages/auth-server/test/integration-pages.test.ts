@@ -107,17 +107,20 @@ describe('the pages for a customer’s integrations', () => {
         .create(id, { name: 'Old one' })
         .then((made) => ({ id: made.id, clientId: id })),
     );
-    await server.database.query(
-      `INSERT INTO token_use VALUES ($1, now(), now(), '192.0.2.7')`,
-      [secretId],
-    );
+    await server.database.query(`INSERT INTO token_use VALUES ($1, now(), now(), '192.0.2.7')`, [
+      secretId,
+    ]);
     const { page } = await administrator();
     expect(title(page)).to.equal('Integrations');
     expect(page.text).to.include('Ledger sync').and.include(id).and.include(secretId);
     expect(page.text).to.match(/last used <time[^>]*>[^<]*<\/time> from 192\.0\.2\.7/);
-    expect(page.text).to.include('Data centre').and.match(/Ends <time/);
+    expect(page.text)
+      .to.include('Data centre')
+      .and.match(/Ends <time/);
     expect(page.text).to.not.include('Fjord sync').and.not.include('Old one');
-    expect(page.text).to.not.include(secret).and.not.match(/sha256|hash/);
+    expect(page.text)
+      .to.not.include(secret)
+      .and.not.match(/sha256|hash/);
     expect(page.response.headers.get('cache-control')).to.equal('no-store');
   });
 
@@ -224,10 +227,9 @@ describe('the pages for a customer’s integrations', () => {
     const { browser, id: person } = await administrator();
     const asked = await open(browser, `${ROOT}/revoke?secret=${secretId}`);
     expect(title(asked)).to.equal('Revoke this secret?');
-    await server.database.query(
-      `INSERT INTO token_use VALUES ($1, now(), now(), '192.0.2.7')`,
-      [secretId],
-    );
+    await server.database.query(`INSERT INTO token_use VALUES ($1, now(), now(), '192.0.2.7')`, [
+      secretId,
+    ]);
     const warned = await submit(browser, asked, { confirm: 'yes' });
     expect(title(warned)).to.equal('Revoke a secret that is in use?');
     expect(await tokenWith(id, secret)).to.equal(200);
@@ -363,7 +365,9 @@ describe('the pages for a customer’s integrations', () => {
     const [newest, second, third] = rows.filter((row) => row.includes('>Asking<'));
     expect(newest).to.include('names a permission that the service account does not have');
     expect(second).to.include('The secret or key is wrong or has ended');
-    expect(third).to.include('Token issued').and.match(/127\.0\.0\.1|::1/);
+    expect(third)
+      .to.include('Token issued')
+      .and.match(/127\.0\.0\.1|::1/);
     expect(text).to.not.include('Fjord').and.not.include(secret);
   });
 

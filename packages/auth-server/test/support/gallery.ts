@@ -3,13 +3,21 @@ import { addTotpPage } from '../../src/views/account/add-totp.ts';
 import { applicationsPage } from '../../src/views/account/applications.ts';
 import { changeNamePage } from '../../src/views/account/change-name.ts';
 import { changePasswordPage } from '../../src/views/account/change-password.ts';
-import { confirmationPage } from '../../src/views/account/confirmation.ts';
+import {
+  newSecretPage,
+  replaceSecretPage,
+  shownSecretPage,
+} from '../../src/views/account/client-secret.ts';
+import { type ConfirmedAction, confirmationPage } from '../../src/views/account/confirmation.ts';
 import { factorsPage } from '../../src/views/account/factors.ts';
+import { integrationsPage } from '../../src/views/account/integrations.ts';
 import { type OverviewModel, overviewPage } from '../../src/views/account/overview.ts';
+import { peoplePage } from '../../src/views/account/people.ts';
 import { recoveryCodesPage } from '../../src/views/account/recovery-codes.ts';
 import { renameFactorPage } from '../../src/views/account/rename-factor.ts';
 import { type LogEntry, securityLogPage } from '../../src/views/account/security-log.ts';
 import { type AccountSession, sessionsPage } from '../../src/views/account/sessions.ts';
+import { tokenRequestsPage } from '../../src/views/account/token-requests.ts';
 import { consentPage } from '../../src/views/authorization/consent.ts';
 import {
   deviceCodePage,
@@ -119,10 +127,11 @@ const HREFS = {
   factors: '/account/factors',
   sessions: '/account/sessions',
   applications: '/account/applications',
+  integrations: '/account/integrations',
   log: '/account/log',
   signOut: '/sign-out',
 };
-const { password: _, ...HREFS_WITHOUT_PASSWORD } = HREFS;
+const { password: _, integrations: __, ...HREFS_WITHOUT_PASSWORD } = HREFS;
 const account = (frame: Frame) => ({ frame, email: EMAIL, hrefs: HREFS });
 
 const overview = (name: string, state: Partial<OverviewModel>) =>
@@ -258,6 +267,43 @@ const factors = {
   newCodesHref: '/account/recovery-codes',
   problems: [],
 };
+
+const SECRET_HREFS = {
+  replaceHref: '/account/integrations/replace?secret=1',
+  revokeHref: '/account/integrations/revoke?secret=1',
+  leakedHref: '/account/integrations/leaked?secret=1',
+};
+const SECRET = {
+  ...SECRET_HREFS,
+  id: 'sec_01K9ZZZZZZZZZZZZZZZZZZZZZZ',
+  name: 'Treasury system, production',
+  createdAt: MONTHS_AGO,
+  lastUsedAt: NOW,
+  lastUsedFrom: '203.0.113.24',
+};
+const { replaceHref: ___, ...SECRET_OF_OPERATOR } = SECRET;
+const INTEGRATION = {
+  id: 'svc_01K9ZZZZZZZZZZZZZZZZZZZZZZ',
+  name: 'Treasury',
+  permissions: ['cls-deal.view', 'cls-secrets.manage'],
+  disabled: false,
+  newSecrets: 'offered' as const,
+  createHref: '/account/integrations/new-secret?client=1',
+};
+const NEW_SECRET = {
+  action: '/account/integrations/new-secret?client=1',
+  client: INTEGRATION.name,
+  name: '',
+  cancelHref: HREFS.integrations,
+};
+
+const confirmation = (name: string, subject: ConfirmedAction) =>
+  page(`confirmation--${name}`, (frame, i18n) =>
+    confirmationPage(
+      { frame, subject, action: '/account/integrations/x', cancelHref: HREFS.integrations },
+      i18n,
+    ),
+  );
 
 export const GALLERY: readonly GalleryPage[] = [
   signIn('sign-in', { organisationHref: '/sign-in/organisation' }),
@@ -877,6 +923,119 @@ export const GALLERY: readonly GalleryPage[] = [
         subject: { kind: 'new_recovery_codes' },
         action: '/account/recovery-codes',
         cancelHref: HREFS.factors,
+      },
+      i18n,
+    ),
+  ),
+  confirmation('revoke-secret', { kind: 'revoke_secret', name: SECRET.id }),
+  confirmation('revoke-used-secret', { kind: 'revoke_used_secret', name: SECRET.name }),
+  confirmation('secret-leaked', { kind: 'secret_leaked', name: LONG_APPLICATION.name }),
+  confirmation('secret-leaked-operator', { kind: 'secret_leaked_operator', name: 'Treasury' }),
+  page('integrations', (frame, i18n) =>
+    integrationsPage(
+      {
+        ...account(frame),
+        integrations: [
+          {
+            ...INTEGRATION,
+            secrets: [
+              SECRET,
+              { ...SECRET_HREFS, id: SECRET.id, name: null, createdAt: NOW },
+              { ...SECRET, name: 'Before the move', endsAt: IN_WEEKS },
+            ],
+          },
+          {
+            ...{ ...INTEGRATION, name: LONG_APPLICATION.name, newSecrets: 'operator' as const },
+            permissions: ['external-api.fullcontrol', 'cls-ledger.post', 'cls-accounts.manage'],
+            secrets: [SECRET_OF_OPERATOR],
+          },
+          {
+            ...{ ...INTEGRATION, name: 'Warehouse', disabled: true, secrets: [] },
+            newSecrets: 'none' as const,
+          },
+        ],
+        requestsHref: '/account/integrations/requests',
+        peopleHref: '/account/integrations/people',
+        notice: 'secret_revoked',
+      },
+      i18n,
+    ),
+  ),
+  page('integrations--none', (frame, i18n) =>
+    integrationsPage(
+      {
+        ...account(frame),
+        integrations: [],
+        requestsHref: '/account/integrations/requests',
+        peopleHref: '/account/integrations/people',
+      },
+      i18n,
+    ),
+  ),
+  page('new-secret', (frame, i18n) => newSecretPage({ frame, ...NEW_SECRET, problems: [] }, i18n)),
+  page('new-secret--no-name', (frame, i18n) =>
+    newSecretPage(
+      { frame, ...NEW_SECRET, problems: [{ field: 'name', code: 'secret_name' }] },
+      i18n,
+    ),
+  ),
+  page('new-secret--too-many', (frame, i18n) =>
+    newSecretPage({ frame, ...NEW_SECRET, problems: [{ code: 'too_many_secrets' }] }, i18n),
+  ),
+  page('replace-secret', (frame, i18n) =>
+    replaceSecretPage({ frame, ...NEW_SECRET, name: SECRET.name, keepFor: '7d' }, i18n),
+  ),
+  page('shown-secret', (frame, i18n) =>
+    shownSecretPage(
+      {
+        frame,
+        client: INTEGRATION.name,
+        clientId: INTEGRATION.id,
+        secretId: SECRET.id,
+        secret: `cls_${'0aB1cD2eF3gH4iJ5kL6mN7oP8qR9sT0uV1wX2yZ3AbCdEfGhI'}`,
+        doneHref: HREFS.integrations,
+      },
+      i18n,
+    ),
+  ),
+  page('token-requests', (frame, i18n) =>
+    tokenRequestsPage(
+      {
+        ...account(frame),
+        requests: [
+          { name: 'Treasury', at: NOW, address: '203.0.113.24', issued: true },
+          {
+            ...{ name: LONG_APPLICATION.name, at: NOW, address: '2001:db8::24', issued: false },
+            reason: 'invalid_client',
+          },
+          { name: 'Treasury', at: MONTHS_AGO, issued: false, reason: 'use_dpop_nonce' },
+        ],
+      },
+      i18n,
+    ),
+  ),
+  page('token-requests--none', (frame, i18n) =>
+    tokenRequestsPage({ ...account(frame), requests: [] }, i18n),
+  ),
+  page('people', (frame, i18n) =>
+    peoplePage(
+      {
+        ...account(frame),
+        people: [
+          {
+            ...{ email: EMAIL, name: 'Anna Lindholm', disabled: false, pending: false },
+            ...{ permissions: ['cls-deal.view', 'cls-customer.administer'], secondFactor: true },
+          },
+          {
+            ...{ email: 'bo@lindholm.example', disabled: false, pending: true },
+            ...{ permissions: ['cls-deal.view'], secondFactor: false },
+          },
+          {
+            ...{ email: 'cy@lindholm.example', name: 'Cy', disabled: true, pending: false },
+            ...{ permissions: ['cls-deal.view'], secondFactor: false },
+          },
+        ],
+        moreHref: '/account/integrations/people?after=1',
       },
       i18n,
     ),

@@ -100,7 +100,10 @@ export class Browser {
         .map(([, name = '', value = '']): [string, string] => [name, value]),
       ...Object.entries(fields),
     ]);
-    return this.follow(new URL(action.replaceAll('&amp;', '&'), page.url), { method: 'POST', body });
+    return this.follow(new URL(action.replaceAll('&amp;', '&'), page.url), {
+      method: 'POST',
+      body,
+    });
   }
 
   /** Puts a cookie there, as somebody who can write to the browser's store would. */

@@ -47,9 +47,9 @@ ${
   return accountPage(model, { place: 'integrations', title, body }, i18n);
 }
 
-/** Names of permissions as callers write them in a scope. */
+/** Names of permissions as callers write them in a scope, a line each. */
 export function permissionCodes(permissions: readonly string[]): Html {
-  return html`${permissions.map((name) => html`<code>${name}</code> `)}`;
+  return html`${permissions.map((name, index) => html`${index > 0 && html`<br>`}<code>${name}</code>`)}`;
 }
 
 function section(integration: Integration, i18n: I18n): Html {

@@ -19,9 +19,9 @@ export interface TokenRequestsModel extends AccountModel {
 
 export function tokenRequestsPage(model: TokenRequestsModel, i18n: I18n): string {
   const { requests, hrefs } = model;
-  const heads = (
-    ['log.when', 'tokenRequests.client', 'tokenRequests.answer', 'log.where'] as const
-  ).map((key) => html`<th scope="col">${i18n.t(key)}</th>`);
+  const heads = (['log.when', 'tokenRequests.client', 'tokenRequests.answer'] as const).map(
+    (key) => html`<th scope="col">${i18n.t(key)}</th>`,
+  );
   const body = html`<p class="lead">${i18n.t('tokenRequests.lead')}</p>
 <section class="box">
 ${
@@ -39,10 +39,9 @@ ${
 }
 
 function row({ name, at, address, issued, reason }: TokenRequest, i18n: I18n): Html {
-  return html`<tr><td class="hint">${instant(at, i18n)}</td>
+  return html`<tr><td class="hint">${instant(at, i18n)}${address !== undefined && html`<br>${address}`}</td>
 <td>${name}</td>
-<td>${issued ? i18n.t('tokenRequests.issued') : refusal(reason, i18n)}</td>
-<td>${address}</td></tr>
+<td>${issued ? i18n.t('tokenRequests.issued') : refusal(reason, i18n)}</td></tr>
 `;
 }
 

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
+import { INTEGRATIONS_PERMISSION } from '@cls/shared/access-token';
 import { aesGcmSealer } from '@cls/shared/seal';
 import { Secret } from '@cls/shared/secret';
 import { describeOnDatabase } from '@cls/testing/engines';
@@ -581,6 +582,17 @@ describeOnDatabase('the administrators’ API', (engine) => {
       expect((await put(id, [FULL])).body.permissions).to.deep.equal([FULL]);
       expectProblem(await put(id, [VIEW, MANAGE]), { status: 400 });
       expect((await call('GET', `/accounts/${id}`)).body.permissions).to.deep.equal([FULL]);
+    });
+
+    it('neither gives nor takes away the integrations of the customer, unless it is left out', async () => {
+      const id = await newAccount('integrator@india.example');
+      const both = [VIEW, INTEGRATIONS_PERMISSION] as const;
+      expectProblem(await put(id, both, await fullClient()), { status: 400 });
+      await sqlAccounts(server.database).replacePermissions(id, both, both);
+      expect((await put(id, both)).body.permissions).to.deep.equal(both);
+      const reset = await call('POST', `/accounts/${id}/reset-factors`);
+      expectProblem(reset, { status: 403, code: 'account_beyond_caller' });
+      expect((await put(id, [VIEW])).body.permissions).to.deep.equal([VIEW]);
     });
 
     it('names every fault of the body, and knows no account of another customer', async () => {

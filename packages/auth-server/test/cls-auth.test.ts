@@ -173,6 +173,21 @@ describe('cls-auth', () => {
     expect(account).to.deep.include({ permissions: ['cls-deal.view'] });
   });
 
+  it('lets people, and no service account, manage the integrations of their customer', async () => {
+    const words = 'accounts set-permissions asha@india.example --permission cls-deal.view';
+    const more = await run(`${words} cls-customer.administer --json`);
+    expect(JSON.parse(more.stdout).permissions).to.deep.equal([
+      'cls-deal.view',
+      'cls-customer.administer',
+    ]);
+    expect((await run(words)).code).to.equal(0);
+    const refused = await run(
+      'service-accounts create --name Robot --customer india --permission cls-customer.administer',
+    );
+    expect(refused.code).to.equal(2);
+    expect(refused.stderr).to.include('unknown: cls-customer.administer');
+  });
+
   it('invites a person by a message, and shows the link to nobody else', async () => {
     const made = await run(`accounts invite New.Person@india.example ${grant} --json`);
     expect(made.code, made.stderr).to.equal(0);

@@ -61,7 +61,7 @@ describe('the integrations of a customer, with Chromium', () => {
     await reach(page, 'Integrations');
     await page.goBack();
     await reach(page, 'Integrations');
-    await treasury.getByRole('link', { name: 'Reports has leaked' }).click();
+    await treasury.getByRole('link', { name: 'This one has leaked: Reports' }).click();
     await reach(page, 'Has this secret leaked?');
     await press(page, 'End all secrets now');
     const newest = await shown();

@@ -15,6 +15,7 @@ import type { MfaPolicy } from './accounts/mfa-policy.ts';
 import type { PasswordVerifier } from './accounts/password.ts';
 import { type PasswordRules, passwordLengthMin } from './accounts/password-rules.ts';
 import type { AuditLog } from './audit/audit-log.ts';
+import { manageSecrets } from './clients/manage-secrets.ts';
 import { composeStores, type Stores } from './compose-stores.ts';
 import { keyedHash } from './crypto/digest.ts';
 import { manageFactors } from './factors/manage-factors.ts';
@@ -105,6 +106,7 @@ export async function composeAccounts(settings: AccountSettings, ports: AccountP
     secretHashes: stores.secretHashes,
     tokenStatus: stores.tokenStatus,
     clientSecrets: stores.clientSecrets,
+    manageSecrets: manageSecrets({ secrets: stores.clientSecrets, audit }),
     auditReader: stores.auditReader,
     upstreamProviders: stores.upstreamProviders,
     secondFactor: stores.totpFactors,

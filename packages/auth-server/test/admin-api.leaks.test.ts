@@ -101,7 +101,7 @@ describeOnDatabase('POST /admin/v1/service-accounts/{id}/compromised', (engine) 
     const account = await newCaller(server, [VIEW]);
     await setKey(account.id);
     const { status: answered, body } = await compromised(account.id);
-    expect([answered, body.code]).to.deep.equal([409, 'service_account_without_secret']);
+    expect([answered, body.code]).to.deep.equal([409, 'no_secrets']);
   });
 
   it('refuses a query, and a body with members', async () => {

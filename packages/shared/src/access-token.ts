@@ -23,7 +23,7 @@ export type PersonPermission = (typeof PERSON_PERMISSIONS)[number];
 /** To administer the accounts of one's own customer: service accounts alone, at that API alone. */
 export const ADMIN_PERMISSION = 'cls-accounts.manage';
 
-/** To end secrets of service accounts of one's own customer that leaked: the same. */
+/** To make, replace and end secrets of service accounts of one's own customer: the same. */
 export const SECRETS_PERMISSION = 'cls-secrets.manage';
 
 /** What callers may do at the administrators' API. */

@@ -17,8 +17,7 @@ export interface AccountRouteDeps extends InvitationDeps {
   readonly auditReader: AuditReader;
 }
 
-const DEFAULT_LIMIT = 50;
-const ACCOUNTS = '/admin/v1/accounts';
+const ACCOUNT = '/accounts/{id}';
 
 /** What an administrator does to an account, by the last part of its path. */
 const ACTS = {
@@ -37,21 +36,18 @@ const OPENING: readonly Act[] = ['enable', 'resetFactors'];
 
 export function accountRoutes(deps: AccountRouteDeps): readonly AdminRoute[] {
   const acts = Object.entries(ACTS).map(([path, act]) => ({
-    pattern: new RegExp(`^${ACCOUNTS}/([^/]+)/${path}$`),
+    path: `${ACCOUNT}/${path}`,
     handlers: { POST: actOn(deps, act) },
   }));
   const routes = [
     {
-      pattern: new RegExp(`^${ACCOUNTS}$`),
+      path: '/accounts',
       handlers: { GET: listAccounts(deps), POST: inviteAccount(deps) },
     },
-    { pattern: new RegExp(`^${ACCOUNTS}/([^/]+)$`), handlers: { GET: showAccount(deps) } },
-    {
-      pattern: new RegExp(`^${ACCOUNTS}/([^/]+)/permissions$`),
-      handlers: { PUT: setPermissions(deps) },
-    },
-    { pattern: new RegExp(`^${ACCOUNTS}/([^/]+)/name$`), handlers: { PUT: setName(deps) } },
-    { pattern: new RegExp(`^${ACCOUNTS}/([^/]+)/events$`), handlers: { GET: listEvents(deps) } },
+    { path: ACCOUNT, handlers: { GET: showAccount(deps) } },
+    { path: `${ACCOUNT}/permissions`, handlers: { PUT: setPermissions(deps) } },
+    { path: `${ACCOUNT}/name`, handlers: { PUT: setName(deps) } },
+    { path: `${ACCOUNT}/events`, handlers: { GET: listEvents(deps) } },
     ...acts,
   ];
   return routes.map((route) => ({ ...route, permission: ADMIN_PERMISSION }));
@@ -59,7 +55,7 @@ export function accountRoutes(deps: AccountRouteDeps): readonly AdminRoute[] {
 
 function listAccounts({ records }: AccountRouteDeps): Handle {
   return async ({ customer, query }) => {
-    const { email, cursor, limit = DEFAULT_LIMIT } = readAccountsQuery(query);
+    const { email, cursor, limit } = readAccountsQuery(query);
     const found = await records.listOf(customer, {
       limit: limit + 1,
       ...(email === undefined ? {} : { email }),
@@ -78,7 +74,7 @@ function showAccount(deps: AccountRouteDeps): Handle {
 
 function listEvents(deps: AccountRouteDeps): Handle {
   return async (asked) => {
-    const { cursor, limit = DEFAULT_LIMIT } = readEventsQuery(asked.query);
+    const { cursor, limit } = readEventsQuery(asked.query);
     const { id, email, pending } = await requireAccount(deps, asked);
     // Failed attempts are recorded under the address. Until the person has accepted the invitation,
     // the address may belong to somebody else, whose attempts the administrator must not see.

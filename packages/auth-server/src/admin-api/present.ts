@@ -1,5 +1,7 @@
 import type { Account } from '../accounts/account.ts';
 import type { StoredEvent } from '../audit/audit-log.ts';
+import type { ListedClientSecret, NewClientSecret } from '../clients/client-secret-records.ts';
+import type { ListedServiceAccount } from '../clients/service-account-records.ts';
 import type { AnsweredLeak } from '../leaks/answer-leak.ts';
 
 export function presentAccount(account: Account) {
@@ -34,6 +36,38 @@ export function presentEvent(event: StoredEvent) {
     reason: reason ?? null,
     about: about ?? null,
   };
+}
+
+/** `authMethod`: how it proves itself; only one with `client_secret` has secrets. */
+export function presentServiceAccount(account: ListedServiceAccount) {
+  const { id, name, customer, permissions, disabled, proof, createdAt } = account;
+  return {
+    ...{ object: 'service_account', id, name, customer, permissions, disabled },
+    authMethod: proof?.token_endpoint_auth_method ?? 'client_secret',
+    createdAt: createdAt.toISOString(),
+    ...lastUse(account),
+  };
+}
+
+export function presentSecret(secret: ListedClientSecret) {
+  const { id, clientId, name, createdAt, endsAt, live } = secret;
+  return {
+    ...{ object: 'client_secret', id, clientId, name, status: live ? 'live' : 'ended' },
+    createdAt: createdAt.toISOString(),
+    endsAt: endsAt?.toISOString() ?? null,
+    ...lastUse(secret),
+  };
+}
+
+/** The secret is shown here and never again. */
+export function presentNewSecret(clientId: string, { id, secret }: NewClientSecret) {
+  const clientSecret = secret.expose();
+  return { object: 'new_client_secret', clientId, secretId: id, clientSecret };
+}
+
+/** When and from where it got its last token. */
+function lastUse({ lastUsedAt, lastUsedFrom }: Partial<ListedClientSecret>) {
+  return { lastUsedAt: lastUsedAt?.toISOString() ?? null, lastUsedFrom: lastUsedFrom ?? null };
 }
 
 /** The secret is shown here and never again; null where the caller gets none. */

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { PersonPermission } from '@cls/shared/access-token';
-import { NAME_MAX_CHARS } from '@cls/shared/display-name';
+import { asName, NAME_MAX_CHARS } from '@cls/shared/display-name';
 import { parameterRefusal } from '@cls/shared/http/parameter-refusal';
 import type { Refusal } from '@cls/shared/http/refusal';
 import { LOCALES } from '@cls/shared/pages/browser';
@@ -8,6 +8,7 @@ import { parseStrictObject } from '@cls/shared/strict-json';
 import { isStorable } from '@cls/shared/text';
 import { z } from 'zod';
 import { asPersonName } from '../accounts/display-name.ts';
+import { KEEP_OLD_MAX_S, SECRET_LIFE_MAX_S } from '../clients/manage-secrets.ts';
 import { readBody } from '../web/read-body.ts';
 import { bodyTooLarge, unsupportedMediaType } from './refusals.ts';
 import { fault, NEW_EMAIL_ADDRESS, validate } from './validate.ts';
@@ -22,6 +23,21 @@ const NAME = z
   .string({ error: A_NAME })
   .refine((text) => asPersonName(text) !== undefined && isStorable(text), A_NAME)
   .transform((text) => asPersonName(text) ?? text);
+
+const A_SECRET_NAME = `expected 1 to ${NAME_MAX_CHARS} characters that show`;
+const seconds = (min: number, max: number) => {
+  const error = `expected a whole number of seconds from ${min} to ${max}`;
+  return z.int({ error }).min(min, error).max(max, error);
+};
+const NEW_SECRET = z.strictObject({
+  name: z
+    .string({ error: A_SECRET_NAME })
+    .refine((text) => asName(text) !== undefined && isStorable(text), A_SECRET_NAME)
+    .transform((text) => asName(text) ?? text)
+    .exactOptional(),
+  endsIn: seconds(1, SECRET_LIFE_MAX_S).exactOptional(),
+});
+const REPLACEMENT = NEW_SECRET.extend({ keepOldFor: seconds(0, KEEP_OLD_MAX_S) });
 
 const permissionsOf = (grantable: readonly PersonPermission[]) => {
   const error = `expected a list of one or more of ${grantable.join(', ')}, each once`;
@@ -41,8 +57,6 @@ const invitation = (grantable: readonly PersonPermission[]) =>
   });
 
 /**
- * A member that is `null` counts as left out.
- *
  * @param grantablePermissions permissions that the administrator may give.
  * @throws {Refusal} naming every fault of the body at once.
  */
@@ -50,8 +64,21 @@ export async function readInvitation(
   request: IncomingMessage,
   grantablePermissions: readonly PersonPermission[],
 ): Promise<InvitationInput> {
-  const given = Object.entries(await readMembers(request)).filter(([, value]) => value !== null);
-  return validate(invitation(grantablePermissions), Object.fromEntries(given));
+  return validate(invitation(grantablePermissions), await readGiven(request));
+}
+
+/** The body that makes a secret. @throws {Refusal} naming every fault at once. */
+export async function readNewSecret(
+  request: IncomingMessage,
+): Promise<z.output<typeof NEW_SECRET>> {
+  return validate(NEW_SECRET, await readGiven(request));
+}
+
+/** The body that replaces a secret. @throws {Refusal} naming every fault at once. */
+export async function readReplacement(
+  request: IncomingMessage,
+): Promise<z.output<typeof REPLACEMENT>> {
+  return validate(REPLACEMENT, await readGiven(request));
 }
 
 /** The body that replaces an account's permissions. @throws {Refusal} naming every fault at once. */
@@ -74,6 +101,12 @@ export async function readNameOnly(request: IncomingMessage): Promise<string | u
 /** For what needs no body: none, or an empty object. @throws {Refusal} */
 export async function readNothing(request: IncomingMessage): Promise<void> {
   validate(z.strictObject({}), await readMembers(request));
+}
+
+/** A member that is `null` counts as left out. @throws {Refusal} */
+async function readGiven(request: IncomingMessage): Promise<object> {
+  const members = Object.entries(await readMembers(request));
+  return Object.fromEntries(members.filter(([, value]) => value !== null));
 }
 
 /** Empty when there is no body. @throws {Refusal} 400, 413, 415 */

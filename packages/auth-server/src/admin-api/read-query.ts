@@ -3,11 +3,12 @@ import { ACCOUNT_ID } from '../accounts/account.ts';
 import { EMAIL_ADDRESS, validate } from './validate.ts';
 
 const ONE = { error: 'expected one value' };
+const DEFAULT_LIMIT = 50;
 const limit = z
   .string(ONE)
   .regex(/^([1-9]\d?|100)$/, 'expected a whole number from 1 to 100')
   .transform(Number)
-  .exactOptional();
+  .default(DEFAULT_LIMIT);
 const cursor = (pattern: RegExp) =>
   z.string(ONE).regex(pattern, 'expected a cursor from page.nextCursor, unchanged').exactOptional();
 
@@ -17,10 +18,22 @@ const ACCOUNTS = z.strictObject({
   cursor: cursor(ACCOUNT_ID),
 });
 const EVENTS = z.strictObject({ limit, cursor: cursor(/^[1-9]\d{0,17}$/) });
+const SERVICE_ACCOUNTS = z.strictObject({ limit, cursor: cursor(/^svc_[0-9A-Z]{26}$/) });
+const SECRETS = z.strictObject({ limit, cursor: cursor(/^sec_[0-9A-Z]{26}$/) });
+const FORCE = z.strictObject({
+  force: z
+    .enum(['true', 'false'], { error: 'expected true or false' })
+    .transform((text) => text === 'true')
+    .default(false),
+});
 
 /** What a query asks for; absent where it does not say. @throws {Refusal} naming every fault. */
 export const readAccountsQuery = (query: string) => validate(ACCOUNTS, parametersOf(query));
 export const readEventsQuery = (query: string) => validate(EVENTS, parametersOf(query));
+export const readServiceAccountsQuery = (query: string) =>
+  validate(SERVICE_ACCOUNTS, parametersOf(query));
+export const readSecretsQuery = (query: string) => validate(SECRETS, parametersOf(query));
+export const readForceQuery = (query: string) => validate(FORCE, parametersOf(query));
 export const readNoQuery = (query: string) => validate(z.strictObject({}), parametersOf(query));
 
 /** A list for what is named more than once. */

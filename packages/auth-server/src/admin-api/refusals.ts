@@ -31,17 +31,6 @@ export function serviceAccountNotFound(): Refusal {
   });
 }
 
-/** Its key may have leaked, but only the operator registers another one. */
-export function serviceAccountWithoutSecret(): Refusal {
-  return new Refusal({
-    status: 409,
-    code: 'service_account_without_secret',
-    title: 'Service account has no secret',
-    detail:
-      'This service account proves itself by a key. Ask the operator to register another one.',
-  });
-}
-
 /** Access to such an account would give the administrator more than it was granted. */
 export function accountBeyondCaller(): Refusal {
   return new Refusal({
@@ -49,6 +38,59 @@ export function accountBeyondCaller(): Refusal {
     code: 'account_beyond_caller',
     title: 'Account has permissions that you cannot grant',
     detail: 'This account has permissions that you cannot grant. Ask the operator of the service.',
+  });
+}
+
+/** The same answer for a secret that does not exist and for another service account's. */
+export function secretNotFound(): Refusal {
+  return new Refusal({
+    status: 404,
+    code: 'secret_not_found',
+    title: 'Secret not found',
+    detail: 'The service account has no secret with this id.',
+  });
+}
+
+/** The administrator would get more than it was granted, or a secret of its own. */
+export function secretBeyondCaller(own: boolean): Refusal {
+  const why = own
+    ? 'A service account gets no secret of its own.'
+    : 'This service account has permissions that you neither have nor can grant.';
+  return new Refusal({
+    status: 403,
+    code: 'secret_beyond_caller',
+    title: 'You may not have a secret of this service account',
+    detail: `${why} Ask the operator of the service.`,
+  });
+}
+
+/** Only one that proves itself by a secret has secrets. */
+export function noSecrets(method: string): Refusal {
+  return new Refusal({
+    status: 409,
+    code: 'no_secrets',
+    title: 'Service account has no secrets',
+    detail: `The service account proves itself by ${method} and has no secrets.`,
+  });
+}
+
+/** Whatever uses the secret would stop working. */
+export function secretInUse(lastUsedAt: Date | undefined): Refusal {
+  return new Refusal({
+    status: 409,
+    code: 'secret_in_use',
+    title: 'Secret in use',
+    detail: `The secret got a token at ${lastUsedAt?.toISOString()}. Replace it and keep the old one for a time, or send force=true.`,
+  });
+}
+
+/** @param max live ones of a service account. */
+export function tooManySecrets(max: number): Refusal {
+  return new Refusal({
+    status: 409,
+    code: 'too_many_secrets',
+    title: 'Too many secrets',
+    detail: `A service account has at most ${max} live secrets. End one that is not needed.`,
   });
 }
 

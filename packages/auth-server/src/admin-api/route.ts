@@ -7,8 +7,9 @@ import type { Administrator } from './administrator.ts';
 export interface AdminRequest extends Omit<Administrator, 'clientId'> {
   /** For the audit: who acts. */
   readonly actor: Actor;
-  /** What the path names; empty where it names nothing. */
+  /** What the path names: `{id}` and `{secretId}`; empty where it names nothing. */
   readonly id: string;
+  readonly secretId: string;
   /** The query as it was sent. */
   readonly query: string;
   /** Its body is not read yet. */
@@ -27,8 +28,8 @@ export type Handle = (request: AdminRequest) => Promise<AdminAnswer>;
 export interface AdminRoute {
   /** Which permission opens it. */
   readonly permission: AdminPermission;
-  /** Its one group is the id. */
-  readonly pattern: RegExp;
+  /** Below `/admin/v1`. */
+  readonly path: string;
   /** By method. */
   readonly handlers: Readonly<Record<string, Handle>>;
 }

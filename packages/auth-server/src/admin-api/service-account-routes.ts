@@ -1,45 +1,212 @@
 import { SECRETS_PERMISSION } from '@cls/shared/access-token';
-import type { ServiceAccountDirectory } from '../clients/service-account.ts';
+import { parameterRefusal } from '@cls/shared/http/parameter-refusal';
+import type { AuditReader } from '../audit/audit-log.ts';
+import {
+  type ClientSecretRecords,
+  type ListedClientSecret,
+  type NewClientSecret,
+  SECRETS_MAX,
+  TooManySecrets,
+} from '../clients/client-secret-records.ts';
+import { type ManageSecrets, SecretInUse } from '../clients/manage-secrets.ts';
+import type { ServiceAccount } from '../clients/service-account.ts';
+import type { ServiceAccountRecords } from '../clients/service-account-records.ts';
 import type { AnswerLeak } from '../leaks/answer-leak.ts';
-import { presentCompromised } from './present.ts';
-import { readNothing } from './read-body.ts';
-import { readNoQuery } from './read-query.ts';
-import { serviceAccountNotFound, serviceAccountWithoutSecret } from './refusals.ts';
-import type { AdminRoute, Handle } from './route.ts';
+import {
+  presentCompromised,
+  presentEvent,
+  presentNewSecret,
+  presentPage,
+  presentSecret,
+  presentServiceAccount,
+} from './present.ts';
+import { readNewSecret, readNothing, readReplacement } from './read-body.ts';
+import {
+  readEventsQuery,
+  readForceQuery,
+  readNoQuery,
+  readSecretsQuery,
+  readServiceAccountsQuery,
+} from './read-query.ts';
+import {
+  noSecrets,
+  secretBeyondCaller,
+  secretInUse,
+  secretNotFound,
+  serviceAccountNotFound,
+  tooManySecrets,
+} from './refusals.ts';
+import type { AdminRequest, AdminRoute, Handle } from './route.ts';
+import { fault } from './validate.ts';
 
 export interface ServiceAccountRouteDeps {
-  readonly serviceAccounts: ServiceAccountDirectory;
+  readonly serviceAccounts: Pick<ServiceAccountRecords, 'find' | 'listOf'>;
+  readonly clientSecrets: Pick<ClientSecretRecords, 'list'>;
+  readonly manageSecrets: ManageSecrets;
+  readonly auditReader: AuditReader;
   readonly answerLeak: AnswerLeak;
 }
 
+const ACCOUNT = '/service-accounts/{id}';
+const SECRET = `${ACCOUNT}/secrets/{secretId}`;
+
 export function serviceAccountRoutes(deps: ServiceAccountRouteDeps): readonly AdminRoute[] {
-  return [
+  const routes = [
+    { path: '/service-accounts', handlers: { GET: listServiceAccounts(deps) } },
     {
-      permission: SECRETS_PERMISSION,
-      pattern: /^\/admin\/v1\/service-accounts\/([^/]+)\/compromised$/,
-      handlers: { POST: compromised(deps) },
+      path: `${ACCOUNT}/secrets`,
+      handlers: { GET: listSecrets(deps), POST: createSecret(deps) },
     },
+    { path: `${SECRET}/replace`, handlers: { POST: replaceSecret(deps) } },
+    { path: SECRET, handlers: { DELETE: revokeSecret(deps) } },
+    { path: `${ACCOUNT}/events`, handlers: { GET: listEvents(deps) } },
+    { path: `${ACCOUNT}/compromised`, handlers: { POST: compromised(deps) } },
   ];
+  return routes.map((route) => ({ ...route, permission: SECRETS_PERMISSION }));
 }
 
-/**
- * Ends all secrets of a service account of the caller's customer. The caller gets the new secret only
- * if that gives it no permission beyond those that it has or may grant, and never its own: whoever
- * has the secret that leaked would get the next one too.
- */
-function compromised({ serviceAccounts, answerLeak }: ServiceAccountRouteDeps): Handle {
-  return async ({ id, customer, permissions, grantablePermissions, actor, query, request }) => {
-    readNoQuery(query);
-    await readNothing(request);
-    const account = await serviceAccounts.find(id);
-    if (account === undefined || account.customer !== customer) throw serviceAccountNotFound();
-    if (account.proof?.token_endpoint_auth_method !== undefined) {
-      throw serviceAccountWithoutSecret();
+function listServiceAccounts({ serviceAccounts }: ServiceAccountRouteDeps): Handle {
+  return async ({ customer, query }) => {
+    const { cursor, limit } = readServiceAccountsQuery(query);
+    const found = await serviceAccounts.listOf(customer, {
+      limit: limit + 1,
+      ...(cursor === undefined ? {} : { after: cursor }),
+    });
+    return { body: presentPage(found, limit, presentServiceAccount, ({ id }) => id) };
+  };
+}
+
+function listSecrets(deps: ServiceAccountRouteDeps): Handle {
+  return async (asked) => {
+    const { cursor, limit } = readSecretsQuery(asked.query);
+    const { id } = await requireServiceAccount(deps, asked);
+    const all = await deps.clientSecrets.list(id);
+    const before = all.findIndex((one) => one.id === cursor);
+    if (cursor !== undefined && before < 0) {
+      throw parameterRefusal([fault('cursor', 'expected a cursor of this service account')]);
     }
-    const within = new Set<string>([...permissions, ...grantablePermissions]);
-    const newSecret = id !== actor.clientId && account.permissions.every((one) => within.has(one));
-    const done = await answerLeak(id, { reportedBy: 'administrator', newSecret, actor });
+    const found = all.slice(before + 1);
+    return { body: presentPage(found, limit, presentSecret, (secret) => secret.id) };
+  };
+}
+
+function createSecret(deps: ServiceAccountRouteDeps): Handle {
+  return async (asked) => {
+    readNoQuery(asked.query);
+    const { name, endsIn: endsInS } = await readNewSecret(asked.request);
+    const account = await requireServiceAccount(deps, asked);
+    refuseHandingOut(account, asked);
+    const making = deps.manageSecrets.create(account.id, { name, endsInS }, asked.actor);
+    return { status: 201, body: presentNewSecret(account.id, await refuseTooMany(making)) };
+  };
+}
+
+function replaceSecret(deps: ServiceAccountRouteDeps): Handle {
+  return async (asked) => {
+    readNoQuery(asked.query);
+    const { name, endsIn: endsInS, keepOldFor } = await readReplacement(asked.request);
+    const account = await requireServiceAccount(deps, asked);
+    const old = await requireSecret(deps, asked);
+    refuseHandingOut(account, asked);
+    const options = { name, endsInS };
+    const making = deps.manageSecrets.replace(old, keepOldFor, options, asked.actor);
+    return { status: 201, body: presentNewSecret(account.id, await refuseTooMany(making)) };
+  };
+}
+
+/** Gives nothing to the caller, so it may end secrets of every service account of its customer. */
+function revokeSecret(deps: ServiceAccountRouteDeps): Handle {
+  return async (asked) => {
+    const { force } = readForceQuery(asked.query);
+    await readNothing(asked.request);
+    await requireServiceAccount(deps, asked);
+    const secret = await requireSecret(deps, asked);
+    try {
+      await deps.manageSecrets.revoke(secret, force, asked.actor);
+    } catch (error) {
+      throw error instanceof SecretInUse ? secretInUse(secret.lastUsedAt) : error;
+    }
+    return { body: presentSecret(await requireSecret(deps, asked)) };
+  };
+}
+
+function listEvents(deps: ServiceAccountRouteDeps): Handle {
+  return async (asked) => {
+    const { cursor, limit } = readEventsQuery(asked.query);
+    const { id } = await requireServiceAccount(deps, asked);
+    const found = await deps.auditReader.eventsOf([id], {
+      limit: limit + 1,
+      ...(cursor === undefined ? {} : { before: BigInt(cursor) }),
+    });
+    return { body: presentPage(found, limit, presentEvent, (event) => `${event.id}`) };
+  };
+}
+
+/** Ends all secrets of a service account. The caller gets the new secret only if it may have it. */
+function compromised(deps: ServiceAccountRouteDeps): Handle {
+  return async (asked) => {
+    readNoQuery(asked.query);
+    await readNothing(asked.request);
+    const account = await requireServiceAccount(deps, asked);
+    const method = account.proof?.token_endpoint_auth_method;
+    if (method !== undefined) throw noSecrets(method);
+    const newSecret = beyondCaller(account, asked) === undefined;
+    const { actor } = asked;
+    const done = await deps.answerLeak(account.id, {
+      ...{ reportedBy: 'administrator', newSecret, actor },
+    });
     if (done === undefined) throw serviceAccountNotFound();
     return { body: presentCompromised(done) };
   };
+}
+
+/**
+ * Why the caller may not have a secret of the service account. It must give no permission beyond
+ * those that the caller has or may grant. And it is never the caller's own: whoever uses a secret
+ * that leaked would get a next one, which stays good when the one that leaked is ended.
+ */
+function beyondCaller(
+  { id, permissions }: ServiceAccount,
+  asked: AdminRequest,
+): 'own' | 'permissions' | undefined {
+  if (id === asked.actor.clientId) return 'own';
+  const within = new Set<string>([...asked.permissions, ...asked.grantablePermissions]);
+  return permissions.every((one) => within.has(one)) ? undefined : 'permissions';
+}
+
+/** @throws {Refusal} 403, 409 */
+function refuseHandingOut(account: ServiceAccount, asked: AdminRequest): void {
+  const why = beyondCaller(account, asked);
+  if (why !== undefined) throw secretBeyondCaller(why === 'own');
+  const method = account.proof?.token_endpoint_auth_method;
+  if (method !== undefined) throw noSecrets(method);
+}
+
+/** @throws {Refusal} 404, the same for no service account and another customer's. */
+async function requireServiceAccount(
+  { serviceAccounts }: ServiceAccountRouteDeps,
+  { customer, id }: AdminRequest,
+): Promise<ServiceAccount> {
+  const account = await serviceAccounts.find(id);
+  if (account === undefined || account.customer !== customer) throw serviceAccountNotFound();
+  return account;
+}
+
+/** @throws {Refusal} 404, the same for no secret and another service account's. */
+async function requireSecret(
+  { clientSecrets }: ServiceAccountRouteDeps,
+  { id, secretId }: AdminRequest,
+): Promise<ListedClientSecret> {
+  const [secret] = await clientSecrets.list(secretId);
+  if (secret?.clientId !== id || secret.id !== secretId) throw secretNotFound();
+  return secret;
+}
+
+/** @throws {Refusal} 409 */
+async function refuseTooMany(making: Promise<NewClientSecret>): Promise<NewClientSecret> {
+  try {
+    return await making;
+  } catch (error) {
+    throw error instanceof TooManySecrets ? tooManySecrets(SECRETS_MAX) : error;
+  }
 }

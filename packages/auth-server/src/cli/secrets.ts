@@ -5,21 +5,22 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import { isConfidential } from '../clients/application.ts';
 import {
-  type ClientSecretOptions,
-  isInUse,
   type ListedClientSecret,
   type NewClientSecret,
   SECRETS_MAX,
   TooManySecrets,
 } from '../clients/client-secret-records.ts';
+import {
+  KEEP_OLD_MAX_S,
+  manageSecrets,
+  SECRET_LIFE_MAX_S,
+  SecretInUse,
+} from '../clients/manage-secrets.ts';
 import { requireApplication } from './application-options.ts';
 import { secretText } from './client-secret.ts';
 import { type AsOperator, type Operator, requireServiceAccount } from './operator.ts';
 import { durationS, NAME_VALUE } from './option-values.ts';
 import { refuseWithoutSecret } from './proof-options.ts';
-
-const KEEP_MAX_S = 30 * 86_400;
-const ENDS_MAX_S = 10 * 366 * 86_400;
 
 const NAME = ['--name <name>', 'what the secret is for, such as the system that has it'] as const;
 const ENDS_IN = [
@@ -28,12 +29,16 @@ const ENDS_IN = [
 ] as const;
 const OPTIONS = {
   name: NAME_VALUE.optional(),
-  endsIn: upTo(1, ENDS_MAX_S, 'expected a time such as 12h or 90d, at most ten years').optional(),
+  endsIn: upTo(
+    1,
+    SECRET_LIFE_MAX_S,
+    'expected a time such as 12h or 90d, at most ten years',
+  ).optional(),
 };
 const CREATE = z.object(OPTIONS);
 const REPLACE = z.object({
   ...OPTIONS,
-  keepOldFor: upTo(0, KEEP_MAX_S, 'expected a time such as 90m, 24h or 7d, at most 30d'),
+  keepOldFor: upTo(0, KEEP_OLD_MAX_S, 'expected a time such as 90m, 24h or 7d, at most 30d'),
 });
 const REVOKE = z.object({ force: z.boolean().default(false) });
 
@@ -75,9 +80,7 @@ export function addSecretCommands(program: Command, asOperator: AsOperator): voi
       const { name, endsIn: endsInS } = readOptions(CREATE, given);
       const made = await asOperator(async (operator) => {
         await requireConfidential(operator, clientId);
-        const created = await refuseTooMany(operator.secrets.create(clientId, { name, endsInS }));
-        record(operator, 'secret_created', { id: created.id, clientId });
-        return created;
+        return refuseTooMany(manageSecrets(operator).create(clientId, { name, endsInS }));
       });
       show(command, clientId, made);
     });
@@ -93,11 +96,9 @@ export function addSecretCommands(program: Command, asOperator: AsOperator): voi
       const [clientId, made] = await asOperator(async (operator) => {
         const old = of.startsWith('sec_') ? await requireSecret(operator, of) : { clientId: of };
         await requireConfidential(operator, old.clientId);
-        const kept = 'name' in old ? (old.name ?? undefined) : undefined;
-        const options: ClientSecretOptions = { name: name ?? kept, endsInS };
-        const replaced = await operator.secrets.replace(old, keepOldFor, options);
-        record(operator, 'secret_replaced', { id: replaced.id, clientId: old.clientId });
-        return [old.clientId, replaced];
+        const options = { name, endsInS };
+        const replacing = manageSecrets(operator).replace(old, keepOldFor, options);
+        return [old.clientId, await refuseTooMany(replacing)];
       });
       show(command, clientId, made);
     });
@@ -110,9 +111,7 @@ export function addSecretCommands(program: Command, asOperator: AsOperator): voi
       const { force } = readOptions(REVOKE, given);
       const secret = await asOperator(async (operator) => {
         const found = await requireSecret(operator, id);
-        if (!force) refuseUsed(found);
-        await operator.secrets.revoke(found);
-        record(operator, 'secret_revoked', found);
+        await refuseUsed(found, manageSecrets(operator).revoke(found, force));
         return found;
       });
       const document = { secretId: id, clientId: secret.clientId, revoked: true };
@@ -134,15 +133,6 @@ function show(command: Command, clientId: string, { id, secret }: NewClientSecre
   const clientSecret = secret.expose();
   const document = { clientId, secretId: id, clientSecret };
   printer(command).result(document, `secret         ${id}\n${secretText(clientId, clientSecret)}`);
-}
-
-function record(
-  { audit }: Operator,
-  change: 'secret_created' | 'secret_replaced' | 'secret_revoked',
-  { id, clientId }: Pick<ListedClientSecret, 'id' | 'clientId'>,
-): void {
-  const kind = clientId.startsWith('svc_') ? 'service_account' : 'application';
-  audit.record({ type: `${kind}.${change}`, subject: clientId, about: id });
 }
 
 function listed({ id, live, name, createdAt, lastUsedAt, endsAt, ...secret }: ListedClientSecret) {
@@ -187,14 +177,20 @@ const PUBLIC =
   'this application is public and has no secret; a new one may be: applications create --confidential';
 
 /** @throws {CommandRefused} */
-function refuseUsed(secret: ListedClientSecret): void {
-  const { id, clientId, lastUsedAt, lastUsedFrom } = secret;
-  if (lastUsedAt === undefined || !isInUse(secret)) return;
-  throw new CommandRefused(
-    `${id} got a token at ${minute(lastUsedAt.toISOString())} from ${lastUsedFrom}: its user would stop working. ` +
-      `Replace it (cls-auth secrets replace ${id} --keep-old-for 7d), or give --force; ` +
-      `if it leaked: cls-auth service-accounts compromised ${clientId}`,
-  );
+async function refuseUsed(
+  { id, clientId, lastUsedAt, lastUsedFrom }: ListedClientSecret,
+  work: Promise<void>,
+): Promise<void> {
+  try {
+    await work;
+  } catch (error) {
+    if (!(error instanceof SecretInUse)) throw error;
+    throw new CommandRefused(
+      `${id} got a token at ${minute(lastUsedAt?.toISOString())} from ${lastUsedFrom}: its user would stop working. ` +
+        `Replace it (cls-auth secrets replace ${id} --keep-old-for 7d), or give --force; ` +
+        `if it leaked: cls-auth service-accounts compromised ${clientId}`,
+    );
+  }
 }
 
 async function refuseTooMany<T>(work: Promise<T>): Promise<T> {
@@ -203,7 +199,7 @@ async function refuseTooMany<T>(work: Promise<T>): Promise<T> {
   } catch (error) {
     if (!(error instanceof TooManySecrets)) throw error;
     throw new CommandRefused(
-      `a client has at most ${SECRETS_MAX} live secrets: revoke or replace one`,
+      `a client has at most ${SECRETS_MAX} live secrets: revoke one, or replace one and do not keep the old one`,
     );
   }
 }

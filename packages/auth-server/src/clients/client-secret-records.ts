@@ -32,7 +32,7 @@ export interface ClientSecretOptions {
   readonly endsInS?: number | undefined;
 }
 
-/** A client has `SECRETS_MAX` live ones. */
+/** The client would have more than `SECRETS_MAX` live ones. */
 export class TooManySecrets extends Error {}
 
 /** Secrets of service accounts and applications, in SQL. */
@@ -45,6 +45,7 @@ export interface ClientSecretRecords {
    * A new one; the old one, or all of the client's, ends.
    *
    * @param of the id of a client or of one secret. @param keepOldForS seconds; 0 ends it at once.
+   * @throws {TooManySecrets} where those that are kept leave no room for one more.
    */
   replace(
     of: Pick<ListedClientSecret, 'clientId'> & { readonly id?: string },

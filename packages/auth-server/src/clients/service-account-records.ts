@@ -18,10 +18,15 @@ export interface ListedServiceAccount extends ServiceAccount {
   readonly lastUsedFrom?: string;
 }
 
-/** Service accounts in SQL, for the operator's tool. */
+/** Service accounts in SQL, and changes to them. */
 export interface ServiceAccountRecords {
   /** Those of one customer, or all. */
   list(customer?: string): Promise<readonly ListedServiceAccount[]>;
+  /** A customer's, in the order of their ids. @param page `after` an id. */
+  listOf(
+    customer: string,
+    page: { readonly after?: string; readonly limit: number },
+  ): Promise<readonly ListedServiceAccount[]>;
   find(id: string): Promise<ServiceAccount | undefined>;
   /** The secret is returned here and never again; it is good for nothing where a proof has a method. */
   create(account: NewServiceAccount): Promise<{ id: string; secret: Secret }>;

@@ -73,12 +73,21 @@ export function sqlClientSecrets(
     );
     return { id, secret };
   };
+  const addWithinLimit: AddSecret = async (sql, clientId, options) => {
+    const table = tableOf(clientId);
+    const live = await sql.query(`SELECT FROM ${table}_secret WHERE ${table}_id = $1 AND ${LIVE}`, [
+      clientId,
+    ]);
+    if (live.length >= SECRETS_MAX) throw new TooManySecrets();
+    return add(sql, clientId, options);
+  };
   /** One change of a client's secrets after the other: of two replacements at once neither may miss the other's. */
-  const changing = <T>(clientId: string, work: (sql: Sql, table: ClientTable) => Promise<T>) =>
+  const changing = <T>(clientId: string, work: (sql: Sql) => Promise<T>) =>
     database.transaction(async (transaction) => {
-      const table = tableOf(clientId);
-      await transaction.query(`SELECT FROM ${table} WHERE id = $1 FOR UPDATE`, [clientId]);
-      return work(transaction, table);
+      await transaction.query(`SELECT FROM ${tableOf(clientId)} WHERE id = $1 FOR UPDATE`, [
+        clientId,
+      ]);
+      return work(transaction);
     });
   const list = async (where: string, values: SqlValue[]) =>
     (
@@ -94,18 +103,11 @@ export function sqlClientSecrets(
         of === undefined ? null : [of].flat(),
       ]),
     create: (clientId, options) =>
-      changing(clientId, async (sql, table) => {
-        const live = await sql.query(
-          `SELECT FROM ${table}_secret WHERE ${table}_id = $1 AND ${LIVE}`,
-          [clientId],
-        );
-        if (live.length >= SECRETS_MAX) throw new TooManySecrets();
-        return add(sql, clientId, options);
-      }),
+      changing(clientId, (sql) => addWithinLimit(sql, clientId, options)),
     replace: ({ clientId, id }, keepOldForS, options) =>
       changing(clientId, async (sql) => {
         await end(sql, { clientId, id }, keepOldForS);
-        return add(sql, clientId, options);
+        return addWithinLimit(sql, clientId, options);
       }),
     revoke: (secret) =>
       changing(secret.clientId, async (sql) => {

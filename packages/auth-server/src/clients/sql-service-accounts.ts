@@ -19,8 +19,7 @@ const LIST = `
   SELECT listed.*, (extract(epoch FROM a.created_at) * 1000)::float8 AS "createdMs",
          (extract(epoch FROM t.used_at) * 1000)::float8 AS "usedMs", t.used_from AS "usedFrom"
   FROM (${SELECT}) AS listed JOIN service_account a USING (id)
-  LEFT JOIN token_use t ON t.subject = listed.id
-  WHERE $1::text IS NULL OR listed.customer = $1 ORDER BY listed.name`;
+  LEFT JOIN token_use t ON t.subject = listed.id`;
 
 interface ListedRow extends ServiceAccount {
   readonly createdMs: number;
@@ -35,7 +34,19 @@ export function sqlServiceAccounts(
 ): ServiceAccountRecords {
   return {
     list: async (customer) =>
-      (await database.query<ListedRow>(LIST, [customer ?? null])).map(toListed),
+      (
+        await database.query<ListedRow>(
+          `${LIST} WHERE $1::text IS NULL OR customer = $1 ORDER BY listed.name`,
+          [customer ?? null],
+        )
+      ).map(toListed),
+    async listOf(customer, { after, limit }) {
+      const rows = await database.query<ListedRow>(
+        `${LIST} WHERE customer = $1 AND ($2::text IS NULL OR id > $2) ORDER BY id LIMIT $3`,
+        [customer, after ?? null, limit],
+      );
+      return rows.map(toListed);
+    },
     find: (id) => findById(database, id),
     create: ({ name, customer, permissions, proof }) =>
       database.transaction(async (transaction) => {

@@ -1,12 +1,13 @@
 import { type PersonPermission, SECRETS_PERMISSION } from '@cls/shared/access-token';
 import type { Account } from '../accounts/account.ts';
-import { type Actor, causedBy } from '../audit/actor.ts';
+import type { Actor } from '../audit/actor.ts';
 import type { AuditLog, AuditReader, StoredEvent } from '../audit/audit-log.ts';
 import type {
   ClientSecretRecords,
   ListedClientSecret,
   NewClientSecret,
 } from '../clients/client-secret-records.ts';
+import type { ManageSecrets } from '../clients/manage-secrets.ts';
 import type {
   ListedServiceAccount,
   ServiceAccountRecords,
@@ -55,28 +56,17 @@ export interface Integrations {
 
 export interface IntegrationsDeps {
   readonly serviceAccounts: Pick<ServiceAccountRecords, 'list'>;
-  readonly clientSecrets: ClientSecretRecords;
+  readonly clientSecrets: Pick<ClientSecretRecords, 'list'>;
+  readonly manageSecrets: ManageSecrets;
   readonly auditReader: Pick<AuditReader, 'eventsOf'>;
-  readonly audit: Pick<AuditLog, 'record' | 'catchUp'>;
+  readonly audit: Pick<AuditLog, 'catchUp'>;
   readonly answerLeak: AnswerLeak;
 }
 
 const REQUESTS = 50;
 
 export function integrations(deps: IntegrationsDeps): Integrations {
-  const { serviceAccounts, clientSecrets, auditReader, audit, answerLeak } = deps;
-  const record = (
-    change: 'created' | 'replaced' | 'revoked',
-    clientId: string,
-    about: string,
-    actor: Actor,
-  ) =>
-    audit.record({
-      type: `service_account.secret_${change}`,
-      subject: clientId,
-      about,
-      ...causedBy(actor),
-    });
+  const { serviceAccounts, clientSecrets, manageSecrets, auditReader, audit, answerLeak } = deps;
   return {
     async list(administrator) {
       const own = await serviceAccounts.list(administrator.customer);
@@ -101,21 +91,10 @@ export function integrations(deps: IntegrationsDeps): Integrations {
         issued: type === 'token.issued',
       }));
     },
-    async createSecret({ id: clientId }, name, actor) {
-      const created = await clientSecrets.create(clientId, { name });
-      record('created', clientId, created.id, actor);
-      return created;
-    },
-    async replaceSecret(secret, keepOldForS, actor) {
-      const name = secret.name ?? undefined;
-      const replaced = await clientSecrets.replace(secret, keepOldForS, { name });
-      record('replaced', secret.clientId, replaced.id, actor);
-      return replaced;
-    },
-    async revokeSecret(secret, actor) {
-      await clientSecrets.revoke(secret);
-      record('revoked', secret.clientId, secret.id, actor);
-    },
+    createSecret: ({ id }, name, actor) => manageSecrets.create(id, { name }, actor),
+    replaceSecret: (secret, keepOldForS, actor) =>
+      manageSecrets.replace(secret, keepOldForS, {}, actor),
+    revokeSecret: (secret, actor) => manageSecrets.revoke(secret, true, actor),
     async answerLeak({ id, newSecrets }, { id: secretId }, actor) {
       const newSecret = newSecrets === 'offered';
       const done = await answerLeak(id, {

@@ -1,0 +1,73 @@
+/**
+ * What is done to the secrets of a client, and recorded in the audit. `cls-auth secrets`, the administrators' API
+ * and the pages of integrations use it.
+ */
+import { type Actor, causedBy } from '../audit/actor.ts';
+import type { AuditLog } from '../audit/audit-log.ts';
+import {
+  type ClientSecretOptions,
+  type ClientSecretRecords,
+  isInUse,
+  type ListedClientSecret,
+  type NewClientSecret,
+} from './client-secret-records.ts';
+
+/** The longest time for which a secret stays good beside the one that replaces it: 30 days. */
+export const KEEP_OLD_MAX_S = 30 * 86_400;
+/** The longest life of a secret that ends by itself: ten years. */
+export const SECRET_LIFE_MAX_S = 10 * 366 * 86_400;
+
+/** The secret got a token within 24 hours. */
+export class SecretInUse extends Error {}
+
+export interface ManageSecrets {
+  /** @throws {TooManySecrets} */
+  create(clientId: string, options: ClientSecretOptions, actor?: Actor): Promise<NewClientSecret>;
+  /**
+   * @param old one secret, whose name the new one keeps, or all secrets of a client.
+   * @throws {TooManySecrets}
+   */
+  replace(
+    old: Pick<ListedClientSecret, 'clientId'> & Partial<Pick<ListedClientSecret, 'id' | 'name'>>,
+    keepOldForS: number,
+    options: ClientSecretOptions,
+    actor?: Actor,
+  ): Promise<NewClientSecret>;
+  /** @param force ends one that is in use too. @throws {SecretInUse} */
+  revoke(secret: ListedClientSecret, force: boolean, actor?: Actor): Promise<void>;
+}
+
+export interface ManageSecretsDeps {
+  readonly secrets: ClientSecretRecords;
+  readonly audit: Pick<AuditLog, 'record'>;
+}
+
+export function manageSecrets({ secrets, audit }: ManageSecretsDeps): ManageSecrets {
+  const record = (
+    change: 'secret_created' | 'secret_replaced' | 'secret_revoked',
+    { id: about, clientId: subject }: { readonly id: string; readonly clientId: string },
+    actor: Actor = {},
+  ) => {
+    const kind = subject.startsWith('svc_') ? 'service_account' : 'application';
+    audit.record({ type: `${kind}.${change}`, subject, about, ...causedBy(actor) });
+  };
+  return {
+    async create(clientId, options, actor) {
+      const created = await secrets.create(clientId, options);
+      record('secret_created', { id: created.id, clientId }, actor);
+      return created;
+    },
+    async replace({ clientId, id, name }, keepOldForS, options, actor) {
+      const old = { clientId, ...(id !== undefined && { id }) };
+      const named = { ...options, name: options.name ?? name ?? undefined };
+      const replaced = await secrets.replace(old, keepOldForS, named);
+      record('secret_replaced', { id: replaced.id, clientId }, actor);
+      return replaced;
+    },
+    async revoke(secret, force, actor) {
+      if (isInUse(secret) && !force) throw new SecretInUse();
+      await secrets.revoke(secret);
+      record('secret_revoked', secret, actor);
+    },
+  };
+}

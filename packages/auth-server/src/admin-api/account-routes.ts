@@ -1,14 +1,13 @@
-import { ADMIN_PERMISSION, PERSON_PERMISSIONS } from '@cls/shared/access-token';
+import { PERSON_PERMISSIONS } from '@cls/shared/access-token';
 import type { AdministerAccounts } from '../account-management/administer.ts';
 import { ACCOUNT_ID, type Account, type AccountDirectory } from '../accounts/account.ts';
 import type { AccountRecords } from '../accounts/account-records.ts';
 import type { AuditReader } from '../audit/audit-log.ts';
 import { type InvitationDeps, inviteAccount } from './invite-account.ts';
 import { presentAccount, presentEvent, presentPage } from './present.ts';
-import { readNameOnly, readNothing, readPermissionsOnly } from './read-body.ts';
-import { readAccountsQuery, readEventsQuery, readNoQuery } from './read-query.ts';
+import { readNameOnly, readPermissionsOnly } from './read-body.ts';
 import { accountBeyondCaller, accountNotFound } from './refusals.ts';
-import type { AdminRequest, AdminRoute, Handle } from './route.ts';
+import type { AdminRequest, Handle, Handlers } from './route.ts';
 
 export interface AccountRouteDeps extends InvitationDeps {
   readonly accounts: AccountDirectory;
@@ -17,16 +16,8 @@ export interface AccountRouteDeps extends InvitationDeps {
   readonly auditReader: AuditReader;
 }
 
-const ACCOUNT = '/accounts/{id}';
-
-/** What an administrator does to an account, by the last part of its path. */
-const ACTS = {
-  disable: 'disable',
-  enable: 'enable',
-  'reset-factors': 'resetFactors',
-  'end-sessions': 'endSessions',
-} as const;
-type Act = (typeof ACTS)[keyof typeof ACTS];
+/** What an administrator does to an account. */
+type Act = 'disable' | 'enable' | 'resetFactors' | 'endSessions';
 
 /**
  * Actions that make an account easier to get into. They are refused for an account with permissions
@@ -34,28 +25,23 @@ type Act = (typeof ACTS)[keyof typeof ACTS];
  */
 const OPENING: readonly Act[] = ['enable', 'resetFactors'];
 
-export function accountRoutes(deps: AccountRouteDeps): readonly AdminRoute[] {
-  const acts = Object.entries(ACTS).map(([path, act]) => ({
-    path: `${ACCOUNT}/${path}`,
-    handlers: { POST: actOn(deps, act) },
-  }));
-  const routes = [
-    {
-      path: '/accounts',
-      handlers: { GET: listAccounts(deps), POST: inviteAccount(deps) },
-    },
-    { path: ACCOUNT, handlers: { GET: showAccount(deps) } },
-    { path: `${ACCOUNT}/permissions`, handlers: { PUT: setPermissions(deps) } },
-    { path: `${ACCOUNT}/name`, handlers: { PUT: setName(deps) } },
-    { path: `${ACCOUNT}/events`, handlers: { GET: listEvents(deps) } },
-    ...acts,
-  ];
-  return routes.map((route) => ({ ...route, permission: ADMIN_PERMISSION }));
+export function accountRoutes(deps: AccountRouteDeps) {
+  return {
+    listAccounts: listAccounts(deps),
+    inviteAccount: inviteAccount(deps),
+    showAccount: showAccount(deps),
+    setPermissions: setPermissions(deps),
+    setName: setName(deps),
+    listEvents: listEvents(deps),
+    disable: actOn(deps, 'disable'),
+    enable: actOn(deps, 'enable'),
+    resetFactors: actOn(deps, 'resetFactors'),
+    endSessions: actOn(deps, 'endSessions'),
+  } satisfies Partial<Handlers>;
 }
 
-function listAccounts({ records }: AccountRouteDeps): Handle {
-  return async ({ customer, query }) => {
-    const { email, cursor, limit } = readAccountsQuery(query);
+function listAccounts({ records }: AccountRouteDeps): Handlers['listAccounts'] {
+  return async ({ customer, query: { email, cursor, limit } }) => {
     const found = await records.listOf(customer, {
       limit: limit + 1,
       ...(email === undefined ? {} : { email }),
@@ -66,15 +52,12 @@ function listAccounts({ records }: AccountRouteDeps): Handle {
 }
 
 function showAccount(deps: AccountRouteDeps): Handle {
-  return async (asked) => {
-    readNoQuery(asked.query);
-    return { body: presentAccount(await requireAccount(deps, asked)) };
-  };
+  return async (asked) => ({ body: presentAccount(await requireAccount(deps, asked)) });
 }
 
-function listEvents(deps: AccountRouteDeps): Handle {
+function listEvents(deps: AccountRouteDeps): Handlers['listEvents'] {
   return async (asked) => {
-    const { cursor, limit } = readEventsQuery(asked.query);
+    const { cursor, limit } = asked.query;
     const { id, email, pending } = await requireAccount(deps, asked);
     // Failed attempts are recorded under the address. Until the person has accepted the invitation,
     // the address may belong to somebody else, whose attempts the administrator must not see.
@@ -88,8 +71,6 @@ function listEvents(deps: AccountRouteDeps): Handle {
 
 function actOn(deps: AccountRouteDeps, act: Act): Handle {
   return async (asked) => {
-    readNoQuery(asked.query);
-    await readNothing(asked.request);
     const account = await requireAccount(deps, asked);
     const beyond = account.permissions.some((one) => !asked.grantablePermissions.includes(one));
     if (beyond && OPENING.includes(act)) throw accountBeyondCaller();
@@ -103,7 +84,6 @@ function actOn(deps: AccountRouteDeps, act: Act): Handle {
  */
 function setPermissions(deps: AccountRouteDeps): Handle {
   return async (asked) => {
-    readNoQuery(asked.query);
     const account = await requireAccount(deps, asked);
     const may = PERSON_PERMISSIONS.filter(
       (one) => asked.grantablePermissions.includes(one) || account.permissions.includes(one),
@@ -121,7 +101,6 @@ function setPermissions(deps: AccountRouteDeps): Handle {
 
 function setName(deps: AccountRouteDeps): Handle {
   return async (asked) => {
-    readNoQuery(asked.query);
     const account = await requireAccount(deps, asked);
     const name = await readNameOnly(asked.request);
     await deps.administer.rename(account, name, asked.actor);

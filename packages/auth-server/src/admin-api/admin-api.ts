@@ -3,15 +3,22 @@
  * of the caller's own customer, and what `cls-auth secrets` does for its service accounts. JSON in
  * and out; refusals are problem documents (RFC 9457).
  */
-import type { AdminPermission } from '@cls/shared/access-token';
 import type { LogFault } from '@cls/shared/http/fault-log';
 import { problems } from '@cls/shared/http/problem';
 import type { Context, Middleware } from 'koa';
+import { digest } from '../crypto/digest.ts';
+import { answerUnchanged } from '../web/unchanged.ts';
 import { type AccountRouteDeps, accountRoutes } from './account-routes.ts';
 import { type AdministratorDeps, administratorOf } from './administrator.ts';
+import { CONTRACT_PATH, openApi } from './openapi.ts';
+import { OPERATIONS, type Operation, type OperationName } from './operations.ts';
+import { readNothing } from './read-body.ts';
+import { NONE, readQuery } from './read-query.ts';
 import { methodNotAllowed, nothingHere } from './refusals.ts';
-import type { AdminRequest, AdminRoute, Handle } from './route.ts';
+import type { AdminRequest, Handle, Handlers } from './route.ts';
 import { type ServiceAccountRouteDeps, serviceAccountRoutes } from './service-account-routes.ts';
+
+const CONTRACT_MAX_AGE_S = 300;
 
 export interface AdminApiDeps
   extends Omit<AdministratorDeps, 'serviceAccounts'>,
@@ -21,52 +28,58 @@ export interface AdminApiDeps
 }
 
 export function adminApi(deps: AdminApiDeps): Middleware {
-  const routes = [...accountRoutes(deps), ...serviceAccountRoutes(deps)].map(compile);
+  const handlers: Handlers = { ...accountRoutes(deps), ...serviceAccountRoutes(deps) };
+  const contract = JSON.stringify(openApi(deps.issuer, deps.scopeBase));
+  const etag = `"${digest(contract)}"`;
   const refusing = problems(deps.logFault, deps.issuer) as Middleware;
   return async (ctx) => {
     ctx.set('Cache-Control', 'no-store');
-    await refusing(ctx, () => serve(deps, routes, ctx));
+    await refusing(ctx, async () => {
+      if (ctx.path !== CONTRACT_PATH) return serve(deps, handlers, ctx);
+      if (ctx.method !== 'GET' && ctx.method !== 'HEAD') throw methodNotAllowed(['GET', 'HEAD']);
+      readQuery(NONE, ctx.querystring);
+      ctx.set('Access-Control-Allow-Origin', '*'); // It is public.
+      ctx.set('Cache-Control', `public, max-age=${CONTRACT_MAX_AGE_S}`);
+      if (answerUnchanged(ctx, etag)) return;
+      ctx.type = 'application/json';
+      ctx.body = contract;
+    });
   };
 }
 
-async function serve(
-  deps: AdminApiDeps,
-  routes: readonly CompiledRoute[],
-  ctx: Context,
-): Promise<void> {
-  const { handle, ids, permission } = find(routes, ctx);
+async function serve(deps: AdminApiDeps, handlers: Handlers, ctx: Context): Promise<void> {
+  const { name, ids } = find(ctx);
+  const { permission, status, query: schema, ...operation }: Operation = OPERATIONS[name];
   const { clientId, ...may } = await administratorOf(deps, ctx.req, permission);
   const requestId = String(ctx.state['requestId']);
   const actor = { clientId, address: ctx.ip, requestId };
-  const { querystring: query, req: request } = ctx;
+  const query = readQuery(schema, ctx.querystring);
+  const { req: request } = ctx;
+  if (operation.method !== 'GET' && operation.body === undefined) await readNothing(request);
+  const handle = handlers[name] as Handle; // The query was read by the schema of the same name.
   const answer = await handle({ ...may, actor, ...ids, query, request });
-  ctx.status = answer.status ?? 200;
+  ctx.status = status;
   if (answer.location !== undefined) ctx.set('Location', answer.location);
   ctx.body = answer.body;
 }
 
-interface CompiledRoute extends AdminRoute {
-  readonly pattern: RegExp;
-}
-
-function compile(route: AdminRoute): CompiledRoute {
-  const below = route.path.replace(/\{(\w+)\}/g, '(?<$1>[^/]+)');
-  return { ...route, pattern: new RegExp(`^/admin/v1${below}$`) };
-}
+const ROUTES = Object.entries(OPERATIONS).map(([name, { method, path }]) => ({
+  ...{ name: name as OperationName, method },
+  pattern: new RegExp(`^/admin/v1${path.replace(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`),
+}));
 
 /** @throws {Refusal} 404, 405 */
-function find(
-  routes: readonly CompiledRoute[],
-  { path, method }: Context,
-): { handle: Handle; ids: Pick<AdminRequest, 'id' | 'secretId'>; permission: AdminPermission } {
-  for (const { pattern, handlers, permission } of routes) {
-    const match = pattern.exec(path);
-    if (match === null) continue;
-    const handle = handlers[method === 'HEAD' ? 'GET' : method];
-    const ids = { id: '', secretId: '', ...match.groups };
-    if (handle !== undefined) return { handle, ids, permission };
-    const methods = Object.keys(handlers);
-    throw methodNotAllowed(methods.flatMap((name) => (name === 'GET' ? [name, 'HEAD'] : [name])));
+function find({ path, method }: Context): {
+  readonly name: OperationName;
+  readonly ids: Pick<AdminRequest, 'id' | 'secretId'>;
+} {
+  const routes = ROUTES.filter(({ pattern }) => pattern.test(path));
+  if (routes.length === 0) throw nothingHere();
+  const route = routes.find((one) => one.method === (method === 'HEAD' ? 'GET' : method));
+  if (route === undefined) {
+    throw methodNotAllowed(
+      routes.flatMap((one) => (one.method === 'GET' ? ['GET', 'HEAD'] : one.method)),
+    );
   }
-  throw nothingHere();
+  return { name: route.name, ids: { id: '', secretId: '', ...route.pattern.exec(path)?.groups } };
 }

@@ -2,7 +2,6 @@ import type { Invite } from '../account-management/invite.ts';
 import type { Throttle } from '../throttle/throttle.ts';
 import { presentInvitation } from './present.ts';
 import { readInvitation } from './read-body.ts';
-import { readNoQuery } from './read-query.ts';
 import { accountExists, callerDisabled, tooManyInvitations } from './refusals.ts';
 import type { Handle } from './route.ts';
 
@@ -14,8 +13,7 @@ export interface InvitationDeps {
 
 /** Invites to the administrator's own customer, and to what the administrator may give. */
 export function inviteAccount({ issuer, invite, throttle }: InvitationDeps): Handle {
-  return async ({ customer, grantablePermissions, actor, query, request }) => {
-    readNoQuery(query);
+  return async ({ customer, grantablePermissions, actor, request }) => {
     const {
       email,
       name,
@@ -43,7 +41,6 @@ export function inviteAccount({ issuer, invite, throttle }: InvitationDeps): Han
     }
     const { account, expiresAt } = outcome;
     return {
-      status: 201,
       location: `${issuer}/admin/v1/accounts/${account.id}`,
       body: presentInvitation(account, expiresAt),
     };

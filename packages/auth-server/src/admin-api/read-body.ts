@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { PersonPermission } from '@cls/shared/access-token';
+import { PERSON_PERMISSIONS, type PersonPermission } from '@cls/shared/access-token';
 import { asName, NAME_MAX_CHARS } from '@cls/shared/display-name';
 import { parameterRefusal } from '@cls/shared/http/parameter-refusal';
 import type { Refusal } from '@cls/shared/http/refusal';
@@ -29,7 +29,8 @@ const seconds = (min: number, max: number) => {
   const error = `expected a whole number of seconds from ${min} to ${max}`;
   return z.int({ error }).min(min, error).max(max, error);
 };
-const NEW_SECRET = z.strictObject({
+/** What makes a secret. */
+export const NEW_SECRET = z.strictObject({
   name: z
     .string({ error: A_SECRET_NAME })
     .refine((text) => asName(text) !== undefined && isStorable(text), A_SECRET_NAME)
@@ -37,7 +38,8 @@ const NEW_SECRET = z.strictObject({
     .exactOptional(),
   endsIn: seconds(1, SECRET_LIFE_MAX_S).exactOptional(),
 });
-const REPLACEMENT = NEW_SECRET.extend({ keepOldFor: seconds(0, KEEP_OLD_MAX_S) });
+/** What replaces a secret. */
+export const REPLACEMENT = NEW_SECRET.extend({ keepOldFor: seconds(0, KEEP_OLD_MAX_S) });
 
 const permissionsOf = (grantable: readonly PersonPermission[]) => {
   const error = `expected a list of one or more of ${grantable.join(', ')}, each once`;
@@ -45,7 +47,8 @@ const permissionsOf = (grantable: readonly PersonPermission[]) => {
     .array(z.unknown(), { error })
     .transform((given) => ({ given, known: grantable.filter((one) => given.includes(one)) }))
     .refine(({ given, known }) => known.length > 0 && known.length === given.length, error)
-    .transform(({ known }): readonly PersonPermission[] => known);
+    .transform(({ known }): readonly PersonPermission[] => known)
+    .meta({ items: { enum: grantable }, minItems: 1, uniqueItems: true });
 };
 
 const invitation = (grantable: readonly PersonPermission[]) =>
@@ -55,6 +58,19 @@ const invitation = (grantable: readonly PersonPermission[]) =>
     permissions: permissionsOf(grantable),
     language: z.enum(LOCALES, { error: `expected one of ${LOCALES.join(', ')}` }).exactOptional(),
   });
+const permissionsOnly = (grantable: readonly PersonPermission[]) =>
+  z.strictObject({ permissions: permissionsOf(grantable) });
+const NAME_OR_NULL = `${A_NAME}, or null`;
+
+/** Bodies that depend on the administrator, as the contract shows them. */
+export const INVITATION = invitation(PERSON_PERMISSIONS);
+export const PERMISSIONS = permissionsOnly(PERSON_PERMISSIONS);
+/** What replaces an account's name. */
+export const NAME_ONLY = z.strictObject({
+  name: z.union([z.null(), NAME], {
+    error: ({ input }) => (input === undefined ? NAME_OR_NULL : A_NAME),
+  }),
+});
 
 /**
  * @param grantablePermissions permissions that the administrator may give.
@@ -67,18 +83,12 @@ export async function readInvitation(
   return validate(invitation(grantablePermissions), await readGiven(request));
 }
 
-/** The body that makes a secret. @throws {Refusal} naming every fault at once. */
-export async function readNewSecret(
+/** A body that does not depend on the administrator. @throws {Refusal} naming every fault at once. */
+export async function readBodyOf<T extends z.ZodObject>(
+  schema: T,
   request: IncomingMessage,
-): Promise<z.output<typeof NEW_SECRET>> {
-  return validate(NEW_SECRET, await readGiven(request));
-}
-
-/** The body that replaces a secret. @throws {Refusal} naming every fault at once. */
-export async function readReplacement(
-  request: IncomingMessage,
-): Promise<z.output<typeof REPLACEMENT>> {
-  return validate(REPLACEMENT, await readGiven(request));
+): Promise<z.output<T>> {
+  return validate(schema, await readGiven(request));
 }
 
 /** The body that replaces an account's permissions. @throws {Refusal} naming every fault at once. */
@@ -86,16 +96,12 @@ export async function readPermissionsOnly(
   request: IncomingMessage,
   grantablePermissions: readonly PersonPermission[],
 ): Promise<readonly PersonPermission[]> {
-  const shape = z.strictObject({ permissions: permissionsOf(grantablePermissions) });
-  return validate(shape, await readMembers(request)).permissions;
+  return validate(permissionsOnly(grantablePermissions), await readMembers(request)).permissions;
 }
 
 /** The body that replaces an account's name; `null` takes it away. @throws {Refusal} */
 export async function readNameOnly(request: IncomingMessage): Promise<string | undefined> {
-  const absent = `${A_NAME}, or null`;
-  const error = ({ input }: { input?: unknown }) => (input === undefined ? absent : A_NAME);
-  const name = z.union([z.null(), NAME], { error });
-  return validate(z.strictObject({ name }), await readMembers(request)).name ?? undefined;
+  return validate(NAME_ONLY, await readMembers(request)).name ?? undefined;
 }
 
 /** For what needs no body: none, or an empty object. @throws {Refusal} */

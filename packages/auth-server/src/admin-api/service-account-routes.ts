@@ -1,4 +1,3 @@
-import { SECRETS_PERMISSION } from '@cls/shared/access-token';
 import { parameterRefusal } from '@cls/shared/http/parameter-refusal';
 import type { AuditReader } from '../audit/audit-log.ts';
 import {
@@ -20,14 +19,7 @@ import {
   presentSecret,
   presentServiceAccount,
 } from './present.ts';
-import { readNewSecret, readNothing, readReplacement } from './read-body.ts';
-import {
-  readEventsQuery,
-  readForceQuery,
-  readNoQuery,
-  readSecretsQuery,
-  readServiceAccountsQuery,
-} from './read-query.ts';
+import { NEW_SECRET, REPLACEMENT, readBodyOf } from './read-body.ts';
 import {
   noSecrets,
   secretBeyondCaller,
@@ -36,7 +28,7 @@ import {
   serviceAccountNotFound,
   tooManySecrets,
 } from './refusals.ts';
-import type { AdminRequest, AdminRoute, Handle } from './route.ts';
+import type { AdminRequest, Handle, Handlers } from './route.ts';
 import { fault } from './validate.ts';
 
 export interface ServiceAccountRouteDeps {
@@ -47,27 +39,22 @@ export interface ServiceAccountRouteDeps {
   readonly answerLeak: AnswerLeak;
 }
 
-const ACCOUNT = '/service-accounts/{id}';
-const SECRET = `${ACCOUNT}/secrets/{secretId}`;
-
-export function serviceAccountRoutes(deps: ServiceAccountRouteDeps): readonly AdminRoute[] {
-  const routes = [
-    { path: '/service-accounts', handlers: { GET: listServiceAccounts(deps) } },
-    {
-      path: `${ACCOUNT}/secrets`,
-      handlers: { GET: listSecrets(deps), POST: createSecret(deps) },
-    },
-    { path: `${SECRET}/replace`, handlers: { POST: replaceSecret(deps) } },
-    { path: SECRET, handlers: { DELETE: revokeSecret(deps) } },
-    { path: `${ACCOUNT}/events`, handlers: { GET: listEvents(deps) } },
-    { path: `${ACCOUNT}/compromised`, handlers: { POST: compromised(deps) } },
-  ];
-  return routes.map((route) => ({ ...route, permission: SECRETS_PERMISSION }));
+export function serviceAccountRoutes(deps: ServiceAccountRouteDeps) {
+  return {
+    listServiceAccounts: listServiceAccounts(deps),
+    listSecrets: listSecrets(deps),
+    createSecret: createSecret(deps),
+    replaceSecret: replaceSecret(deps),
+    revokeSecret: revokeSecret(deps),
+    listServiceAccountEvents: listEvents(deps),
+    compromised: compromised(deps),
+  } satisfies Partial<Handlers>;
 }
 
-function listServiceAccounts({ serviceAccounts }: ServiceAccountRouteDeps): Handle {
-  return async ({ customer, query }) => {
-    const { cursor, limit } = readServiceAccountsQuery(query);
+function listServiceAccounts({
+  serviceAccounts,
+}: ServiceAccountRouteDeps): Handlers['listServiceAccounts'] {
+  return async ({ customer, query: { cursor, limit } }) => {
     const found = await serviceAccounts.listOf(customer, {
       limit: limit + 1,
       ...(cursor === undefined ? {} : { after: cursor }),
@@ -76,9 +63,9 @@ function listServiceAccounts({ serviceAccounts }: ServiceAccountRouteDeps): Hand
   };
 }
 
-function listSecrets(deps: ServiceAccountRouteDeps): Handle {
+function listSecrets(deps: ServiceAccountRouteDeps): Handlers['listSecrets'] {
   return async (asked) => {
-    const { cursor, limit } = readSecretsQuery(asked.query);
+    const { cursor, limit } = asked.query;
     const { id } = await requireServiceAccount(deps, asked);
     const all = await deps.clientSecrets.list(id);
     const before = all.findIndex((one) => one.id === cursor);
@@ -92,37 +79,33 @@ function listSecrets(deps: ServiceAccountRouteDeps): Handle {
 
 function createSecret(deps: ServiceAccountRouteDeps): Handle {
   return async (asked) => {
-    readNoQuery(asked.query);
-    const { name, endsIn: endsInS } = await readNewSecret(asked.request);
+    const { name, endsIn: endsInS } = await readBodyOf(NEW_SECRET, asked.request);
     const account = await requireServiceAccount(deps, asked);
     refuseHandingOut(account, asked);
     const making = deps.manageSecrets.create(account.id, { name, endsInS }, asked.actor);
-    return { status: 201, body: presentNewSecret(account.id, await refuseTooMany(making)) };
+    return { body: presentNewSecret(account.id, await refuseTooMany(making)) };
   };
 }
 
 function replaceSecret(deps: ServiceAccountRouteDeps): Handle {
   return async (asked) => {
-    readNoQuery(asked.query);
-    const { name, endsIn: endsInS, keepOldFor } = await readReplacement(asked.request);
+    const { name, endsIn: endsInS, keepOldFor } = await readBodyOf(REPLACEMENT, asked.request);
     const account = await requireServiceAccount(deps, asked);
     const old = await requireSecret(deps, asked);
     refuseHandingOut(account, asked);
     const options = { name, endsInS };
     const making = deps.manageSecrets.replace(old, keepOldFor, options, asked.actor);
-    return { status: 201, body: presentNewSecret(account.id, await refuseTooMany(making)) };
+    return { body: presentNewSecret(account.id, await refuseTooMany(making)) };
   };
 }
 
 /** Gives nothing to the caller, so it may end secrets of every service account of its customer. */
-function revokeSecret(deps: ServiceAccountRouteDeps): Handle {
+function revokeSecret(deps: ServiceAccountRouteDeps): Handlers['revokeSecret'] {
   return async (asked) => {
-    const { force } = readForceQuery(asked.query);
-    await readNothing(asked.request);
     await requireServiceAccount(deps, asked);
     const secret = await requireSecret(deps, asked);
     try {
-      await deps.manageSecrets.revoke(secret, force, asked.actor);
+      await deps.manageSecrets.revoke(secret, asked.query.force, asked.actor);
     } catch (error) {
       throw error instanceof SecretInUse ? secretInUse(secret.lastUsedAt) : error;
     }
@@ -130,9 +113,9 @@ function revokeSecret(deps: ServiceAccountRouteDeps): Handle {
   };
 }
 
-function listEvents(deps: ServiceAccountRouteDeps): Handle {
+function listEvents(deps: ServiceAccountRouteDeps): Handlers['listServiceAccountEvents'] {
   return async (asked) => {
-    const { cursor, limit } = readEventsQuery(asked.query);
+    const { cursor, limit } = asked.query;
     const { id } = await requireServiceAccount(deps, asked);
     const found = await deps.auditReader.eventsOf([id], {
       limit: limit + 1,
@@ -145,8 +128,6 @@ function listEvents(deps: ServiceAccountRouteDeps): Handle {
 /** Ends all secrets of a service account. The caller gets the new secret only if it may have it. */
 function compromised(deps: ServiceAccountRouteDeps): Handle {
   return async (asked) => {
-    readNoQuery(asked.query);
-    await readNothing(asked.request);
     const account = await requireServiceAccount(deps, asked);
     const method = account.proof?.token_endpoint_auth_method;
     if (method !== undefined) throw noSecrets(method);

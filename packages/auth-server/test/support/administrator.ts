@@ -3,6 +3,7 @@ import { aesGcmSealer } from '@cls/shared/seal';
 import { Secret } from '@cls/shared/secret';
 import { CompactSign, importJWK, type JWK } from 'jose';
 import { sqlSigningKeyStore } from '../../src/keys/sql-signing-keys.ts';
+import { expectAdminContract } from './admin-contract.ts';
 import { basic, KEY, type TestAuthServer } from './auth-server.ts';
 import { serviceAccountRecords } from './client-records.ts';
 
@@ -80,7 +81,9 @@ export function adminClient({ issuer }: TestAuthServer, token?: string): AdminCl
     });
     const answer = await response.text();
     const parsed = answer === '' ? undefined : JSON.parse(answer);
-    return { status: response.status, headers: response.headers, body: parsed };
+    const received = { status: response.status, headers: response.headers, body: parsed };
+    if (method !== 'HEAD') expectAdminContract(method, path, text, received);
+    return received;
   };
 }
 

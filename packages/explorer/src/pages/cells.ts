@@ -1,6 +1,7 @@
 import { type Html, type HtmlValue, html, trustedMarkup } from '@cls/shared/http/html';
 import { difference, isNegative, isZero, MINUS, readableAmount } from '../web/amounts.ts';
 import type { Text } from '../web/text.ts';
+import { shareBar } from './picture.ts';
 
 type Amount = string | null | undefined;
 
@@ -13,9 +14,16 @@ export interface Was<T> {
  * An amount in a table: every digit of the API's, right-aligned; negative is said to a reader too.
  *
  * @param was where the page compares: below the amount stand what it was, and the difference.
+ * @param whole a bar shows how much of this the amount is.
  */
-export function amountCell(amount: Amount, text: Text, was?: Was<string | null>): Html {
-  return html`<td class="n">${amountText(amount, text)}${beforeText(amount, text, was)}</td>`;
+export function amountCell(
+  amount: Amount,
+  text: Text,
+  was?: Was<string | null>,
+  whole?: string,
+): Html {
+  const bar = whole !== undefined && amount != null && shareBar(amount, whole);
+  return html`<td class="n">${amountText(amount, text)}${bar}${beforeText(amount, text, was)}</td>`;
 }
 
 /** The amounts that grow with the days: after the last date with data they are projected. */

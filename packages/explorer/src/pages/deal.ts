@@ -300,6 +300,7 @@ function facilitiesTable(
         of(item.global),
         text,
         wasOf(then, ({ global }) => of(global)),
+        of === OUTSTANDING ? item.global.commitment.current : undefined,
       ),
     );
     return html`

@@ -34,9 +34,11 @@ export function sumColumns(text: Text) {
   return [{ label: text.t('column.facilities'), numeric: true }, ...amounts];
 }
 
-export function sumCells(sum: Sum, text: Text, was?: Was<Sum>): readonly Html[] {
+/** @param whole of which the outstanding principal is a part. */
+export function sumCells(sum: Sum, text: Text, was?: Was<Sum>, whole?: string): readonly Html[] {
   const amounts = AMOUNTS.map((name) => {
     const then = wasOf(was, (before) => before[name]);
+    if (name === 'principalOutstanding') return amountCell(sum[name], text, then, whole);
     return figureCell(name, sum[name], text, then);
   });
   const count = wasOf(was, (before) => before.count);

@@ -60,18 +60,19 @@ export async function facilityPage(deps: PageDeps, visit: Visit): Promise<void> 
           html`<a href="${pageAddress(`/borrowers/${item.borrower.id}`, query)}">${item.borrower.name}</a>, ${countryName(item.borrower.country, text.locale)}`,
         ],
         [text.t('column.type'), wordOf('facilityType', item.facility?.type ?? '', text)],
-        [text.t('column.status'), wordOf('status', item.status.facility ?? '', text)],
+        [
+          text.t('column.status'),
+          html`${wordOf('status', item.status.facility ?? '', text)}${marks(item, text)}`,
+        ],
         [text.t('column.maturity'), dateOf(item.facility?.maturityDate, text)],
         [text.t('deal.agent'), item.terms?.agent?.name],
         [text.t('facility.effective'), dateOf(item.terms?.effectiveDate, text)],
         [text.t('facility.nextPayment'), dateOf(item.terms?.nextPaymentDate, text)],
         [text.t('facility.dayCount'), item.terms?.dayCount ?? undefined],
       ]),
-      html`<p>${marks(item, text)}</p>`,
       itemFigures(item, text),
       comparedWith(visit, then, first, text),
-      commitmentTable(item, text, was),
-      amountsTable(item, text, was),
+      html`<div class="beside">${commitmentTable(item, text, was)}${amountsTable(item, text, was)}</div>`,
       lendersTable(item, visit, text, was),
       contractsTable(contracts, text, comparedAnswer(visit, contracts)),
       (item.accrual ?? []).map((one, at) =>
@@ -130,7 +131,7 @@ function commitmentTable(item: BalanceItem, text: Text, was: Was<BalanceItem> | 
     row(text.t(`commitment.${step}`), (one) => one.global.commitment[step]),
   ]);
   const caption = text.t('facility.commitment');
-  return html`<h2>${caption}</h2>${table({ caption, underHeading: true, columns, rows, id: 'commitment' })}`;
+  return table({ caption, columns, rows, id: 'commitment' });
 }
 
 const CONTRACT_AMOUNTS: readonly (readonly [string, (line: Line) => string])[] = [

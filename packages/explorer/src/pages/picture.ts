@@ -80,6 +80,14 @@ export function steps(marks: readonly Mark[], what: string, text: Text): Html | 
   );
 }
 
+/** How much a part is of a whole: a bar below an amount, which says the same. */
+export function shareBar(part: string, whole: string): Html | undefined {
+  const [size, most] = [sizeOf(part), sizeOf(whole)];
+  if (size <= 0 || most <= 0) return undefined;
+  const width = round(Math.min(100, (100 * size) / most));
+  return html`<svg class="part" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true"><rect class="grid" width="100" height="4"/><rect class="bar" width="${width}" height="4"/></svg>`;
+}
+
 function figure(drawn: Html, what: string): Html {
   return html`<figure><svg class="chart" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="group" aria-label="${what}">${drawn}</svg><figcaption>${what}</figcaption></figure>`;
 }

@@ -159,9 +159,11 @@ function groupTable(
     { label: text.t('column.currency') },
     ...sumColumns(text),
   ];
+  const wholeOf = ({ currency }: GroupTotal) =>
+    groups.totals.find((sum) => sum.currency === currency)?.principalOutstanding;
   const rows = groups.data.map(
     (group) => html`
-<tr><th scope="row">${groupName(visit, by, group, text)}</th><td>${group.currency}</td>${sumCells(group, text, groupThen(group, then))}</tr>`,
+<tr><th scope="row">${groupName(visit, by, group, text)}</th><td>${group.currency}</td>${sumCells(group, text, groupThen(group, then), wholeOf(group))}</tr>`,
   );
   const rest = groups.rest.map(
     (sum) => html`

@@ -2134,8 +2134,8 @@ export interface components {
                 value: string;
                 /** @description Of a party. */
                 name: string | null;
-                /** @description Of a borrower: of its deals, where it is one. */
-                country: string | null;
+                /** @description Of a borrower: the country of its deals; null: they are of several. */
+                country?: string | null;
                 /** @description Items that have it. */
                 count: number;
             }[];
@@ -2238,8 +2238,8 @@ export interface components {
             value: string | null;
             /** @description Of the party, where items are grouped by one. */
             name: string | null;
-            /** @description Of a borrower: of its deals, where it is one. */
-            country: string | null;
+            /** @description Of a borrower: the country of its deals; null: they are of several. */
+            country?: string | null;
             /** @description Amounts of different currencies are never added up. */
             currency: components["schemas"]["Currency"];
             /** @description How many items were added up. */

@@ -17,10 +17,10 @@ import { absent } from './not-yet.ts';
 import { type PageDeps, showPage, timesAsked, whoAsks } from './show.ts';
 import type { Visit } from './visit.ts';
 
-type Kind = 'borrower' | 'lender';
+export type PartyKind = 'borrower' | 'lender';
 
 /** `/borrowers/{id}` and `/lenders/{id}`: what a party owes, or has a share of: sums, course, maturities, loans. */
-export async function partyPage(deps: PageDeps, visit: Visit, kind: Kind): Promise<void> {
+export async function partyPage(deps: PageDeps, visit: Visit, kind: PartyKind): Promise<void> {
   const { asker } = visit;
   const id = visit.parts['id'] ?? '';
   const isLender = kind === 'lender';
@@ -47,7 +47,7 @@ export async function partyPage(deps: PageDeps, visit: Visit, kind: Kind): Promi
   const filters: Readonly<Record<string, string>> = filter;
   showPage(deps, visit, {
     title: () => name,
-    place: 'deals',
+    place: `${kind}s`,
     who,
     meta: list.meta,
     answers: [ladder, list, course, ...soon],

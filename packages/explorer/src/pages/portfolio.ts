@@ -54,6 +54,7 @@ export async function portfolioPage(deps: PageDeps, visit: Visit): Promise<void>
   const isEmpty = currencies.length === 0;
   const begins = isEmpty ? await beginOfAll(deps, visit, who.known.asOf) : undefined;
   const filters = own ? undefined : {};
+  const caption = (text: Text) => text.t('portfolio.byCaption', { group: text.t(`group.${by}`) });
   const sums = sumsBeside(ladder.totals, changeOf(ladder, ladderThen, since));
   showPage(deps, visit, {
     title: (text) => text.t('portfolio.title'),
@@ -80,7 +81,7 @@ export async function portfolioPage(deps: PageDeps, visit: Visit): Promise<void>
             ),
             html`<h2 id="by">${text.t('portfolio.by')}</h2>`,
             groupLinks(visit, by, text),
-            groupTable(visit, by, groups, text, groupsThen),
+            groupTable(visit, by, groups, caption(text), text, groupsThen),
             totalsTable(
               ladder,
               text.t(own ? 'portfolio.ownTotals' : 'portfolio.totals'),
@@ -147,10 +148,11 @@ function groupLinks({ ctx, query }: Visit, by: Group, text: Text): Html {
 }
 
 /** The greatest groups of each currency, and what the others come to: together they are the total. */
-function groupTable(
+export function groupTable(
   visit: Visit,
   by: Group,
   groups: Totals,
+  caption: string,
   text: Text,
   then: Was<Totals> | undefined,
 ): Html {
@@ -169,8 +171,7 @@ function groupTable(
     (sum) => html`
 <tr><th scope="row">${text.t('portfolio.rest')}</th><td>${sum.currency}</td>${sumCells(sum, text, groupThen(sum, then))}</tr>`,
   );
-  const caption = text.t('portfolio.byCaption', { group: text.t(`group.${by}`) });
-  return table({ caption, columns, rows: [...rows, ...rest], id: 'groups' });
+  return table({ caption, columns, rows: [...rows, ...rest], isList: true, id: 'groups' });
 }
 
 /** Leads to the page of a party, or to the deals of a country; of other groups there is no list. */

@@ -8,6 +8,7 @@ import { type DownloadDeps, download, type Format } from './download.ts';
 import { facilityPage } from './facility.ts';
 import { movementsPage } from './movements.ts';
 import { news } from './news.ts';
+import { partiesPage } from './parties.ts';
 import { partyPage } from './party.ts';
 import { portfolioPage } from './portfolio.ts';
 import { rollForwardPage } from './roll-forward.ts';
@@ -38,6 +39,8 @@ export function balanceRoutes(deps: BalanceRoutesDeps) {
     'GET /deals/{id}/movements.csv': file((visit) =>
       dealDownload(deps, visit, 'postings', '/balances/principal/movements', {}),
     ),
+    'GET /borrowers': page((visit) => partiesPage(deps, visit, 'borrower')),
+    'GET /lenders': page((visit) => partiesPage(deps, visit, 'lender')),
     'GET /borrowers/{id}': page((visit) => partyPage(deps, visit, 'borrower')),
     'GET /lenders/{id}': page((visit) => partyPage(deps, visit, 'lender')),
     'GET /facilities/{id}': page((visit) => facilityPage(deps, visit)),

@@ -19,10 +19,12 @@ export interface PageDeps {
   readonly issuer: string;
 }
 
-export type Place = 'portfolio' | 'deals' | 'changes';
+export type Place = 'portfolio' | 'deals' | 'borrowers' | 'lenders' | 'changes';
 const PLACES: readonly { readonly place: Place; readonly path: string }[] = [
   { place: 'portfolio', path: '/portfolio' },
   { place: 'deals', path: '/deals' },
+  { place: 'borrowers', path: '/borrowers' },
+  { place: 'lenders', path: '/lenders' },
   { place: 'changes', path: '/changes' },
 ];
 
@@ -107,7 +109,10 @@ function signedInFrame(
     accountHref: `${issuer}/account`,
     csrfToken: formToken(identifier),
     search: searchForm(visit, text),
-    navigation: PLACES.map((one) => ({
+    // Whoever sees no other lender has no list of them.
+    navigation: PLACES.filter(
+      (one) => one.place !== 'lenders' || roles.includes('agent') || roles.includes('full'),
+    ).map((one) => ({
       label: text.t(`place.${one.place}`),
       href: pageAddress(one.path, query),
       current: one.place === place,

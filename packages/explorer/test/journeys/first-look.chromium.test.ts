@@ -132,6 +132,19 @@ describe('the first look of a loan officer', () => {
     ]);
   });
 
+  it('finds a borrower and a lender, with what is theirs', async () => {
+    for (const [place, name, figure] of [
+      ['Borrowers', 'Ministry of Finance', '270bn'],
+      ['Lenders', 'Carl Bank', '90bn'],
+    ] as const) {
+      await page.click(`header nav >> text=${place}`);
+      await page.click(`table:has(#groups) tbody >> text=${name} >> nth=0`);
+      expect(await textOf('h1')).to.equal(name);
+      expect(await textOf('.figures')).to.include(figure);
+      expect(await textOf('table:has(#deals) tbody')).to.include('IBRD70000');
+    }
+  });
+
   for (const words of ['70000', 'IBRD 70000', 'ibrd70000', 'Ukraine', 'urban roads']) {
     it(`finds the deal by “${words}”`, async () => {
       await page.fill('header [name=q]', words);

@@ -128,6 +128,9 @@ const OF_THE_AGENT = pagesOf('agent', {
   'the lenders of a deal': { address: `${DEAL}?view=lenders`, has: '.equal' },
   'where the numbers of a deal come from': { address: `${DEAL}?view=numbers`, has: '.provenance' },
   'a deal on one page': { address: `${DEAL}?view=all`, has: '.provenance' },
+  borrowers: { address: '/borrowers', has: 'tbody th a' },
+  'borrowers compared': { address: `/borrowers?${COMPARED}`, ...MOVED },
+  lenders: { address: '/lenders', has: 'tbody th a' },
   'a borrower': { address: '/borrowers/{borrower}', has: '.chart' },
   'a lender': { address: '/lenders/{lender}', has: '.chart' },
   'no borrower at the address': {
@@ -321,6 +324,7 @@ const OF_OTHERS = [
   }),
   ...pagesOf('nobody', {
     'portfolio with nothing granted': { address: '/portfolio', ...EMPTY },
+    'borrowers with nothing granted': { address: '/borrowers', ...EMPTY },
     'deals with nothing granted': { address: '/deals', ...EMPTY },
     'a deal that was not granted': { asksFurther: true, address: DEAL, status: 404, has: CARD },
     'changes with nothing granted': '/changes',

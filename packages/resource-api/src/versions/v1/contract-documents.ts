@@ -99,6 +99,10 @@ const COMPARED_SUMS = nullable(
   ref('SummedTotal'),
   'With `compareAsOf` or `compareKnownAt`: the same sums at the other time, zero where nothing was in it; null: there was no book yet.',
 );
+const BORROWER_COUNTRY = nullable(
+  text(),
+  'Of a borrower: the country of its deals; null: they are of several.',
+);
 const COMPARABLE = [...COMMITTED, 'compared'];
 
 const item = (name: string) =>
@@ -182,12 +186,15 @@ export const DOCUMENT_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
     object: constant('facet'),
     field: oneOf(FACETS, 'What items are counted by.'),
     values: listOf(
-      object({
-        value: text('A code, or the id of a party, as the filter takes it.'),
-        name: nullable(text(), 'Of a party.'),
-        country: nullable(text(), 'Of a borrower: of its deals, where it is one.'),
-        count: integer('Items that have it.'),
-      }),
+      object(
+        {
+          value: text('A code, or the id of a party, as the filter takes it.'),
+          name: nullable(text(), 'Of a party.'),
+          country: BORROWER_COUNTRY,
+          count: integer('Items that have it.'),
+        },
+        ['country'],
+      ),
       'The most frequent first.',
     ),
     hasMore: flag('Whether there are values that fewer items have.'),
@@ -205,11 +212,11 @@ export const DOCUMENT_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
       groupBy: oneOf(GROUPINGS, 'What the items were grouped by.'),
       value: nullable(text(), 'A code, a year, or the id of a party; null: items have none.'),
       name: nullable(text(), 'Of the party, where items are grouped by one.'),
-      country: nullable(text(), 'Of a borrower: of its deals, where it is one.'),
+      country: BORROWER_COUNTRY,
       ...SUMS,
       compared: COMPARED_SUMS,
     },
-    COMPARABLE,
+    [...COMPARABLE, 'country'],
   ),
   GroupTotalList: object(
     {

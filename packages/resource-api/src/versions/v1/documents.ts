@@ -21,6 +21,7 @@ import { V1_PERMISSIONS } from './permissions.ts';
 import { presentItem, presentMeta } from './present.ts';
 import {
   comparedSums,
+  countryOf,
   presentCaller,
   presentDeal,
   presentGroup,
@@ -144,7 +145,7 @@ const ANSWERS: Readonly<
         values: values.map(({ value, party, count }) => ({
           value,
           name: party?.name ?? null,
-          country: party?.country ?? null,
+          ...countryOf(party),
           count,
         })),
         hasMore,

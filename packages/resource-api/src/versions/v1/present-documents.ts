@@ -2,7 +2,7 @@
 
 import type { Caller } from '@cls/shared/access/caller';
 import { obligation, outstandingPrincipal } from '../../ledger/balance.ts';
-import type { GroupRequest } from '../../questions/ask/balance-store.ts';
+import type { GroupRequest, NamedParty } from '../../questions/ask/balance-store.ts';
 import type { CallerAnswer } from '../../questions/lists/read-caller.ts';
 import type { SeriesPoint } from '../../questions/lists/read-series.ts';
 import type { DealAnswer } from '../../questions/page/read-item.ts';
@@ -82,6 +82,11 @@ export function comparedSums(
   return { compared: compared === undefined ? null : presentSums(compared, asked) };
 }
 
+/** Borrowers have one, or null: their deals are of several. */
+export function countryOf(party: NamedParty | null): Presented {
+  return party?.country === undefined ? {} : { country: party.country };
+}
+
 export function presentGroup(total: GroupTotal, asked: Asked): Presented {
   const { group, party } = total;
   return {
@@ -89,7 +94,7 @@ export function presentGroup(total: GroupTotal, asked: Asked): Presented {
     groupBy: asked.groupBy,
     value: party?.id ?? group,
     name: party?.name ?? null,
-    country: party?.country ?? null,
+    ...countryOf(party),
     ...presentSums(total, asked),
   };
 }

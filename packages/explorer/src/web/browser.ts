@@ -12,6 +12,9 @@ export const LANGUAGE_COOKIE = { name: 'cls_explorer_language' };
 /** Tells apart who was signed in, without naming anybody: see web/viewers.ts. */
 export const VIEWERS_COOKIE = { name: 'cls_explorer_viewers' };
 
+/** What was known at the last visits: see web/last-visit.ts. */
+export const SEEN_COOKIE = { name: 'cls_explorer_seen' };
+
 /** The identifier of the session; undefined without one. */
 export function sessionOf(ctx: Context): string | undefined {
   const value = readCookie(ctx, SESSION_COOKIE);

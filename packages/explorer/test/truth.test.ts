@@ -29,10 +29,10 @@ const shownOfDeal = ({ principal, total, commitment, interest, fees }: Line) => 
   ...[total.outstanding, total.pastDue],
 ];
 
-/** What was neither cancelled nor is there still: repaid, in books without adjustments of commitments. */
+/** What was repaid of a term loan; or what was added, as where a drawing needs no commitment. */
 const otherwise = ({ original, cancelled, current }: Line['commitment']) => {
   const rest = difference(current, difference(cancelled, original));
-  return isZero(rest) ? [] : [rest];
+  return isZero(rest) ? [] : [rest.replace('-', '')];
 };
 
 describe('the numbers on pages', () => {

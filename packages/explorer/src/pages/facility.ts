@@ -105,7 +105,7 @@ const STEPS = [
   'available',
 ] as const;
 
-/** What is neither cancelled nor there still: what a term loan repaid, or what was adjusted. */
+/** What is neither cancelled nor there still: what a term loan repaid; below zero, what was added. */
 function otherwise({ global: { commitment } }: BalanceItem): string {
   const { original, cancelled, current } = commitment;
   return difference(current, difference(cancelled, original));

@@ -55,7 +55,7 @@ const OF_COMMITMENT: Amounts<Line> = {
   Cancelled: ({ commitment }) => commitment.cancelled,
   'Repaid, not to be drawn again': ({ commitment: { original, cancelled, current } }) =>
     difference(current, difference(cancelled, original)),
-  'Added by adjustments': ({ commitment: { original, cancelled, current } }) =>
+  'Added otherwise': ({ commitment: { original, cancelled, current } }) =>
     difference(difference(cancelled, original), current),
   Current: ({ commitment }) => commitment.current,
   Funded: ({ commitment }) => commitment.funded,

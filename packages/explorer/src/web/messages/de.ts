@@ -429,7 +429,7 @@ export const de: Messages = {
   'search.names': 'Die Namen nach „{word}“ durchsuchen',
   'search.meant': 'Meinten Sie:',
   'commitment.repaid': 'Zurückgezahlt, nicht wieder ziehbar',
-  'commitment.adjusted': 'Durch Anpassungen hinzugekommen',
+  'commitment.adjusted': 'Sonst hinzugekommen',
   'download.title': 'Herunterladen',
   'download.workbook': 'Excel',
   'download.exact': 'Excel, Beträge als Text mit allen Ziffern',

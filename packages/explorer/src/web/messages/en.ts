@@ -422,7 +422,7 @@ export const en = {
   'search.names': 'Search the names for “{word}”',
   'search.meant': 'Did you mean:',
   'commitment.repaid': 'Repaid, not to be drawn again',
-  'commitment.adjusted': 'Added by adjustments',
+  'commitment.adjusted': 'Added otherwise',
   'download.title': 'Download',
   'download.workbook': 'Excel',
   'download.exact': 'Excel, amounts as text with every digit',

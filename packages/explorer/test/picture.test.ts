@@ -1,0 +1,75 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { bars, steps } from '../src/pages/picture.ts';
+import { textIn } from '../src/web/text.ts';
+
+const english = textIn('en');
+const [TOP, BOTTOM, LEFT, RIGHT] = [26, 212, 60, 628];
+const svgOf = (amounts: readonly string[]) => {
+  const marks = amounts.map((amount, at) => ({ label: `${2030 + at}`, amount }));
+  return bars(marks, 'what', english)?.toString() ?? '';
+};
+const columnsOf = (svg: string) =>
+  [
+    ...svg.matchAll(
+      /<rect class="bar( minus)?" x="([\d.]+)" y="([\d.]+)" width="([\d.]+)" height="([\d.]+)"/g,
+    ),
+  ].map(([, minus, x = '', y = '', width = '', height = '']) => ({
+    negative: minus !== undefined,
+    ...{ left: Number(x), right: Number(x) + Number(width) },
+    ...{ top: Number(y), bottom: Number(y) + Number(height) },
+  }));
+const zeroOf = (svg: string) => Number(/class="axis" d="M60 ([\d.]+)H/.exec(svg)?.[1]);
+
+describe('a picture of columns', () => {
+  it('hangs what is negative below the line of zero, and names each value', () => {
+    const svg = svgOf(['100.00', '-50.00', '-0.01']);
+    const [first, second, third] = columnsOf(svg);
+    expect([first, second, third].map((one) => one?.negative)).to.deep.equal([false, true, true]);
+    expect(first?.bottom).to.be.closeTo(zeroOf(svg), 0.11);
+    expect(second?.top).to.be.closeTo(zeroOf(svg), 0.11);
+    const heightOf = (one = first) => (one?.bottom ?? 0) - (one?.top ?? 0);
+    expect(heightOf(first)).to.be.closeTo(2 * heightOf(second), 0.3);
+    expect(heightOf(third)).to.equal(1);
+    expect(svg).to.include('aria-label="2030: 100.00"').and.include('aria-label="2031: −50.00"');
+  });
+
+  it('has every column within itself, on its side of zero, whatever the amounts', () => {
+    const cents = fc.bigInt(-(10n ** 18n), 10n ** 18n).filter((value) => value !== 0n);
+    fc.assert(
+      fc.property(fc.array(cents, { minLength: 1, maxLength: 12 }), (all) => {
+        const svg = svgOf(all.map(String));
+        const zero = zeroOf(svg);
+        const columns = columnsOf(svg);
+        expect(columns).to.have.length(all.length);
+        for (const [at, { negative, top, bottom, left, right }] of columns.entries()) {
+          expect(negative).to.equal((all[at] ?? 0n) < 0n);
+          expect(top).to.be.at.least((negative ? zero : TOP) - 1.1);
+          expect(bottom).to.be.at.most((negative ? BOTTOM : zero) + 1.1);
+          expect(left).to.be.at.least(LEFT);
+          expect(right).to.be.at.most(RIGHT);
+          expect(right - left).to.be.at.most(32.1);
+        }
+      }),
+    );
+  });
+
+  it('is none where there is nothing to show', () => {
+    expect(svgOf(['0.00', '0.00'])).to.equal('');
+  });
+});
+
+describe('a picture of a course', () => {
+  it('stays at an amount until it changes, and shows each value where they are few', () => {
+    const months = Array.from({ length: 12 }, (_, at) => `2024-${`${at + 1}`.padStart(2, '0')}-28`);
+    const marks = months.map((label, at) => ({ label, amount: at < 6 ? '10.00' : '20.00' }));
+    const svg = steps(marks, 'what', english)?.toString() ?? '';
+    expect(svg.match(/<circle/g)).to.have.length(12);
+    expect(svg).to.include('aria-label="28 Jan 2024: 10.00"').and.include('28 Dec 2024: 20.00');
+    const [, path = ''] = /class="line" d="([^"]*)"/.exec(svg) ?? [];
+    const heights = [...path.matchAll(/[ML]([\d.]+),([\d.]+)/g)].map(([, , y]) => y);
+    expect(new Set(heights)).to.have.property('size', 2);
+    const more = [...marks, { label: '2025-01-28', amount: '1.00' }];
+    expect(steps(more, 'what', english)?.toString()).not.to.include('<circle');
+  });
+});

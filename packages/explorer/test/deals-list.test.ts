@@ -1,6 +1,8 @@
 import { expect } from 'chai';
 import type { BalanceItem, Facet, List } from '../src/balances/shapes.ts';
+import { roundedPercent } from '../src/web/amounts.ts';
 import { countryName } from '../src/web/countries.ts';
+import { textIn } from '../src/web/text.ts';
 import type { Person } from './support/person.ts';
 import { linkNamed, rowsOf, textOf } from './support/reading.ts';
 import {
@@ -14,7 +16,9 @@ import {
   sharedServices,
   VIEW,
 } from './support/services.ts';
+import { readTable } from './support/tables.ts';
 
+const english = textIn('en');
 const BORROWER = 'Zinc & Sons of the list';
 
 describe('the list of deals', () => {
@@ -140,6 +144,30 @@ describe('the list of deals', () => {
       expect(rowsOf(html, 'deals').map(({ numbers }) => numbers)).to.deep.equal(
         data.map(({ global }) => Object.values(COLUMNS).map(([, of]) => of(global))),
       );
+    });
+
+    it('shows the next maturity, and the rates of the loans where they are asked for', async () => {
+      const { html } = await openList('column=maturity&column=rate&limit=250');
+      const { data } = await services.ask<List<BalanceItem>>(
+        `/balances?${times}&level=contract&expand=terms&limit=1000&include=none`,
+      );
+      const [asOf = ''] = /\d{4}-\d\d-\d\d/.exec(times) ?? [];
+      const rows = readTable(html, 'deals')?.rows ?? [];
+      const maturing = rows.filter(({ cells }) => cells['Maturity'] !== '');
+      expect(maturing.length).to.be.greaterThan(0);
+      for (const { head, cells } of maturing) {
+        const own = data.filter(
+          ({ deal, currency }) => head.startsWith(deal.dealNumber) && currency === cells['Ccy'],
+        );
+        const days = own.flatMap(
+          (one) => one.contract?.maturityDate ?? one.facility?.maturityDate ?? [],
+        );
+        const next = days.sort().find((day) => day >= asOf) ?? days.at(-1) ?? '';
+        expect(cells['Maturity'], head).to.equal(english.date(next));
+        const rates = own.flatMap(({ terms }) => terms?.rate?.allIn ?? []);
+        if (rates.length === 1)
+          expect(cells['Rate']).to.equal(roundedPercent(rates[0] ?? '', 'en'));
+      }
     });
 
     it('keeps them while the reader sorts, searches and turns pages', async () => {

@@ -1,4 +1,5 @@
 import { type Html, html } from '@cls/shared/http/html';
+import { rollup } from 'd3-array';
 import type { BalanceItem, Line, List } from '../balances/shapes.ts';
 import { pageAddress, sameWith } from '../web/address.ts';
 import { difference, isNegative, roundedPercent } from '../web/amounts.ts';
@@ -73,18 +74,13 @@ export async function readTerms(
   const more = withRates
     ? { level: 'contract', expand: 'terms' }
     : { level: 'facility', fields: ['deal.id', 'facility.maturityDate'] };
-  const question = { ...timesAsked(visit), ...more, dealId, include: 'none', limit: '1000' };
-  const { data } = await api.read<List<BalanceItem>>(visit.asker, '/balances', question);
-  const keys = [...new Set(data.map(keyOf))];
-  return new Map(
-    keys.map((key) => [
-      key,
-      termsIn(
-        data.filter((one) => keyOf(one) === key),
-        visit,
-      ),
-    ]),
-  );
+  const includeZero = visit.query.get('includeZero') ?? undefined;
+  const all = { dealId, includeZero, include: 'none', limit: '1000' };
+  const question = { ...timesAsked(visit), ...more, ...all };
+  const { data, page } = await api.read<List<BalanceItem>>(visit.asker, '/balances', question);
+  // Of some loans the next maturity may be another one.
+  if (page.hasMore) return undefined;
+  return rollup(data, (loans) => termsIn(loans, visit), keyOf);
 }
 
 /** As many as the API takes of a filter. */

@@ -122,16 +122,16 @@ function axis(y: Heights, text: Text): Html {
   return html`${ticks}`;
 }
 
+const axisOf = (tag: string) => ({
+  years: new Intl.DateTimeFormat(tag, { year: 'numeric', timeZone: 'UTC' }),
+  months: new Intl.DateTimeFormat(tag, { month: 'short', year: '2-digit', timeZone: 'UTC' }),
+});
+const AXES = { en: axisOf('en-GB'), de: axisOf('de-DE') } as const;
+
 /** The year, or within few years the month. */
 function monthOf(day: Date, first: Date, last: Date, { locale }: Text): string {
   const isLong = last.getUTCFullYear() - first.getUTCFullYear() > 3;
-  const format = isLong
-    ? ({ year: 'numeric' } as const)
-    : ({ month: 'short', year: '2-digit' } as const);
-  return day.toLocaleDateString(locale === 'de' ? 'de-DE' : 'en-GB', {
-    ...format,
-    timeZone: 'UTC',
-  });
+  return AXES[locale][isLong ? 'years' : 'months'].format(day);
 }
 
 /** For drawing alone: as exact as a pixel needs. No number of a page comes from it. */

@@ -28,25 +28,28 @@ export function percentOf(fraction: string): string {
   return `${sign}${before}${after === '' ? '' : `.${after}`}`;
 }
 
-const TAGS = { en: 'en-GB', de: 'de-DE' } as const;
+/** Making one takes longer than formatting a page with it. */
+const formatsOf = (tag: string) => ({
+  short: new Intl.NumberFormat(tag, { notation: 'compact', maximumFractionDigits: 2 }),
+  percent: new Intl.NumberFormat(tag, { style: 'percent', maximumFractionDigits: 4 }),
+});
+const FORMATS = { en: formatsOf('en-GB'), de: formatsOf('de-DE') } as const;
 
 /** By what is read at a glance: `283.04bn`. The exact amount stands beside it. What has no million is exact. */
 export function shortAmount(amount: string, locale: Locale): string {
   const [, , whole = ''] = DECIMAL.exec(amount) ?? notDecimal();
   if (whole.replace(/^0+/, '').length < 7) return readableAmount(amount, locale);
-  const style = { notation: 'compact', maximumFractionDigits: 2 } as const;
-  return formatted(amount, locale, style);
+  return formatted(amount, FORMATS[locale].short);
 }
 
 /** A fraction of the API as a percentage, rounded to four decimals. */
 export function roundedPercent(fraction: string, locale: Locale): string {
-  return formatted(fraction, locale, { style: 'percent', maximumFractionDigits: 4 });
+  return formatted(fraction, FORMATS[locale].percent);
 }
 
 /** Decimal strings are formatted digit by digit, and not as floating point (ECMA-402, since 2023). */
-function formatted(decimal: string, locale: Locale, style: Intl.NumberFormatOptions): string {
-  const shown = new Intl.NumberFormat(TAGS[locale], style).format(decimal as never);
-  return shown.replace('-', MINUS);
+function formatted(decimal: string, format: Intl.NumberFormat): string {
+  return format.format(decimal as never).replace('-', MINUS);
 }
 
 export function isNegative(amount: string): boolean {

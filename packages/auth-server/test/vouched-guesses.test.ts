@@ -1,6 +1,7 @@
 import { describeOnDatabase } from '@cls/testing/engines';
 import { expect } from 'chai';
 import type { Account } from '../src/accounts/account.ts';
+import { newClientSecret } from '../src/clients/client-secret.ts';
 import { provePassword } from '../src/sign-in/prove.ts';
 import { addressSubject } from '../src/throttle/guess.ts';
 import { KNOWN_ADDRESS_DAYS, KNOWN_ADDRESSES_MAX } from '../src/throttle/known-addresses.ts';
@@ -174,7 +175,8 @@ describeOnDatabase('POST /oauth/token, while a stranger guesses', (engine) => {
       const statuses = new Set<number>();
       for (let tries = 0; tries < 130; tries += 1) {
         const client_id = `svc_${`${tries}`.padStart(26, '0')}`;
-        const wrong = await server.postJson({ client_id, client_secret: 'wrong' }, at);
+        const client_secret = newClientSecret().expose();
+        const wrong = await server.postJson({ client_id, client_secret }, at);
         statuses.add(wrong.status);
       }
       expect([...statuses]).to.deep.equal([401, 429]);

@@ -6,13 +6,13 @@ import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { chromium } from 'playwright-core';
+import { CHROMIUM_FLAGS } from '../packages/testing/dist/src/browser.js';
 import { chromiumBinary } from '../packages/testing/dist/src/servers.js';
 
 const root = resolve(import.meta.dirname, '..');
 const support = join(root, 'packages', 'auth-server', 'dist', 'test', 'support');
 const { GALLERY } = await import(join(support, 'gallery.js'));
 const { startGallery } = await import(join(support, 'gallery-server.js'));
-const { CHROMIUM_FLAGS } = await import(join(support, 'browser.js'));
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

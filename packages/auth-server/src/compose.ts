@@ -27,6 +27,7 @@ import { sealRegularly } from './audit/seal-regularly.ts';
 import { sqlAuditChain } from './audit/sql-audit-chain.ts';
 import { sqlAuditLog } from './audit/sql-audit-log.ts';
 import { sweepAudit } from './audit/sql-audit-months.ts';
+import { sweepClientSecrets } from './clients/sql-client-secrets.ts';
 import { shareTokenUse, sqlTokenUse, sweepTokenUse } from './clients/sql-token-use.ts';
 import { tokenBudget } from './clients/token-budget.ts';
 import { composeAccounts } from './compose-accounts.ts';
@@ -119,6 +120,7 @@ async function sweep(config: AuthServerConfig, database: Database, clock: Clock)
   await sweepThrottle(database, clock);
   await sweepKnownAddresses(database, clock);
   await sweepTokenUse(database);
+  await sweepClientSecrets(database);
   await sweepTokenStatus(database);
   const { sessionIdleS, refreshTokenTtlS, rememberDeviceS } = config;
   const sessionS = Math.max(sessionIdleS, rememberDeviceS);

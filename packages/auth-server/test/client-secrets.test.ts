@@ -11,6 +11,7 @@ import {
   newClientSecret,
 } from '../src/clients/client-secret.ts';
 import { type ClientSecretRecords, TooManySecrets } from '../src/clients/client-secret-records.ts';
+import { sweepClientSecrets } from '../src/clients/sql-client-secrets.ts';
 import { basic, startTestAuthServer, type TestAuthServer, VIEW } from './support/auth-server.ts';
 import {
   applicationRecords,
@@ -142,6 +143,24 @@ describeOnDatabase('secrets of a service account', (engine) => {
     expect(await secrets.identify(newClientSecret().expose())).to.equal(undefined);
     await secrets.replace({ clientId: id }, 0, {});
     await answers(id, FORMER, 401);
+  });
+
+  it('are forgotten 90 days after their end, save the newest of a client', async () => {
+    const { id } = await newAccount();
+    for (let n = 0; n < 2; n += 1) await secrets.replace({ clientId: id }, 0, {});
+    const ended = (days: number) =>
+      server.database.query(
+        `UPDATE service_account_secret SET expires_at = now() - make_interval(days => $2)
+         WHERE service_account_id = $1`,
+        [id, days],
+      );
+    await ended(89);
+    await sweepClientSecrets(server.database);
+    const [newest, ...others] = await secrets.list(id);
+    expect(others).to.have.length(2);
+    await ended(91);
+    await sweepClientSecrets(server.database);
+    expect((await secrets.list(id)).map((one) => one.id)).to.deep.equal([newest?.id]);
   });
 
   it('that were never made here ask no store, by any way of sending them', async () => {

@@ -41,6 +41,7 @@ describeOnDatabase('reports of secrets that were found in public', (engine) => {
       keyReads += 1;
       const keys = [
         { key_identifier: EXAMPLE.id, key: EXAMPLE.key, is_current: false },
+        { key_identifier: 'unreadable', key: 'no key at all', is_current: true },
         { key_identifier: 'scanner', key: pem(scanner.publicKey), is_current: true },
         { key_identifier: 'other-curve', key: pem(otherCurve.publicKey), is_current: true },
       ];

@@ -121,6 +121,17 @@ export function sqlClientSecrets(
   };
 }
 
+/** Secrets that ended long ago, save the newest of each client: an application that had one never becomes public. */
+export async function sweepClientSecrets(sql: Sql): Promise<void> {
+  for (const table of ['service_account', 'application']) {
+    await sql.query(
+      `DELETE FROM ${table}_secret s WHERE expires_at < now() - interval '90 days' AND EXISTS (
+         SELECT FROM ${table}_secret newer
+         WHERE newer.${table}_id = s.${table}_id AND newer.created_at > s.created_at)`,
+    );
+  }
+}
+
 /** A method takes the place of the secrets, which end. */
 export async function setProof(
   sql: Sql,

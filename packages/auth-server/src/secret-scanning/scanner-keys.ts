@@ -63,10 +63,19 @@ function usableKeys(document: unknown): ReadonlyMap<string, KeyObject> {
   const { public_keys: listed } = DOCUMENT.parse(document);
   return new Map(
     listed.flatMap(({ key_identifier: id, key: pem }) => {
-      const key = createPublicKey(pem);
-      return key.asymmetricKeyDetails?.namedCurve === 'prime256v1' ? [[id, key] as const] : [];
+      const key = publicKeyOf(pem);
+      return key?.asymmetricKeyDetails?.namedCurve === 'prime256v1' ? [[id, key] as const] : [];
     }),
   );
+}
+
+/** One that cannot be read takes nothing from the others. */
+function publicKeyOf(pem: string): KeyObject | undefined {
+  try {
+    return createPublicKey(pem);
+  } catch {
+    return undefined;
+  }
 }
 
 function keysUnavailable(): Refusal {

@@ -25,7 +25,7 @@ export interface TokenStatus {
   isGood(token: StatusReference | undefined): boolean;
   /** The same; reads the list where it is not known. @throws {Refusal} `token_revoked`, `revocations_unavailable` */
   assertGood(token: StatusReference | undefined): Promise<void>;
-  /** Seconds since the issuer last said what is revoked; undefined where it never did, or no token needed it. */
+  /** Seconds since the issuer last said what is revoked, of the list that is oldest; undefined where no token needed one. */
   readonly ageS: number | undefined;
   /** Reads all lists again: something was revoked. */
   readNow(): void;
@@ -65,6 +65,7 @@ interface List {
   etag?: string;
   /** Of a list that was never read: when the issuer was last heard before a token needed it. */
   readAtMs: number;
+  readonly madeAtMs: number;
   neededAtMs: number;
   reading?: Promise<void> | undefined;
 }
@@ -88,8 +89,11 @@ export function remoteTokenStatus(options: TokenStatusOptions): TokenStatus {
     if (known !== undefined) return known;
     const number = statusListNumber(issuer, uri);
     if (number === undefined) return undefined;
-    const neededAtMs = performance.now();
-    const list = { url: `${url}/${number}`, uri, readAtMs: heardAtMs, neededAtMs };
+    const madeAtMs = performance.now();
+    const list = {
+      ...{ url: `${url}/${number}`, uri, readAtMs: heardAtMs },
+      ...{ madeAtMs, neededAtMs: madeAtMs },
+    };
     lists.set(uri, list);
     return list;
   };
@@ -149,7 +153,10 @@ export function remoteTokenStatus(options: TokenStatusOptions): TokenStatus {
       if (!counts(list)) throw revocationsUnavailable();
     },
     get ageS() {
-      return heardAtMs === never ? undefined : (performance.now() - heardAtMs) / 1_000;
+      const known = [...lists.values()].map(({ readAtMs, madeAtMs }) =>
+        readAtMs === never ? madeAtMs : readAtMs,
+      );
+      return known.length === 0 ? undefined : (performance.now() - Math.min(...known)) / 1_000;
     },
     readNow: rounds.begin,
     stop: rounds.stop,

@@ -1903,6 +1903,36 @@ BEGIN
   RAISE EXCEPTION '% keeps its records: journals name them', TG_TABLE_NAME USING ERRCODE = '23001';
 END $$;
 
+CREATE FUNCTION renew_words() RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+  ALTER TABLE deal_word DISABLE TRIGGER append_only, DISABLE TRIGGER only_from_names;
+  DELETE FROM deal_word WHERE word ~ '[^0-9][0-9]';
+  INSERT INTO deal_word
+  SELECT n.deal_key, w, n.facility_key, n.contract_key, n.is_external FROM (
+    SELECT key AS deal_key, 0::bigint AS facility_key, 0::bigint AS contract_key,
+      name || ' ' || deal_number AS name, false AS is_external FROM deal
+    UNION ALL SELECT deal_key, 0, 0, name, false FROM deal_details
+    UNION ALL SELECT deal_key, key, 0, name, false FROM facility
+    UNION ALL SELECT f.deal_key, f.key, 0, t.name, false FROM facility_details t JOIN facility f ON f.key = t.facility_key
+    UNION ALL SELECT d.key, 0, 0, x.value, true FROM external_id x JOIN deal d ON d.id = x.entity_id
+    UNION ALL SELECT f.deal_key, f.key, 0, x.value, true FROM external_id x JOIN facility f ON f.id = x.entity_id
+    UNION ALL SELECT c.deal_key, c.facility_key, c.key, x.value, true
+    FROM external_id x JOIN loan_contract c ON c.id = x.entity_id) n
+  CROSS JOIN words_of(n.name) w WHERE n.name ~ '[^0-9][0-9]' ON CONFLICT DO NOTHING;
+  ALTER TABLE deal_word ENABLE TRIGGER append_only, ENABLE TRIGGER only_from_names;
+  ALTER TABLE party_word DISABLE TRIGGER append_only, DISABLE TRIGGER only_from_names;
+  DELETE FROM party_word WHERE word ~ '[^0-9][0-9]';
+  INSERT INTO party_word
+  SELECT n.key, w, n.is_external FROM (
+    SELECT key, name, false AS is_external FROM party
+    UNION ALL SELECT party_key, name, false FROM party_details
+    UNION ALL SELECT y.key, x.value, true FROM external_id x JOIN party y ON y.id = x.entity_id) n
+  CROSS JOIN words_of(n.name) w WHERE n.name ~ '[^0-9][0-9]' ON CONFLICT DO NOTHING;
+  ALTER TABLE party_word ENABLE TRIGGER append_only, ENABLE TRIGGER only_from_names;
+END $$;
+
 CREATE FUNCTION reversals_of(asked bigint) RETURNS SETOF bigint
     LANGUAGE sql STABLE
     SET jit TO 'off'
@@ -3775,6 +3805,8 @@ GRANT SELECT ON TABLE deal TO cls_reader;
 REVOKE ALL ON FUNCTION drop_read_log_days(kept_days integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION make_read_log_days() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION renew_words() FROM PUBLIC;
 
 GRANT SELECT ON TABLE accrual_settlement TO cls_reader;
 

@@ -184,6 +184,7 @@ describe('the contract of the administrators’ API', () => {
       ...{ token_endpoint_auth_method: 'private_key_jwt', jwks_uri: 'https://bank.example/jwks' },
     });
     await call('POST', `${path}/secrets`);
+    await call('POST', `${path}/compromised`);
     await replaceAt(`${path}/secrets/${secretId}`);
     const stronger = await newCaller(server, [FULL]);
     const [secret] = await clientSecrets(server.database).list(stronger.id);

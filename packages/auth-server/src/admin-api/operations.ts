@@ -120,7 +120,7 @@ export const OPERATIONS = {
   compromised: {
     ...{ method: 'POST', path: `${SERVICE_ACCOUNT}/compromised`, ...secrets, ...ok },
     ...{ summary: 'End all secrets and their tokens at once', answer: answers.COMPROMISED },
-    refusals: NO_SERVICE_ACCOUNT,
+    refusals: { ...NO_SERVICE_ACCOUNT, 409: ['no_secrets'] },
   },
 } as const satisfies Record<string, Operation>;
 

@@ -1,5 +1,5 @@
 /** The shapes of answers (present.ts), for the contract. */
-import { API_PERMISSIONS, PERMISSIONS } from '@cls/shared/access-token';
+import { PERMISSIONS, PERSON_PERMISSIONS } from '@cls/shared/access-token';
 import { z } from 'zod';
 import { PROOF_METHODS } from '../clients/client-proof.ts';
 
@@ -26,7 +26,7 @@ const listOf = <T extends z.ZodType>(item: T) =>
 export const ACCOUNT = z
   .object({
     ...{ object: z.literal('account'), id: text, email: text, name: text.optional() },
-    ...{ customer: text, permissions: z.array(z.enum(API_PERMISSIONS)), disabled: z.boolean() },
+    ...{ customer: text, permissions: z.array(z.enum(PERSON_PERMISSIONS)), disabled: z.boolean() },
     ...{ secondFactor: z.boolean(), pending: z.boolean() },
   })
   .register(NAMED, { id: 'Account' });

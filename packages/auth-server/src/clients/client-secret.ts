@@ -28,9 +28,14 @@ export function isClientSecret(text: string): boolean {
   );
 }
 
+/** Whether the text has the form of a secret from before 0.6.0, which no newer one has. */
+export function isFormerSecret(text: string): boolean {
+  return FORMER_SECRET.test(text);
+}
+
 /** Whether it can be a secret that was ever made here: no store needs to be asked about another text. */
 export function canBeClientSecret(text: string): boolean {
-  return isClientSecret(text) || FORMER_SECRET.test(text);
+  return isFormerSecret(text) || isClientSecret(text);
 }
 
 function checksum(text: string): string {

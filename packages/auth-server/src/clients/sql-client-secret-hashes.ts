@@ -3,7 +3,7 @@ import type { Sealer } from '@cls/shared/seal';
 import type { Sql } from '@cls/shared/sql/database';
 import { digest, hashWith } from '../crypto/digest.ts';
 import { SEALED } from '../crypto/seal.ts';
-import { type ClientSecretHashes, isClientSecret } from './client-secret.ts';
+import { type ClientSecretHashes, isFormerSecret } from './client-secret.ts';
 
 const KEY_ID = 'current';
 
@@ -20,7 +20,7 @@ export function sqlClientSecretHashes(database: Sql, sealer: Sealer): ClientSecr
   };
   return {
     async of(text) {
-      if (!isClientSecret(text)) return digest(text);
+      if (isFormerSecret(text)) return digest(text);
       known ??= await load(database);
       return known?.(text);
     },

@@ -7,6 +7,7 @@ import {
   setRevoked,
 } from '@cls/shared/access/status-list';
 import { type Clock, epochSeconds } from '@cls/shared/clock';
+import { LRUCache } from 'lru-cache';
 import { digest } from '../crypto/digest.ts';
 import type { ActiveKey } from '../keys/own-keys.ts';
 import type { Indices, TokenStatusRecords } from './token-status.ts';
@@ -43,7 +44,7 @@ export function statusLists(
   activeKey: () => Promise<ActiveKey>,
   clock: Clock,
 ): StatusLists {
-  const kept = new Map<number, Signed>();
+  const kept = new LRUCache<number, Signed>({ max: KEPT_MAX });
   let last = -1;
   return async (list) => {
     const first = list * STATUS_LIST_LENGTH;
@@ -67,10 +68,7 @@ export function statusLists(
       status_list: { bits: 1, lst: await packBits(bits) },
     });
     const signed = { token, etag: `"${digest(token)}"`, content, signedAtS: nowS };
-    kept.delete(list);
     kept.set(list, signed);
-    const [oldest] = kept.keys();
-    if (kept.size > KEPT_MAX && oldest !== undefined) kept.delete(oldest);
     return signed;
   };
 }

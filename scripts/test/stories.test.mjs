@@ -14,6 +14,7 @@ const MOST = {
   // through when the books are closed, for every writer.
   // A statement of any sender: files and cells of many forms, deals with lenders, sanity, a report.
   import: 72,
+  // Two say whether the client needs a certificate, and whether its secret can be one of ours.
   'sign-in': 82,
 };
 

@@ -16,23 +16,28 @@ import { acrOf } from './sign-in-policy.ts';
  * to the finished payload, because Node 20 takes long to spread `extraTokenClaims` into it.
  */
 export function tokenClaims(issuer: string, nextIndex: NextIndex) {
-  return async (
+  return (
     ctx: KoaContextWithOIDC | undefined,
     token: AccessToken | ClientCredentials,
     { payload }: { readonly payload: object },
-  ): Promise<void> => {
+  ): void | Promise<void> => {
+    const add = (index: number | undefined): void => {
+      // Disabled, its secret ended, or it lost a permission, while it was about to get a token.
+      if (index === undefined) throw new errors.InvalidClientAuth('the caller has ended');
+      Object.assign(payload, claimsOf(ctx, token));
+      Object.assign(payload, { status: { status_list: statusReference(issuer, index) } });
+    };
     const { sub: subject } = payload as { sub: string };
     const { clientId = '' } = token;
     const grantId = 'grantId' in token ? token.grantId : undefined;
-    const index = await nextIndex({
-      ...{ subject, clientId, secretId: provenSecrets.get(token) ?? ctx?.state['provenSecret'] },
+    const index = nextIndex({
+      subject,
+      clientId,
+      secretId: provenSecrets.get(token) ?? ctx?.state['provenSecret'],
       permissions: token.client?.['permissions'] as readonly string[] | undefined,
       grant: grantId === undefined ? undefined : digest(grantId),
     });
-    // Disabled, its secret ended, or it lost a permission, while it was about to get a token.
-    if (index === undefined) throw new errors.InvalidClientAuth('the caller has ended');
-    const status = { status_list: statusReference(issuer, index) };
-    Object.assign(payload, claimsOf(ctx, token), { status });
+    return typeof index === 'number' ? add(index) : index.then(add);
   };
 }
 

@@ -12,6 +12,12 @@ import {
   exportJWK,
   SignJWT,
 } from '../packages/resource-api/node_modules/jose/dist/webapi/index.js';
+import {
+  packBits,
+  STATUS_LIST_LENGTH,
+  STATUS_LIST_TYPE,
+  statusReference,
+} from '../packages/shared/dist/src/access/status-list.js';
 import { silentLog } from '../packages/shared/dist/src/log.js';
 import { openDatabaseAsOwner } from '../packages/shared/dist/src/service/open-database.js';
 import { migrate, readMigrations } from '../packages/shared/dist/src/sql/migrate.js';
@@ -49,7 +55,11 @@ export async function startResourceApi({
 }) {
   const jwk = { ...(await exportJWK(publicKey)), kid: 'bench', alg: 'RS256', use: 'sig' };
   const jwksPort = await freePort();
-  createServer((_, response) => response.end(JSON.stringify({ keys: [jwk] }))).listen(jwksPort);
+  const documents = {
+    '/jwks.json': JSON.stringify({ keys: [jwk] }),
+    '/status-lists/0': await statusList(),
+  };
+  createServer(({ url }, response) => response.end(documents[url])).listen(jwksPort);
   const port = await freePort();
   const server = engine === 'postgres' && !bookUrl ? await postgresServer() : undefined;
   const databaseUrl = bookUrl ?? (await server?.createDatabase());
@@ -58,6 +68,7 @@ export async function startResourceApi({
     ...process.env,
     ISSUER: issuer,
     JWKS_URL: `http://127.0.0.1:${jwksPort}/jwks.json`,
+    STATUS_LISTS_URL: `http://127.0.0.1:${jwksPort}/status-lists`,
     API_PORT: `${port}`,
     CLS_DATA_DIR: join(folder, 'data'),
     LOG_LEVEL: 'warn',
@@ -104,6 +115,15 @@ async function writeLarge(database, facilities) {
   console.log(`${postings} postings in ${seconds.toFixed(0)} s`);
 }
 
+/** Of tokens of which none is revoked. */
+async function statusList() {
+  const lst = await packBits(new Uint8Array(STATUS_LIST_LENGTH / 8));
+  return new SignJWT({ status_list: { bits: 1, lst } })
+    .setProtectedHeader({ alg: 'RS256', typ: STATUS_LIST_TYPE, kid: 'bench' })
+    .setSubject(statusReference(issuer, 0).uri)
+    .sign(privateKey);
+}
+
 /** A token of a service account: with full control, or of a customer that sees what it was granted. */
 export function accessToken(customer) {
   const subject = `svc_${'0'.repeat(26)}`;
@@ -113,6 +133,7 @@ export function accessToken(customer) {
     client_id: subject,
     account_type: 'service_account',
     customer: customer ?? 'bench',
+    status: { status_list: statusReference(issuer, 1) },
   })
     .setProtectedHeader({ alg: 'RS256', typ: 'at+jwt', kid: 'bench' })
     .setIssuer(issuer)

@@ -89,8 +89,3 @@ export interface Journal<Line> {
   readonly overadvance?: boolean | undefined;
   readonly postings: readonly Posting<Line>[];
 }
-
-/** Invariant: the postings of a journal sum to zero. */
-export function isBalanced(postings: readonly Posting<unknown>[]): boolean {
-  return postings.reduce((sum, { amountMinor }) => sum + amountMinor, 0n) === 0n;
-}

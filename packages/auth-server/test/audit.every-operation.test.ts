@@ -1,11 +1,10 @@
-import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openEmbeddedDatabase } from '@cls/shared/embedded/embedded-database';
 import type { Database } from '@cls/shared/sql/database';
 import { describeOnDatabase } from '@cls/testing/engines';
-import { eventually, temporaryDirectory } from '@cls/testing/servers';
+import { temporaryDirectory } from '@cls/testing/servers';
 import { expect } from 'chai';
 import type { Command } from 'commander';
 import { OPERATIONS, type Operation, type OperationName } from '../src/admin-api/operations.ts';
@@ -15,6 +14,7 @@ import { adminClient, adminToken, newCaller } from './support/administrator.ts';
 import { FULL, startTestAuthServer, type TestAuthServer, VIEW } from './support/auth-server.ts';
 import { clientSecrets } from './support/client-records.ts';
 import { authorizationUrl, Browser, exchange, relyingParty } from './support/relying-party.ts';
+import { allEvents, eventsAfter } from './support/stored-events.ts';
 import { runTool } from './support/tool.ts';
 
 const SOURCE = fileURLToPath(new URL('../../src/', import.meta.url));
@@ -32,14 +32,6 @@ const ELSEWHERE = [
 
 const holdsSecret = (events: string, secrets: readonly string[]) =>
   secrets.filter((secret) => secret.length > 5 && events.includes(secret));
-
-/** All that the audit has, as text. */
-async function allEvents(database: Database): Promise<string> {
-  const rows = await database.query<{ line: string }>(
-    'SELECT row_to_json(e)::text AS line FROM audit_event e',
-  );
-  return rows.map(({ line }) => line).join('\n');
-}
 
 describe('every operation of cls-auth that changes something', function () {
   this.timeout(300_000);
@@ -207,12 +199,6 @@ const RECORDED: Readonly<Record<OperationName, readonly AuditEventType[]>> = {
   listServiceAccountEvents: [],
   compromised: ['service_account.compromised'],
 };
-interface Stored {
-  readonly id: bigint;
-  readonly type: string;
-  readonly clientId: string | null;
-  readonly requestId: string | null;
-}
 const BODIES: Readonly<Partial<Record<OperationName, object>>> = {
   inviteAccount: { email: 'invited@india.example', permissions: [VIEW] },
   setPermissions: { permissions: [VIEW] },
@@ -228,22 +214,6 @@ describeOnDatabase('every operation of the administrators’ API', (engine) => {
   });
   after(() => server?.stop());
 
-  /** All that is recorded after an event: events of one process are stored in their order, and a marker is the last. */
-  const eventsAfter = async (id: bigint) => {
-    const marker = randomUUID();
-    await server.post('grant_type=none', { 'x-request-id': marker });
-    return eventually(async () => {
-      const found = await server.database.query<Stored>(
-        `SELECT id, type, client_id AS "clientId", request_id AS "requestId" FROM audit_event
-         WHERE id > $1 ORDER BY id`,
-        [id],
-      );
-      const last = found.at(-1);
-      expect(last?.requestId).to.equal(marker);
-      return { events: found.slice(0, -1), last: last?.id ?? 0n };
-    });
-  };
-
   it('is recorded once where it changes something, without its secrets', async () => {
     const caller = await newCaller(server, ['cls-accounts.manage', 'cls-secrets.manage']);
     const { id: integration } = await newCaller(server, [VIEW]);
@@ -256,7 +226,7 @@ describeOnDatabase('every operation of the administrators’ API', (engine) => {
     for (const [name, operation] of Object.entries<Operation>(OPERATIONS)) {
       const token = await adminToken(server, caller, operation.permission);
       secrets.push(token);
-      const { last } = await eventsAfter(0n);
+      const { last } = await eventsAfter(server, 0n);
       const path = operation.path
         .replace('/accounts/{id}', `/accounts/${guarded.id}`)
         .replace('{id}', integration)
@@ -265,7 +235,7 @@ describeOnDatabase('every operation of the administrators’ API', (engine) => {
       const answer = await call(operation.method, path, BODIES[name as OperationName]);
       expect(answer.status, name).to.equal(operation.status);
       secrets.push(...(JSON.stringify(answer.body).match(/cls_\w{49}/g) ?? []));
-      const { events } = await eventsAfter(last);
+      const { events } = await eventsAfter(server, last);
       recorded[name as OperationName] = events.map(({ type }) => type);
       for (const { clientId } of events) expect(clientId, name).to.equal(caller.id);
     }

@@ -180,8 +180,10 @@ describe('the contract of the administrators’ API', () => {
     await call('GET', `${path}/secrets`);
     await call('GET', `${path}/events`);
     await call('POST', `${path}/compromised`);
-    await serviceAccountRecords(server.database).setProof(id, {
-      ...{ token_endpoint_auth_method: 'private_key_jwt', jwks_uri: 'https://bank.example/jwks' },
+    await serviceAccountRecords(server.database).update(id, {
+      proof: {
+        ...{ token_endpoint_auth_method: 'private_key_jwt', jwks_uri: 'https://bank.example/jwks' },
+      },
     });
     await call('POST', `${path}/secrets`);
     await call('POST', `${path}/compromised`);

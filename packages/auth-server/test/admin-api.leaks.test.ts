@@ -29,8 +29,13 @@ describeOnDatabase('POST /admin/v1/service-accounts/{id}/compromised', (engine) 
   const compromised = (id: string, by = call) => by('POST', `/service-accounts/${id}/compromised`);
   const status = async (who: TestCaller) => (await askForToken(server, who)).status;
   const setKey = (id: string) =>
-    serviceAccountRecords(server.database).setProof(id, {
-      ...{ token_endpoint_auth_method: 'private_key_jwt', jwks_uri: 'https://keys.bank.example/' },
+    serviceAccountRecords(server.database).update(id, {
+      proof: {
+        ...{
+          token_endpoint_auth_method: 'private_key_jwt',
+          jwks_uri: 'https://keys.bank.example/',
+        },
+      },
     });
   const ended = (who: TestCaller) =>
     eventually(async () => expect(await status(who)).to.equal(401));

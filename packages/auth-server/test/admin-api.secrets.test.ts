@@ -194,8 +194,10 @@ describeOnDatabase('secrets over the administrators’ API', (engine) => {
   it('gives none to a service account that proves itself by a key', async () => {
     const records = serviceAccountRecords(server.database);
     const { id } = await newCaller(server, [VIEW]);
-    await records.setProof(id, {
-      ...{ token_endpoint_auth_method: 'private_key_jwt', jwks_uri: 'https://bank.example/jwks' },
+    await records.update(id, {
+      proof: {
+        ...{ token_endpoint_auth_method: 'private_key_jwt', jwks_uri: 'https://bank.example/jwks' },
+      },
     });
     expect(refusal(await call('POST', below(id)))).to.deep.equal([409, 'no_secrets']);
   });

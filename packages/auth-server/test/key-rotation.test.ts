@@ -98,6 +98,8 @@ describeOnDatabase('rotation of the signing key, while the server runs', (engine
     const [leaked] = await inState('active');
     await keys.stage();
     await keys.promote(EARLY);
+    await eventually(async () => expect(await signsWith()).not.to.equal(leaked));
+    expect(await status(), 'its public half still verifies').to.equal(200);
     await keys.remove(leaked ?? '', EARLY);
     await eventually(async () => expect(await status()).to.equal(403));
     // Those who verify and the one who signs hear of it by themselves.
@@ -156,8 +158,10 @@ describeOnDatabase('a rotation that goes on by itself', (engine) => {
     let minting = true;
     let minted = 0;
     const faults: string[] = [];
-    const load = async () => {
+    const rounds = [0, 0];
+    const load = async (_: number, caller: number) => {
       while (minting) {
+        rounds[caller] = (rounds[caller] ?? 0) + 1;
         const response = await mint();
         if (response.status !== 200) faults.push(`answered ${response.status}`);
         else {
@@ -168,7 +172,13 @@ describeOnDatabase('a rotation that goes on by itself', (engine) => {
         }
       }
     };
-    const callers = [load(), load()];
+    const callers = rounds.map(load);
+    /** Requests from before have ended. */
+    const roundsEnd = () => {
+      const before = [...rounds];
+      const began = () => rounds.every((round, caller) => round > (before[caller] ?? 0));
+      return eventually(async () => expect(began()).to.equal(true));
+    };
     for (let rotation = 0; rotation < 10; rotation += 1) {
       const before = (await keys.list()).find(({ state }) => state === 'active')?.kid;
       for (const [seconds, step] of [
@@ -176,6 +186,8 @@ describeOnDatabase('a rotation that goes on by itself', (engine) => {
         [601, 'key.promoted'],
         [25 * 3_600 + 1, 'key.removed'],
       ] as const) {
+        // No request takes the 25 hours that pass here in a moment.
+        if (step === 'key.removed') await roundsEnd();
         await pass(seconds);
         // Two replicas look at the same time: each step is done, and told, once.
         const both = await Promise.all([rotateOnce(), rotateOnce()]);

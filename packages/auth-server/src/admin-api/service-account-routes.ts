@@ -7,7 +7,7 @@ import {
   SECRETS_MAX,
   TooManySecrets,
 } from '../clients/client-secret-records.ts';
-import { type ManageSecrets, SecretInUse } from '../clients/manage-secrets.ts';
+import { type ManageSecrets, SecretInUse, whyNoSecret } from '../clients/manage-secrets.ts';
 import type { ServiceAccount } from '../clients/service-account.ts';
 import type { ServiceAccountRecords } from '../clients/service-account-records.ts';
 import type { AnswerLeak } from '../leaks/answer-leak.ts';
@@ -129,9 +129,7 @@ function listEvents(deps: ServiceAccountRouteDeps): Handlers['listServiceAccount
 function compromised(deps: ServiceAccountRouteDeps): Handle {
   return async (asked) => {
     const account = await requireServiceAccount(deps, asked);
-    const method = account.proof?.token_endpoint_auth_method;
-    if (method !== undefined) throw noSecrets(method);
-    const newSecret = beyondCaller(account, asked) === undefined;
+    const newSecret = whyNotHandedOut(account, asked) === undefined;
     const { actor } = asked;
     const done = await deps.answerLeak(account.id, {
       ...{ reportedBy: 'administrator', newSecret, actor },
@@ -141,26 +139,21 @@ function compromised(deps: ServiceAccountRouteDeps): Handle {
   };
 }
 
-/**
- * Why the caller may not have a secret of the service account. It must give no permission beyond
- * those that the caller has or may grant. And it is never the caller's own: whoever uses a secret
- * that leaked would get a next one, which stays good when the one that leaked is ended.
- */
-function beyondCaller(
-  { id, permissions }: ServiceAccount,
-  asked: AdminRequest,
-): 'own' | 'permissions' | undefined {
-  if (id === asked.actor.clientId) return 'own';
-  const within = new Set<string>([...asked.permissions, ...asked.grantablePermissions]);
-  return permissions.every((one) => within.has(one)) ? undefined : 'permissions';
-}
-
 /** @throws {Refusal} 403, 409 */
 function refuseHandingOut(account: ServiceAccount, asked: AdminRequest): void {
-  const why = beyondCaller(account, asked);
+  const why = whyNotHandedOut(account, asked);
   if (why !== undefined) throw secretBeyondCaller(why === 'own');
-  const method = account.proof?.token_endpoint_auth_method;
-  if (method !== undefined) throw noSecrets(method);
+}
+
+/** @throws {Refusal} 409 for a service account that has no secrets. */
+function whyNotHandedOut(
+  account: ServiceAccount,
+  { actor: { clientId }, permissions, grantablePermissions }: AdminRequest,
+): 'own' | 'permissions' | undefined {
+  const receiver = { clientId, permissions: [...permissions, ...grantablePermissions] };
+  const why = whyNoSecret(account, receiver);
+  if (why === 'none') throw noSecrets(account.proof?.token_endpoint_auth_method ?? '');
+  return why;
 }
 
 /** @throws {Refusal} 404, the same for no service account and another customer's. */

@@ -70,16 +70,16 @@ export function addApplicationChanges(applications: Command, asOperator: AsOpera
     .option('--no-allow-origin', 'no other origin may call this host from now on');
   addProofOptions(updating).action(async (clientId: string, options: object, command: Command) => {
     const proof = readProof(options);
-    const change = readOptions(UPDATE, options);
-    const named = [...Object.keys(change), ...aboutProof(proof)];
+    const settings = readOptions(UPDATE, options);
+    const named = [...Object.keys(settings), ...aboutProof(proof)];
     if (named.length === 0) throw new UsageError(NO_CHANGE);
     const after = await asOperator(async (operator) => {
       const known = await requireApplication(operator, clientId);
-      const changed = { ...known, ...change, ...(proof !== undefined && { proof }) };
+      const change = { ...settings, ...(proof !== undefined && { proof }) };
+      const changed = { ...known, ...change };
       if (isConfidential(known) && !isConfidential(changed)) throw new CommandRefused(NO_WAY_BACK);
       checkRegistration(changed, isConfidential(changed));
       await updateOne(operator, known, change);
-      if (proof !== undefined) await operator.applications.setProof(clientId, proof);
       const about = named.join(' ');
       operator.audit.record({ type: 'application.changed', subject: clientId, about });
       return requireApplication(operator, clientId);

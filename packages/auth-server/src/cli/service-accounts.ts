@@ -90,9 +90,12 @@ export function addServiceAccountCommands(program: Command, asOperator: AsOperat
     if (about === '') throw new UsageError(NO_CHANGE);
     const after = await asOperator(async (operator) => {
       await requireServiceAccount(operator, clientId);
-      const update = () => operator.serviceAccounts.update(clientId, change);
+      const update = () =>
+        operator.serviceAccounts.update(clientId, {
+          ...change,
+          ...(proof !== undefined && { proof }),
+        });
       await refuseTaken(`there is a service account named ${change.name} already`, update);
-      if (proof !== undefined) await operator.serviceAccounts.setProof(clientId, proof);
       operator.audit.record({ type: 'service_account.changed', subject: clientId, about });
       return requireServiceAccount(operator, clientId);
     });

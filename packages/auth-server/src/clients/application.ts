@@ -70,9 +70,10 @@ export interface ApplicationRecords extends ApplicationDirectory {
   /** The secret of a confidential application is returned here and never again. */
   create(application: NewApplication): Promise<{ id: string; secret: Secret | undefined }>;
   setDisabled(id: string, disabled: boolean): Promise<void>;
-  /** A method takes the place of the secrets. */
-  setProof(id: string, proof: ClientProof | null): Promise<void>;
-  /** In place of what was registered; nothing changes for what is left out. */
+  /**
+   * In place of what was registered: all of it or nothing, and nothing for what is left out. A proof with a method
+   * takes the place of the secrets.
+   */
   update(id: string, change: ApplicationChange): Promise<void>;
   /** @returns why it was not deleted. @param auditDays see audit/never-used.ts. */
   deleteUnused(id: string, auditDays: number): Promise<Undeletable | undefined>;
@@ -88,5 +89,6 @@ export type ApplicationChange = Partial<
     | 'scopes'
     | 'withoutPkce'
     | 'allowedOrigins'
+    | 'proof'
   >
 >;

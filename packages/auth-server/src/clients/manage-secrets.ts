@@ -11,6 +11,7 @@ import {
   type ListedClientSecret,
   type NewClientSecret,
 } from './client-secret-records.ts';
+import type { ServiceAccount } from './service-account.ts';
 
 /** The longest time for which a secret stays good beside the one that replaces it: 30 days. */
 export const KEEP_OLD_MAX_S = 30 * 86_400;
@@ -19,6 +20,31 @@ export const SECRET_LIFE_MAX_S = 10 * 366 * 86_400;
 
 /** The secret got a token within 24 hours. */
 export class SecretInUse extends Error {}
+
+/** Who asks for a secret of a service account. */
+export interface SecretReceiver {
+  /** Undefined: a person. */
+  readonly clientId?: string | undefined;
+  /** What the receiver has or may grant. */
+  readonly permissions: readonly string[];
+}
+
+/**
+ * Why the receiver may not have a secret of the service account; undefined: it may have one.
+ *
+ * - `none`: the service account proves itself without a secret.
+ * - `own`: whoever uses a secret that leaked would get a next one, which stays good when the one that leaked is
+ *   ended.
+ * - `permissions`: the secret would give the receiver more than it has or may grant.
+ */
+export function whyNoSecret(
+  { id, permissions, proof }: Pick<ServiceAccount, 'id' | 'permissions' | 'proof'>,
+  receiver: SecretReceiver,
+): 'none' | 'own' | 'permissions' | undefined {
+  if (proof?.token_endpoint_auth_method !== undefined) return 'none';
+  if (id === receiver.clientId) return 'own';
+  return permissions.every((one) => receiver.permissions.includes(one)) ? undefined : 'permissions';
+}
 
 export interface ManageSecrets {
   /** @throws {TooManySecrets} */

@@ -33,13 +33,8 @@ export interface ServiceAccountRecords {
   setDisabled(id: string, disabled: boolean): Promise<void>;
   /** Disables all of a customer and deletes their secrets and keys. @returns the ids of those it changed. */
   retireOf(customer: string): Promise<readonly string[]>;
-  /** A method takes the place of the secrets. */
-  setProof(id: string, proof: ClientProof | null): Promise<void>;
-  /** Nothing changes for what is left out. */
-  update(
-    id: string,
-    change: Partial<Pick<NewServiceAccount, 'name' | 'permissions'>>,
-  ): Promise<void>;
+  /** All of it or nothing, and nothing for what is left out. A proof with a method takes the place of the secrets. */
+  update(id: string, change: Partial<Omit<NewServiceAccount, 'customer'>>): Promise<void>;
   /** @returns why it was not deleted. @param auditDays see audit/never-used.ts. */
   deleteUnused(id: string, auditDays: number): Promise<Undeletable | undefined>;
 }

@@ -60,33 +60,33 @@ export function sqlApplications(
         const bySecret = confidential && proof?.token_endpoint_auth_method === undefined;
         return { id, secret: bySecret ? (await secrets.add(transaction, id)).secret : undefined };
       }),
-    setProof: (id, proof) =>
-      database.transaction((transaction) => setProof(transaction, id, proof)),
     async setDisabled(id, disabled) {
       await database.query(
         'UPDATE application SET disabled_at = CASE WHEN $2 THEN now() END WHERE id = $1',
         [id, disabled],
       );
     },
-    async update(id, change) {
-      const { name, redirectUris, postLogoutRedirectUris, backchannelLogoutUri, scopes } = change;
-      const { withoutPkce, allowedOrigins } = change;
-      await database.query(
-        `UPDATE application SET
-           name = coalesce($2, name), redirect_uris = coalesce($3, redirect_uris),
-           post_logout_redirect_uris = coalesce($4, post_logout_redirect_uris),
-           backchannel_logout_uri =
-             CASE WHEN $5 THEN $6 ELSE backchannel_logout_uri END,
-           scopes = coalesce($7, scopes), without_pkce = coalesce($8, without_pkce),
-           allowed_origins = coalesce($9, allowed_origins)
-         WHERE id = $1`,
-        [
-          ...[id, name ?? null, redirectUris ?? null, postLogoutRedirectUris ?? null],
-          ...[backchannelLogoutUri !== undefined, backchannelLogoutUri ?? null, scopes ?? null],
-          ...[withoutPkce ?? null, allowedOrigins ?? null],
-        ],
-      );
-    },
+    update: (id, change) =>
+      database.transaction(async (transaction) => {
+        const { name, redirectUris, postLogoutRedirectUris, backchannelLogoutUri, scopes } = change;
+        const { withoutPkce, allowedOrigins, proof } = change;
+        await transaction.query(
+          `UPDATE application SET
+             name = coalesce($2, name), redirect_uris = coalesce($3, redirect_uris),
+             post_logout_redirect_uris = coalesce($4, post_logout_redirect_uris),
+             backchannel_logout_uri =
+               CASE WHEN $5 THEN $6 ELSE backchannel_logout_uri END,
+             scopes = coalesce($7, scopes), without_pkce = coalesce($8, without_pkce),
+             allowed_origins = coalesce($9, allowed_origins)
+           WHERE id = $1`,
+          [
+            ...[id, name ?? null, redirectUris ?? null, postLogoutRedirectUris ?? null],
+            ...[backchannelLogoutUri !== undefined, backchannelLogoutUri ?? null, scopes ?? null],
+            ...[withoutPkce ?? null, allowedOrigins ?? null],
+          ],
+        );
+        if (proof !== undefined) await setProof(transaction, id, proof);
+      }),
     async deleteUnused(id, auditDays) {
       const use = await useOfClient(database, { id, table: 'application' }, auditDays);
       if (use !== undefined) return use;

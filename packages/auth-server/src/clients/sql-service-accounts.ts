@@ -59,8 +59,6 @@ export function sqlServiceAccounts(
         if (proof) await setProof(transaction, id, proof);
         return { id, secret };
       }),
-    setProof: (id, proof) =>
-      database.transaction((transaction) => setProof(transaction, id, proof)),
     setDisabled: (id, disabled) =>
       database.transaction(async (transaction) => {
         await transaction.query(
@@ -83,7 +81,7 @@ export function sqlServiceAccounts(
       );
       return rows.map(({ id }) => id);
     },
-    update: (id, { name, permissions }) =>
+    update: (id, { name, permissions, proof }) =>
       database.transaction(async (transaction) => {
         const [had] = await transaction.query<{ permissions: readonly Permission[] }>(
           'SELECT permissions FROM service_account WHERE id = $1 FOR UPDATE',
@@ -96,6 +94,7 @@ export function sqlServiceAccounts(
         );
         const narrower = had?.permissions.some((one) => permissions?.includes(one) === false);
         if (narrower) await revokeTokens(transaction, { subject: id }, 'service_account_changed');
+        if (proof !== undefined) await setProof(transaction, id, proof);
       }),
     async deleteUnused(id, auditDays) {
       const use = await useOfClient(database, { id, table: 'service_account' }, auditDays);

@@ -2,6 +2,7 @@ import { usableKeys } from '@cls/shared/access/key-check';
 import type { VerificationKeys } from '@cls/shared/access/verification-keys';
 import { ACCESS_TOKEN_ALG } from '@cls/shared/access-token';
 import { type CryptoKey, importJWK, type JWK, type JWTPayload, SignJWT } from 'jose';
+import { publicHalf } from './rsa-key.ts';
 import type { SigningKey, SigningKeyStore } from './signing-key.ts';
 
 /** The key that signs now. */
@@ -56,14 +57,12 @@ async function read(store: SigningKeyStore): Promise<ReadonlyMap<string, CryptoK
 }
 
 export function publicKeysOf(keys: readonly SigningKey[]): readonly JWK[] {
-  return keys.map(({ privateJwk: { kty, n, e, kid, alg, use } }) => ({
-    ...{ kty, n, e, kid, alg, use },
-  })) as JWK[];
+  return keys.map(({ jwk }) => publicHalf(jwk));
 }
 
 async function loadActive(store: SigningKeyStore): Promise<ActiveKey> {
-  const [{ kid, privateJwk }] = await store.load();
-  const key = await importJWK(privateJwk, ACCESS_TOKEN_ALG);
+  const [{ kid, jwk }] = await store.load();
+  const key = await importJWK(jwk, ACCESS_TOKEN_ALG);
   const header = { alg: ACCESS_TOKEN_ALG, kid };
   return {
     kid,

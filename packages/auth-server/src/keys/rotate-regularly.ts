@@ -18,7 +18,8 @@ export interface RotationDeps {
 }
 
 /**
- * Replaces the signing key when it has become `days` old, step by step; every replica looks.
+ * Replaces the signing key when it has become `days` old, step by step, and destroys private halves that another
+ * build left in retired keys; every replica looks.
  *
  * @param days 0: rotations are the operator's, and none goes on by itself.
  */
@@ -27,7 +28,6 @@ export function rotateRegularly(
   days: number,
   { audit, clock, log, intervalMs = INTERVAL_MS }: RotationDeps,
 ): { stop(): Promise<void> } {
-  if (days === 0) return { stop: async () => undefined };
   const outage = outageLog(log, {
     level: 'warn',
     begins: 'the signing key cannot be rotated; trying again',
@@ -36,6 +36,10 @@ export function rotateRegularly(
   });
   const look = async () => {
     try {
+      for (const kid of await keys.destroyRetired()) {
+        log.info({ kid }, 'private half of a retired signing key destroyed');
+      }
+      if (days === 0) return outage.answered();
       const oldest = clock.now().getTime() - days * DAY_MS;
       const { done } = await rotate(keys, audit, (key) => Date.parse(key.createdAt) <= oldest);
       outage.answered();

@@ -20,8 +20,11 @@ export const PUBLISHED_MAX = 16;
 export interface SigningKey {
   readonly kid: string;
   readonly state: SigningKeyState;
-  /** RSA private JWK with `alg: RS256`, `use: sig`, `kid`. Lives in memory only, sealed at rest. */
-  readonly privateJwk: JWK;
+  /**
+   * RSA JWK with `alg: RS256`, `use: sig`, `kid`. Of a retiring key the public half; otherwise private, in memory
+   * only, sealed at rest.
+   */
+  readonly jwk: JWK;
 }
 
 export interface SigningKeyStore {
@@ -37,8 +40,15 @@ export interface SigningKeyStore {
    * @throws {UnsealFailed} when the encryption key is not the one of the other keys.
    */
   stage(): Promise<SigningKeyStep>;
-  /** The staged key signs from now on, and the one that did is retiring. */
+  /** The staged key signs from now on. The one that did is retiring, and its private half is destroyed. */
   promote(options: { readonly early: boolean }): Promise<SigningKeyStep>;
+  /**
+   * Destroys the private halves of retiring keys that still have one, because a build of 0.5.0 retired them, or
+   * because they were imported.
+   *
+   * @returns the `kid` of each.
+   */
+  destroyRetired(): Promise<readonly string[]>;
   /** Withdraws a key that does not sign. */
   remove(kid: string, options: { readonly early: boolean }): Promise<SigningKeyStep>;
   /**

@@ -4,7 +4,7 @@ import { isUniqueViolation } from '@cls/shared/sql/database';
 import type { JWK } from 'jose';
 import { SEALED } from '../crypto/seal.ts';
 import { CHANGE_CHANNEL } from '../state/change-channel.ts';
-import { newRsaKey } from './rsa-key.ts';
+import { newRsaKey, PRIVATE_RSA_MEMBERS, publicHalf } from './rsa-key.ts';
 import {
   PUBLISHED_AFTER_S,
   PUBLISHED_FIRST_S,
@@ -41,9 +41,10 @@ export function sqlSigningKeyStore(
       `SELECT kid, state, sealed_private_jwk FROM signing_key
        ORDER BY (state = 'active') DESC, created_at, kid`,
     );
-  const open = (row: Row): SigningKey => {
-    const text = sealer.unseal(row.sealed_private_jwk, context(row.kid));
-    return { kid: row.kid, state: row.state, privateJwk: JSON.parse(text) as JWK };
+  const open = ({ sealed_private_jwk: sealed, ...row }: Row): SigningKey => {
+    const text = sealer.unseal(sealed, context(row.kid));
+    const jwk = JSON.parse(text) as JWK;
+    return { ...row, jwk: row.state === 'retiring' ? publicHalf(jwk) : jwk };
   };
 
   return {
@@ -87,8 +88,10 @@ export function sqlSigningKeyStore(
         await transaction.query(`UPDATE signing_key SET state = 'active' WHERE kid = $1`, [
           staged.kid,
         ]);
+        await destroyPrivateHalves(transaction, sealer);
         return { key: staged };
       }),
+    destroyRetired: () => destroyPrivateHalves(database, sealer),
     remove: (kid, { early }) =>
       database.transaction(async (transaction) => {
         const found = await listings(transaction, 'FOR UPDATE');
@@ -113,6 +116,30 @@ export function sqlSigningKeyStore(
       });
     },
   };
+}
+
+/**
+ * Seals retiring keys anew without their private halves. The private members stay, as empty texts: 0.5.0, which
+ * may run beside this build, reads each key as a private one, and does not sign with these.
+ */
+async function destroyPrivateHalves(sql: Sql, sealer: Sealer): Promise<readonly string[]> {
+  const destroyed: string[] = [];
+  const nothing = Object.fromEntries(PRIVATE_RSA_MEMBERS.map((member) => [member, '']));
+  for (const { kid, sealed_private_jwk: sealed } of await sql.query<Row>(
+    `SELECT kid, sealed_private_jwk FROM signing_key WHERE state = 'retiring'`,
+  )) {
+    const jwk = JSON.parse(sealer.unseal(sealed, context(kid))) as JWK;
+    if (PRIVATE_RSA_MEMBERS.every((member) => !jwk[member])) continue;
+    const text = JSON.stringify({ ...publicHalf(jwk), ...nothing });
+    // A value that was sealed anew meanwhile is left for the next time.
+    const changed = await sql.query(
+      `UPDATE signing_key SET sealed_private_jwk = $3
+       WHERE kid = $1 AND sealed_private_jwk = $2 RETURNING kid`,
+      [kid, sealed, sealer.seal(text, context(kid))],
+    );
+    if (changed.length > 0) destroyed.push(kid);
+  }
+  return destroyed;
 }
 
 /** Calls back when the list of keys has changed since the last look. */

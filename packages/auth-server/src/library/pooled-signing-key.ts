@@ -15,14 +15,15 @@ import type { SigningKey } from '../keys/signing-key.ts';
  */
 export class PooledSigningKey extends ExternalSigningKey {
   readonly #kid: string;
-  readonly #privateKey: KeyObject;
+  readonly #privateKey: KeyObject | undefined;
   readonly #publicKey: KeyObject;
 
-  constructor({ kid, privateJwk }: SigningKey) {
+  constructor({ kid, state, jwk }: SigningKey) {
     super();
     this.#kid = kid;
-    this.#privateKey = createPrivateKey({ key: privateJwk as JsonWebKey, format: 'jwk' });
-    this.#publicKey = createPublicKey(this.#privateKey);
+    const input = { key: jwk as JsonWebKey, format: 'jwk' } as const;
+    this.#privateKey = state === 'retiring' ? undefined : createPrivateKey(input);
+    this.#publicKey = createPublicKey(input);
   }
 
   override get kid(): string {
@@ -39,8 +40,10 @@ export class PooledSigningKey extends ExternalSigningKey {
 
   /** RS256 (RFC 7518 §3.3). */
   override sign(data: Uint8Array): Promise<Uint8Array> {
+    const key = this.#privateKey;
     return new Promise((resolve, reject) => {
-      sign('sha256', data, this.#privateKey, (error, signature) => {
+      if (key === undefined) return reject(new Error(`${this.#kid} is retired and does not sign`));
+      sign('sha256', data, key, (error, signature) => {
         if (error === null) resolve(signature);
         else reject(error);
       });

@@ -1,4 +1,4 @@
-import { type PersonPermission, SECRETS_PERMISSION } from '@cls/shared/access-token';
+import { SECRETS_PERMISSION } from '@cls/shared/access-token';
 import type { Account } from '../accounts/account.ts';
 import type { Actor } from '../audit/actor.ts';
 import type { AuditLog, AuditReader, StoredEvent } from '../audit/audit-log.ts';
@@ -7,7 +7,7 @@ import type {
   ListedClientSecret,
   NewClientSecret,
 } from '../clients/client-secret-records.ts';
-import type { ManageSecrets } from '../clients/manage-secrets.ts';
+import { type ManageSecrets, whyNoSecret } from '../clients/manage-secrets.ts';
 import type {
   ListedServiceAccount,
   ServiceAccountRecords,
@@ -112,10 +112,10 @@ export function integrations(deps: IntegrationsDeps): Integrations {
 const WITHIN: readonly string[] = ['cls-deal.view', SECRETS_PERMISSION];
 
 function newSecretsOf(
-  { proof, permissions }: ListedServiceAccount,
-  { permissions: own }: { readonly permissions: readonly PersonPermission[] },
+  account: ListedServiceAccount,
+  administrator: Account,
 ): Integration['newSecrets'] {
-  if (proof?.token_endpoint_auth_method !== undefined) return 'none';
-  const within: readonly string[] = [...WITHIN, ...own];
-  return permissions.every((one) => within.includes(one)) ? 'offered' : 'operator';
+  const why = whyNoSecret(account, { permissions: [...WITHIN, ...administrator.permissions] });
+  if (why === undefined) return 'offered';
+  return why === 'none' ? 'none' : 'operator';
 }

@@ -94,8 +94,8 @@ export async function signAsIssuer(
   header: object = {},
 ): Promise<string> {
   const store = sqlSigningKeyStore(database, aesGcmSealer(new Secret(KEY)), 2048);
-  const [{ kid, privateJwk }] = await store.load();
-  return signWith(privateJwk, claims, { kid, ...header });
+  const [{ kid, jwk }] = await store.load();
+  return signWith(jwk, claims, { kid, ...header });
 }
 
 export async function signWith(key: JWK, claims: object, header: object): Promise<string> {

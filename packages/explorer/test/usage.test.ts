@@ -13,7 +13,7 @@ describe('the page of the use of the API', () => {
   });
 
   it('shows an administrator the requests of the own customer, by version, client and operation', async () => {
-    const { person } = await services.administrator(VIEW);
+    const person = await services.administrator([VIEW]);
     const first = await person.signIn('/usage');
     expect(first.url.pathname + first.url.search).to.equal('/usage');
     expect(linkNamed(first.html, 'Portfolio')).to.equal('/portfolio');
@@ -32,7 +32,7 @@ describe('the page of the use of the API', () => {
   });
 
   it('marks versions that are deprecated or end', async () => {
-    const { person } = await services.administrator(VIEW);
+    const person = await services.administrator([VIEW]);
     await person.signIn('/usage');
     services.between.change = (answer) =>
       answer.replace(
@@ -48,14 +48,14 @@ describe('the page of the use of the API', () => {
   });
 
   it('is there for an administrator who may see no balances, and leads to none', async () => {
-    const { person } = await services.administrator();
+    const person = await services.administrator([]);
     const page = await person.signIn('/usage');
     expect(page.response.status).to.equal(200);
     expect(page.html).to.include('Use of the API').and.not.include('href="/portfolio');
   });
 
   it('is in German too', async () => {
-    const { person } = await services.administrator(VIEW);
+    const person = await services.administrator([VIEW]);
     await person.signIn('/usage');
     const page = await person.open('/usage?lang=de');
     expect(textOf(/<h1>(.*?)<\/h1>/.exec(page.html)?.[1] ?? '')).to.equal('API-Nutzung');
@@ -69,8 +69,15 @@ describe('the page of the use of the API', () => {
     expect((await person.open('/portfolio')).response.status).to.equal(200);
   });
 
+  it('is not shown to an administrator who signed in without a second factor', async () => {
+    const person = await services.administrator([VIEW], false);
+    const page = await person.signIn('/usage');
+    expect(page.response.status).to.equal(403);
+    expect(page.html).to.include('second factor');
+  });
+
   it('asks for the permission where it is opened, and nowhere else', async () => {
-    const { person } = await services.administrator(VIEW);
+    const person = await services.administrator([VIEW]);
     await person.signIn('/portfolio');
     services.between.asked.length = 0;
     const page = await person.open('/usage');
@@ -81,7 +88,7 @@ describe('the page of the use of the API', () => {
   });
 
   it('says so where the operator has not registered the explorer for the permission', async () => {
-    const { person } = await services.administrator(VIEW);
+    const person = await services.administrator([VIEW]);
     const scopes = (one: string) =>
       services.auth.database.query(`UPDATE application SET scopes = ${one} WHERE id = $1`, [
         services.clientId,

@@ -198,9 +198,10 @@ export async function startServices() {
       for (const grant of given) await grants.grant({ ...grant, customer });
       return new Person(url, email, PASSWORD);
     },
-    /** A person of a new customer who administers it, with a second factor. */
-    async administrator(...permissions: readonly (typeof VIEW)[]) {
-      const { email, customer, id } = await newAccount([...permissions, ADMINISTER]);
+    /** A person of a new customer who administers it. */
+    async administrator(permissions: readonly (typeof VIEW)[], secondFactor = true) {
+      const { email, id } = await newAccount([...permissions, ADMINISTER]);
+      if (!secondFactor) return new Person(url, email, PASSWORD);
       const sealer = aesGcmSealer(new Secret(authKeys.KEY));
       const factors = stores.sqlTotpFactors(auth.database, sealer, { now: () => new Date() });
       await factors.enrol(id, TOTP_SECRET);
@@ -211,7 +212,7 @@ export async function startServices() {
         ]);
         return totpCode(TOTP_SECRET);
       };
-      return { customer, person: new Person(url, email, PASSWORD, fetch, code) };
+      return new Person(url, email, PASSWORD, fetch, code);
     },
     async stop() {
       await Promise.all(explorers.map((one) => one.stop()));

@@ -3974,7 +3974,7 @@ export interface operations {
                 fromDate?: string;
                 /** @description The last day. Without it, today (UTC). Expected: a date as YYYY-MM-DD. */
                 toDate?: string;
-                /** @description How many items a page has at most; no more than 100 with contracts or movements expanded. Expected: a whole number from 1 to 1000. */
+                /** @description How many uses a page has at most. Expected: a whole number from 1 to 1000. */
                 limit?: number;
                 /** @description Gets the next page: `page.nextCursor` of the one before. It has the period in it. Expected: a cursor from page.nextCursor, unchanged. */
                 cursor?: string;

@@ -57,7 +57,10 @@ export async function usagePage(deps: UsageDeps, ctx: Context): Promise<void> {
       pages.show(ctx, 200, (frame) =>
         fullPage(frame, signedInFrame(visit, frame, issuer, { who }), {
           title: frame.text.t('usage.title'),
-          body: [bodyOf(usage, versions, issuer, frame.text), apiCalls(deps, [usage], frame.text)],
+          body: [
+            bodyOf(usage, versions, issuer, frame.text),
+            apiCalls(deps, [usage], frame.text, 'usage.token'),
+          ],
         }),
       );
     } catch (error) {

@@ -435,8 +435,10 @@ export const de: Messages = {
   'download.exact': 'Excel, Beträge als Text mit allen Ziffern',
   'usage.title': 'API-Nutzung',
   'usage.lead':
-    'Was die Dienstkonten und Anwendungen Ihrer Organisation vom {from} bis {to} (UTC) bei der API abgefragt haben. Jede Anfrage mit gültigem Token zählt, wie auch immer die Antwort war.',
+    'Anfragen der Dienstkonten und Personen Ihrer Organisation vom {from} bis {to} (UTC). Jede Anfrage mit gültigem Token zählt, unabhängig von der Antwort.',
   'usage.integrations': 'Dienstkonten, ihre Secrets und Token-Anfragen',
+  'usage.token':
+    'CLS_TOKEN ist Ihr eigenes Zugriffstoken, für das Sie einen zweiten Faktor nachgewiesen haben.',
   'usage.none': 'An diesen Tagen gab es keine Anfragen.',
   'usage.versions': 'Anfragen nach Version',
   'usage.clients': 'Anfragen nach Client',

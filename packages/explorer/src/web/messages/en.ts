@@ -428,8 +428,9 @@ export const en = {
   'download.exact': 'Excel, amounts as text with every digit',
   'usage.title': 'Use of the API',
   'usage.lead':
-    'What the service accounts and applications of your organisation asked the API for from {from} to {to} (UTC). Each request with a valid token counts, whatever the answer.',
+    'Requests of your organisation’s service accounts and people from {from} to {to} (UTC). A request with a valid token counts, whatever the answer.',
   'usage.integrations': 'Service accounts, their secrets and token requests',
+  'usage.token': 'CLS_TOKEN is an access token of your own, for which you proved a second factor.',
   'usage.none': 'There were no requests in these days.',
   'usage.versions': 'Requests by version',
   'usage.clients': 'Requests by client',

@@ -54,6 +54,7 @@ export const USAGE_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
 const WORDS: Partial<Record<(typeof USAGE_PARAMETERS)[number], string>> = {
   fromDate: `The first day. Without it, ${USAGE_DAYS} days; the period has at most ${USAGE_DAYS_MAX}.`,
   toDate: 'The last day. Without it, today (UTC).',
+  limit: 'How many uses a page has at most.',
   cursor: 'Gets the next page: `page.nextCursor` of the one before. It has the period in it.',
 };
 

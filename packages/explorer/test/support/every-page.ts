@@ -351,6 +351,9 @@ const OF_OTHERS = [
     'deals with nothing granted': { address: '/deals', ...EMPTY },
     'a deal that was not granted': { asksFurther: true, address: DEAL, status: 404, has: CARD },
     'changes with nothing granted': '/changes',
+    'the use of the API, to whom it is not shown': {
+      ...{ address: '/usage?asked=yes', status: 403, has: CARD },
+    },
     'a sign-in that the issuer refused': {
       ...{ address: '/sign-in?return=/deals', status: 400, has: CARD },
       reach: (page, url) => answerSignIn(page, url, { code: undefined, error: 'access_denied' }),
@@ -375,10 +378,6 @@ const OF_OTHERS = [
   ...pagesOf('administrator', {
     'the use of the API': { address: '/usage', has: 'th .tag', fault: usage(100) },
     'no use of the API': { address: '/usage', ...EMPTY, fault: usage(0) },
-    'the use of the API, to whom it is not shown': {
-      ...{ address: '/usage?asked=yes', status: 403, has: CARD },
-      fault: problem(403, 'insufficient_permission'),
-    },
   }),
   ...pagesOf('stranger', {
     'signed out': { address: '/signed-out', has: CARD },

@@ -13,6 +13,7 @@ import { showProgress, watchChild } from './progress.mjs';
 
 const FULL_CONTROL = 'external-api.fullcontrol';
 const VIEW = 'cls-deal.view';
+const ADMINISTER = 'cls-customer.administer';
 const EXPLORER = 'Balances';
 /** A line that no JSON document has. */
 const END_OF_RESULT = '---';
@@ -38,7 +39,10 @@ const SERVICE_ACCOUNTS = [
   { name: 'Demo agent', customer: 'agency', permissions: [VIEW] },
 ];
 const ACCOUNTS = [
-  { email: 'asha@india.example', customer: 'india', permissions: [VIEW], secondFactor: true },
+  {
+    ...{ email: 'asha@india.example', customer: 'india' },
+    ...{ permissions: [VIEW, ADMINISTER], secondFactor: true },
+  },
   { email: 'ben@agency.example', customer: 'agency', permissions: [VIEW], secondFactor: false },
   { email: 'lena@kestrel.example', customer: 'kestrel', permissions: [VIEW], secondFactor: false },
   { email: 'tom@meridian.example', customer: 'meridian', permissions: [VIEW], secondFactor: false },
@@ -93,7 +97,7 @@ async function registerExplorer(auth, url, known) {
   ];
   const id = idsBy(await auth('applications', 'list'), 'name').get(EXPLORER);
   if (id === undefined) {
-    const scopes = ['--scope', 'openid', 'email', 'profile', VIEW, FULL_CONTROL];
+    const scopes = ['--scope', 'openid', 'email', 'profile', VIEW, FULL_CONTROL, ADMINISTER];
     const words = ['--name', EXPLORER, '--confidential', ...scopes, ...uris];
     const { clientId, clientSecret } = await auth('applications', 'create', ...words);
     return { url, clientId, clientSecret };

@@ -388,16 +388,24 @@ describe('the pages for a customer’s integrations', () => {
     expect(first.text + text).to.not.include('norway');
   });
 
-  it('are no part of what a token of the person is good for', async () => {
-    const { email } = await newPerson([VIEW, INTEGRATIONS_PERMISSION], false);
-    const response = await server.postJson({ email, password: PASSWORD });
-    const { scope } = claimsOf(await response.text());
-    expect(scope).to.equal(`${server.config.scopeBase}/auth/${VIEW}`);
+  it('have a permission that a token of the person names after a second factor alone', async () => {
+    const scopeOf = (permission: string) => `${server.config.scopeBase}/auth/${permission}`;
+    const scopesWith = async (body: object) => {
+      const response = await server.postJson(body);
+      expect(response.status).to.equal(200);
+      return `${claimsOf(await response.text())['scope']}`.split(' ');
+    };
+    const one = await newPerson([VIEW, INTEGRATIONS_PERMISSION], false);
+    const password = { password: PASSWORD };
+    expect(await scopesWith({ email: one.email, ...password })).to.deep.equal([scopeOf(VIEW)]);
+    const scope = scopeOf(INTEGRATIONS_PERMISSION);
+    const asked = await server.postJson({ email: one.email, ...password, scope });
+    expect(asked.status).to.equal(400);
     const only = await newPerson([INTEGRATIONS_PERMISSION], false);
-    const none = await server.postJson({ email: only.email, password: PASSWORD });
+    const none = await server.postJson({ email: only.email, ...password });
     expect(none.status).to.equal(400);
-    const metadata = await fetch(`${server.issuer}/.well-known/openid-configuration`);
-    const { scopes_supported: scopes } = (await metadata.json()) as { scopes_supported: string[] };
-    expect(scopes.filter((one) => one.includes(INTEGRATIONS_PERMISSION))).to.deep.equal([]);
+    const two = await newPerson();
+    const proven = { email: two.email, ...password, otp: totpCode(TOTP_SECRET) };
+    expect(await scopesWith(proven)).to.deep.equal([scopeOf(VIEW), scope]);
   });
 });

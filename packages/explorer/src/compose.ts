@@ -1,3 +1,4 @@
+import { INTEGRATIONS_PERMISSION, READ_PERMISSIONS, scopeOf } from '@cls/shared/access-token';
 import { systemClock } from '@cls/shared/clock';
 import { developmentSecret } from '@cls/shared/development-secret';
 import { measureReadiness, type ReadinessCheck } from '@cls/shared/http/health';
@@ -29,7 +30,6 @@ import { pages } from './web/page.ts';
 /** How long requests under way may take to end when the service stops. */
 const DRAIN_TIMEOUT_MS = 10_000;
 const MANIFEST = new URL('../../package.json', import.meta.url);
-const PERMISSIONS = ['cls-deal.view', 'external-api.fullcontrol'];
 
 export interface Explorer extends RunningService {
   readonly port: number;
@@ -70,11 +70,12 @@ async function compose(
     config.sessionKey ?? developmentSecret(config.dataDir, 'session-key'),
     config.previousSessionKey,
   );
-  const scopes = PERMISSIONS.map((permission) => `${scopeBase}/auth/${permission}`);
+  const scopes = READ_PERMISSIONS.map((permission) => scopeOf(scopeBase, permission));
   const issuer = openIdIssuer(
     {
       ...{ issuer: issuerUrl, clientId, clientSecret, baseUrl },
       scope: ['openid', 'email', 'profile', ...scopes].join(' '),
+      administratorScope: scopeOf(scopeBase, INTEGRATIONS_PERMISSION),
       timeoutS: config.upstreamTimeoutS,
     },
     clock,
@@ -93,8 +94,8 @@ async function compose(
     ...{ sessions, pages: shown, clock, sealer: seal, issuer: issuerUrl },
     api: apiClient(config.apiUrl, config.upstreamTimeoutS),
     longAnswers: longAnswers(config.longAnswers, metrics),
-    signIn: (ctx: Context, returnTo: string, silent: boolean) =>
-      redirectToSignIn(signInDeps, ctx, returnTo, silent),
+    signIn: (ctx: Context, returnTo: string, silent: boolean, administers = false) =>
+      redirectToSignIn(signInDeps, ctx, returnTo, silent, administers),
   };
   const checks: readonly ReadinessCheck[] = [
     { name: 'sessions', check: () => store.ready() },

@@ -42,7 +42,11 @@ describe('what a page asks the API', () => {
     book = made.book;
     lastDay = (await services.ask<{ meta: Meta }>('/me')).meta.asOf;
     people = { ...made.people, stranger: made.people.agent.another() };
-    await Promise.all(Object.values(made.people).map((person) => person.signIn('/deals')));
+    await Promise.all(
+      Object.entries(made.people).map(([as, person]) =>
+        person.signIn(as === 'administrator' ? '/usage' : '/deals'),
+      ),
+    );
   });
   after(() => services?.stop());
   afterEach(() => {

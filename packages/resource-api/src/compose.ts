@@ -155,7 +155,10 @@ async function compose(
   });
   const notices = await composeNotices(config, database, counted, clock, log, tracing);
   const imports = composeImports(config, database, log);
-  const versionDeps = { ...questions.versionDeps, imports: imports.deps };
+  const versionDeps = {
+    ...{ ...questions.versionDeps, imports: imports.deps },
+    usage: { counts: counted, now: clock.now },
+  };
   const versions = versionsOf(versionDeps, notices.retiredAt);
   const status = composeTokenStatus(config, keys, redis, { memories, clock, log });
   const countThrottled = measureResourceApi(metrics, { database, replicas, keys, status, shared });

@@ -29,6 +29,7 @@ describe('the metadata of the protected resource (RFC 9728)', () => {
           `${ISSUER}/auth/cls-deal.view`,
           `${ISSUER}/auth/external-api.fullcontrol`,
           `${ISSUER}/auth/cls-ledger.post`,
+          `${ISSUER}/auth/cls-customer.administer`,
         ],
         bearer_methods_supported: ['header'],
         dpop_signing_alg_values_supported: ['ES256', 'PS256', 'EdDSA', 'Ed25519'],

@@ -8,12 +8,14 @@ import { eventually, type RedisServer, startRedis } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { connectRedis, type RedisScripts } from '../src/access/redis-connection.ts';
 import { MIGRATIONS } from '../src/database/migrations.ts';
+import { readCustomerUse } from '../src/usage/customer-usage.ts';
 import { redisVersionUsage } from '../src/usage/redis-version-usage.ts';
 import { sqlVersionUsage } from '../src/usage/sql-version-usage.ts';
 import { sumUsage } from '../src/usage/sum-usage.ts';
 import { usageCounter } from '../src/usage/usage-counter.ts';
 import {
   addUsage,
+  type CustomerUsage,
   type UsageCount,
   type UsageStore,
   type UsageSubject,
@@ -144,7 +146,7 @@ describe('cls-api versions usage', () => {
   });
 });
 
-function countsExactly(open: () => UsageStore & UsageSummaries): void {
+function countsExactly(open: () => UsageStore & UsageSummaries & CustomerUsage): void {
   it('is added up for each caller and operation of the versions that are asked about', async () => {
     const seven = { ...SUBJECT, requested: 'v7', served: 'v7' };
     const other = { ...seven, clientId: 'app_1', subject: 'acc_1' };
@@ -169,6 +171,39 @@ function countsExactly(open: () => UsageStore & UsageSummaries): void {
     const twice = await sumUsage(open(), open()).summarize('2026-10-01', ['v7']);
     expect(twice.map(({ requests }) => requests)).to.deep.equal([6, 16]);
     expect(await open().summarize('2026-10-01', [])).to.deep.equal([]);
+  });
+
+  it('of one customer is that of no other, of a client whoever of its people asked, by day', async () => {
+    const [one, other] = [
+      { ...SUBJECT, customer: 'counted' },
+      { ...SUBJECT, customer: 'counted2' },
+    ];
+    const counts = [
+      { ...one, day: '2026-09-01', requests: 1 },
+      { ...one, day: '2026-09-02', requests: 2 },
+      { ...one, day: '2026-09-02', subject: 'acc_2', requests: 3 },
+      { ...one, day: '2026-09-02', clientId: 'app_1', requests: 4 },
+      { ...one, day: '2026-09-03', requests: 8 },
+      { ...other, day: '2026-09-02', requests: 16 },
+    ];
+    await open().add({ source: 'use_customer', number: 1, counts });
+    const use = await readCustomerUse(open(), 'counted', '2026-09-02', '2026-09-03');
+    expect(use.uses.map(({ day, clientId, requests }) => [day, clientId, requests])).to.deep.equal([
+      ['2026-09-03', 'svc_1', 8],
+      ['2026-09-02', 'svc_1', 5],
+      ['2026-09-02', 'app_1', 4],
+    ]);
+    expect(use.requests).to.equal(17);
+    const version = { requested: 'latest', served: 'v1' };
+    expect(use.versions).to.deep.equal([{ ...version, requests: 17, lastDay: '2026-09-03' }]);
+    expect(use.clients).to.deep.equal([
+      { clientId: 'svc_1', ...version, requests: 13, lastDay: '2026-09-03' },
+      { clientId: 'app_1', ...version, requests: 4, lastDay: '2026-09-02' },
+    ]);
+    const both = sumUsage(open(), open());
+    expect((await readCustomerUse(both, 'counted', '2026-09-01', '2026-09-02')).requests).to.equal(
+      20,
+    );
   });
 
   it('is sent by itself every few moments, without a request that waits for it', async () => {

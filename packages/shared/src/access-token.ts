@@ -13,7 +13,10 @@ export const POST_PERMISSION = 'cls-ledger.post';
 export const API_PERMISSIONS = [...READ_PERMISSIONS, POST_PERMISSION] as const;
 export type ApiPermission = (typeof API_PERMISSIONS)[number];
 
-/** To manage the integrations of one's own customer on the account pages: people alone; no scope names it. */
+/**
+ * To manage the integrations of one's own customer on the account pages, and to see its use of the API: people
+ * alone. A token names it only where a second factor was proven.
+ */
 export const INTEGRATIONS_PERMISSION = 'cls-customer.administer';
 
 /** What people may have. */
@@ -33,12 +36,15 @@ export type AdminPermission = (typeof ADMIN_PERMISSIONS)[number];
 /** To ask the issuer whether any token is good (RFC 7662): service accounts that stand for a resource server. */
 export const INTROSPECT_PERMISSION = 'cls-token.introspect';
 
-/** What a caller may do. A scope names a permission below the deployment's scope base. */
-export const PERMISSIONS = [
+/** What service accounts may have. */
+export const SERVICE_PERMISSIONS = [
   ...API_PERMISSIONS,
   ...ADMIN_PERMISSIONS,
   INTROSPECT_PERMISSION,
 ] as const;
+
+/** What a caller may do. A scope names a permission below the deployment's scope base. */
+export const PERMISSIONS = [...SERVICE_PERMISSIONS, INTEGRATIONS_PERMISSION] as const;
 export type Permission = (typeof PERMISSIONS)[number];
 
 /** `account`: one person. `service_account`: a system-to-system integration. */
@@ -57,9 +63,12 @@ export function adminAudience(issuer: string): string {
   return `${issuer}/admin`;
 }
 
-/** What a person may do at the balances API. */
-export function apiPermissions(permissions: readonly PersonPermission[]): readonly ApiPermission[] {
-  return permissions.filter((one) => one !== INTEGRATIONS_PERMISSION);
+/** Those of a person's permissions that a token may name. @param mfa whether a second factor was proven */
+export function tokenPermissions(
+  permissions: readonly PersonPermission[],
+  mfa: boolean,
+): readonly PersonPermission[] {
+  return permissions.filter((one) => mfa || one !== INTEGRATIONS_PERMISSION);
 }
 
 function isPermission(text: string): text is Permission {

@@ -1,5 +1,5 @@
 /** The shapes of answers (present.ts), for the contract. */
-import { PERMISSIONS, PERSON_PERMISSIONS } from '@cls/shared/access-token';
+import { PERSON_PERMISSIONS, SERVICE_PERMISSIONS } from '@cls/shared/access-token';
 import { z } from 'zod';
 import { PROOF_METHODS } from '../clients/client-proof.ts';
 
@@ -48,7 +48,7 @@ export const EVENTS = listOf(EVENT).register(NAMED, { id: 'EventList' });
 const SERVICE_ACCOUNT = z
   .object({
     ...{ object: z.literal('service_account'), id: text, name: text, customer: text },
-    ...{ permissions: z.array(z.enum(PERMISSIONS)), disabled: z.boolean() },
+    ...{ permissions: z.array(z.enum(SERVICE_PERMISSIONS)), disabled: z.boolean() },
     ...{ authMethod: z.enum(['client_secret', ...PROOF_METHODS]), createdAt: time, ...lastUse },
   })
   .register(NAMED, { id: 'ServiceAccount' });

@@ -1,4 +1,4 @@
-import { PERMISSIONS } from '@cls/shared/access-token';
+import { SERVICE_PERMISSIONS } from '@cls/shared/access-token';
 import { printer, UsageError } from '@cls/shared/cli/command-line';
 import { addListCommand } from '@cls/shared/cli/list-command';
 import { readOptions } from '@cls/shared/cli/options';
@@ -20,10 +20,13 @@ import { aboutProof, addProofOptions, readProof } from './proof-options.ts';
 const CREATE = z.object({
   name: NAME_VALUE,
   customer: z.string(),
-  permission: someOf(PERMISSIONS),
+  permission: someOf(SERVICE_PERMISSIONS),
 });
 const CHANGE = z
-  .object({ name: NAME_VALUE.exactOptional(), permission: someOf(PERMISSIONS).exactOptional() })
+  .object({
+    name: NAME_VALUE.exactOptional(),
+    permission: someOf(SERVICE_PERMISSIONS).exactOptional(),
+  })
   .transform(({ permission: permissions, ...named }) =>
     permissions === undefined ? named : { ...named, permissions },
   );
@@ -39,7 +42,7 @@ export function addServiceAccountCommands(program: Command, asOperator: AsOperat
     .description('create a service account; its secret, if it has one, is shown once')
     .requiredOption('--name <name>', 'what it is for, unique')
     .requiredOption('--customer <id>', 'the customer it belongs to')
-    .requiredOption('--permission <name...>', `what it may do: ${PERMISSIONS.join(', ')}`);
+    .requiredOption('--permission <name...>', `what it may do: ${SERVICE_PERMISSIONS.join(', ')}`);
   addProofOptions(creating).action(async (options: object, command: Command) => {
     const { name, customer, permission: permissions } = readOptions(CREATE, options);
     const proof = readProof(options);
@@ -82,7 +85,10 @@ export function addServiceAccountCommands(program: Command, asOperator: AsOperat
       'change the name, the permissions or how it proves itself; taking a permission ends its tokens',
     )
     .option('--name <name>', 'what it is for, unique')
-    .option('--permission <name...>', `all that it may do from now on: ${PERMISSIONS.join(', ')}`);
+    .option(
+      '--permission <name...>',
+      `all that it may do from now on: ${SERVICE_PERMISSIONS.join(', ')}`,
+    );
   addProofOptions(updating).action(async (clientId: string, options: object, command: Command) => {
     const change = readOptions(CHANGE, options);
     const proof = readProof(options);

@@ -1,4 +1,4 @@
-import { API_PERMISSIONS, PERMISSIONS, scopeOf } from '@cls/shared/access-token';
+import { PERMISSIONS, PERSON_PERMISSIONS, scopeOf } from '@cls/shared/access-token';
 import type { AdapterPayload } from 'oidc-provider';
 import { type Application, isConfidential } from '../clients/application.ts';
 import { ACCOUNT_GRANT, DEVICE_GRANT } from '../clients/grant-types.ts';
@@ -48,12 +48,12 @@ export function knownScopes(scopeBase: string): string[] {
 
 /** The scope that is registered by this name: one of OpenID Connect, or a permission. */
 function scopeNamed(name: string, scopeBase: string): string {
-  const permission = API_PERMISSIONS.find((one) => one === name);
+  const permission = PERSON_PERMISSIONS.find((one) => one === name);
   return permission === undefined ? name : scopeOf(scopeBase, permission);
 }
 
 /** What an application can be allowed to ask for. */
-export const APPLICATION_SCOPES: readonly string[] = [...OPENID_SCOPES, ...API_PERMISSIONS];
+export const APPLICATION_SCOPES: readonly string[] = [...OPENID_SCOPES, ...PERSON_PERMISSIONS];
 
 /** An application as the library's client metadata. */
 export function applicationClient(application: Application, scopeBase: string): AdapterPayload {

@@ -1,5 +1,5 @@
 import { DPOP_ALGS } from '@cls/shared/access/token-refusals';
-import { apiPermissions, scopeOf } from '@cls/shared/access-token';
+import { scopeOf, tokenPermissions } from '@cls/shared/access-token';
 import { cookieName, LOCALES } from '@cls/shared/pages/browser';
 import type { Secret } from '@cls/shared/secret';
 import {
@@ -209,11 +209,12 @@ export function providerConfiguration(
       return !isFapi2(ctx.oidc.client); // FAPI 2.0 §5.3.2.1: its tokens are bound instead.
     }),
     expiresWithSession: () => false,
-    findAccount: async (_, id, token) => {
+    findAccount: async (ctx, id, token) => {
       if (isWeakProof(settings.mfaPolicy, token)) return undefined;
       const account = await settings.accounts.find(id);
       if (account === undefined || account.disabled) return undefined;
-      const permissions = apiPermissions(account.permissions);
+      const acr = token !== undefined && 'acr' in token ? token.acr : ctx.oidc.session?.['acr'];
+      const permissions = tokenPermissions(account.permissions, acr === MFA_ACR);
       return {
         accountId: account.id,
         permissions,

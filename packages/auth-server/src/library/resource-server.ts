@@ -2,12 +2,12 @@ import {
   ACCESS_TOKEN_ALG,
   ACCESS_TOKEN_TTL_MAX_S,
   ADMIN_PERMISSIONS,
-  API_PERMISSIONS,
-  type ApiPermission,
   adminAudience,
-  apiPermissions,
+  PERSON_PERMISSIONS,
   type Permission,
+  type PersonPermission,
   scopeOf,
+  tokenPermissions,
 } from '@cls/shared/access-token';
 import { type Client, errors, type KoaContextWithOIDC, type ResourceServer } from 'oidc-provider';
 import type { Account } from '../accounts/account.ts';
@@ -72,11 +72,11 @@ export function resourceServerFor(
     return forApplication(ctx, client, settings);
   }
   const asked = askedScopes(ctx);
-  const account = contextOf(ctx).authentication?.account;
+  const { authentication } = contextOf(ctx);
   const resourceServer =
-    account === undefined
+    authentication === undefined
       ? forServiceAccount(indicator, client, asked, settings)
-      : forPerson(indicator, account, asked, settings);
+      : forPerson(indicator, authentication, asked, settings);
   if (asked.length === 0) setAskedScope(ctx, resourceServer.scope);
   return resourceServer;
 }
@@ -94,11 +94,11 @@ export function forServiceAccount(
 
 function forPerson(
   indicator: string,
-  { permissions }: Account,
+  { account, amr }: { readonly account: Account; readonly amr: readonly string[] },
   asked: readonly string[],
   settings: ResourceServerSettings,
 ): ResourceServer {
-  const held = apiPermissions(permissions).map((permission) =>
+  const held = tokenPermissions(account.permissions, amr.includes('mfa')).map((permission) =>
     scopeOf(settings.scopeBase, permission),
   );
   return granted(indicator, { held, asked, ttlS: settings.accountTokenTtlS }, settings);
@@ -134,7 +134,7 @@ function permissionsAt(
   indicator: string,
   { issuer, audience }: ResourceServerSettings,
 ): readonly Permission[] | undefined {
-  if (indicator === audience) return API_PERMISSIONS;
+  if (indicator === audience) return PERSON_PERMISSIONS;
   return indicator === adminAudience(issuer) ? ADMIN_PERMISSIONS : undefined;
 }
 
@@ -189,10 +189,10 @@ function forApplication(
   { audience, scopeBase, accountTokenTtlS }: ResourceServerSettings,
 ): ResourceServer {
   const person = ctx.oidc.entities.Account as
-    | { permissions?: readonly ApiPermission[] }
+    | { permissions?: readonly PersonPermission[] }
     | undefined;
   const registered = client.scope?.split(' ') ?? [];
-  const permissions = person?.permissions ?? API_PERMISSIONS;
+  const permissions = person?.permissions ?? PERSON_PERMISSIONS;
   return {
     scope: permissions
       .map((permission) => scopeOf(scopeBase, permission))

@@ -934,7 +934,7 @@ export const GALLERY: readonly GalleryPage[] = [
   page('integrations', (frame, i18n) =>
     integrationsPage(
       {
-        ...account(frame),
+        ...account({ ...frame, explorerHref: 'https://balances.example/' }),
         integrations: [
           {
             ...INTEGRATION,

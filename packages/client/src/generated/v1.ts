@@ -272,6 +272,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/cls/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Your customer’s use of the API, by day, client, version and operation
+         * @description Requests with a valid token are counted, whatever the answer, and appear within seconds. A client is a service account or an application; who of its people asked is not told.
+         */
+        get: operations["listVersionUses"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -2472,6 +2492,97 @@ export interface components {
             /** @description By name. */
             data: components["schemas"]["ImportProfile"][];
         };
+        /** @description Requests of one client for one operation of a version on a day. */
+        VersionUse: {
+            /**
+             * @description The kind of object.
+             * @constant
+             */
+            object: "versionUse";
+            /** @description In UTC. */
+            day: components["schemas"]["CalendarDate"];
+            /** @description The service account or the application. */
+            clientId: string;
+            /** @description The version in the path of the requests: `v1` or `latest`. */
+            requested: string;
+            /** @description The version that answered, or that has retired. */
+            served: string;
+            /** @description Such as `GET /cls/balances`. */
+            operation: string;
+            /** @description How many requests were counted. */
+            requests: number;
+        };
+        /** @description A page of the use of the API by one customer. */
+        VersionUseList: {
+            /**
+             * @description The kind of object.
+             * @constant
+             */
+            object: "list";
+            /** @description The newest day first. */
+            data: components["schemas"]["VersionUse"][];
+            /** @description Over the whole period, on each page; the most requests first. */
+            totals: {
+                /** @description All of them. */
+                requests: number;
+                /** @description Those of each version asked and served. */
+                versions: {
+                    /** @description The version in the path of the requests: `v1` or `latest`. */
+                    requested: string;
+                    /** @description The version that answered, or that has retired. */
+                    served: string;
+                    /** @description How many requests were counted. */
+                    requests: number;
+                    /** @description The last day with one, in UTC. */
+                    lastDay: components["schemas"]["CalendarDate"];
+                }[];
+                /** @description Those of each client and version. */
+                clients: {
+                    /** @description The service account or the application. */
+                    clientId: string;
+                    /** @description The version in the path of the requests: `v1` or `latest`. */
+                    requested: string;
+                    /** @description The version that answered, or that has retired. */
+                    served: string;
+                    /** @description How many requests were counted. */
+                    requests: number;
+                    /** @description The last day with one, in UTC. */
+                    lastDay: components["schemas"]["CalendarDate"];
+                }[];
+                /** @description Those of each operation and version. */
+                operations: {
+                    /** @description Such as `GET /cls/balances`. */
+                    operation: string;
+                    /** @description The version in the path of the requests: `v1` or `latest`. */
+                    requested: string;
+                    /** @description The version that answered, or that has retired. */
+                    served: string;
+                    /** @description How many requests were counted. */
+                    requests: number;
+                    /** @description The last day with one, in UTC. */
+                    lastDay: components["schemas"]["CalendarDate"];
+                }[];
+            };
+            /** @description Where this page stands in the walk. */
+            page: {
+                /** @description How many items a page may have. */
+                limit: number;
+                /** @description Whether there is another page, however many items this one has. */
+                hasMore: boolean;
+                /** @description As `cursor` it gets the next page; null: there is none. */
+                nextCursor: string | null;
+            };
+            /** @description What the answer is an answer to. */
+            meta: {
+                /** @description The days that are counted. */
+                period: {
+                    /** @description Its first day. */
+                    from: components["schemas"]["CalendarDate"];
+                    /** @description Its last day. */
+                    to: components["schemas"]["CalendarDate"];
+                };
+            };
+        };
         /** @description Why a request was refused (RFC 9457). */
         Problem: {
             /** @description The address of the page that explains the code: {base}/docs/errors/{code}. */
@@ -3849,6 +3960,60 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["ImportsForbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
+            410: components["responses"]["Gone"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listVersionUses: {
+        parameters: {
+            query?: {
+                /** @description The first day. Without it, 30 days; the period has at most 93. Expected: a date as YYYY-MM-DD. */
+                fromDate?: string;
+                /** @description The last day. Without it, today (UTC). Expected: a date as YYYY-MM-DD. */
+                toDate?: string;
+                /** @description How many uses a page has at most. Expected: a whole number from 1 to 1000. */
+                limit?: number;
+                /** @description Gets the next page: `page.nextCursor` of the one before. It has the period in it. Expected: a cursor from page.nextCursor, unchanged. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page. */
+            200: {
+                headers: {
+                    "API-Version": components["headers"]["API-Version"];
+                    "Content-Location": components["headers"]["Content-Location"];
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
+                    Link: components["headers"]["Link"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VersionUseList"];
+                };
+            };
+            /** @description The answer has the `ETag` that the client named. */
+            304: {
+                headers: {
+                    "API-Version": components["headers"]["API-Version"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             406: components["responses"]["NotAcceptable"];
             410: components["responses"]["Gone"];
             429: components["responses"]["TooManyRequests"];

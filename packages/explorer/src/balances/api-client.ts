@@ -57,6 +57,15 @@ export interface Asker {
   readonly signal: AbortSignal;
 }
 
+export interface ApiVersion {
+  /** `v1`, or `latest`. */
+  readonly versionId: string;
+  /** `Supported`, `Deprecated` or `Retired`. */
+  readonly support: string;
+  /** An instant, or words where there is none. */
+  readonly retirement: string;
+}
+
 export interface ApiClient {
   /** One document. @throws {ApiRefused | ApiUnavailable} */
   read<T>(asker: Asker, path: string, question?: Changes): Promise<T>;
@@ -66,6 +75,8 @@ export interface ApiClient {
     path: string,
     etag: string,
   ): Promise<{ readonly answer: T; readonly etag: string | undefined } | undefined>;
+  /** The versions of the API, and when they end. @throws {ApiRefused | ApiUnavailable} */
+  versions(asker: Asker): Promise<readonly ApiVersion[]>;
   /** The path and the parameters that an answer was asked for with, below the version. */
   askedFor(answer: object): string | undefined;
   /** An export, as it comes. @throws {ApiRefused | ApiUnavailable} */
@@ -78,8 +89,10 @@ export interface ApiClient {
  */
 export function apiClient(apiUrl: string, timeoutS: number): ApiClient {
   const questions = new WeakMap<object, string>();
-  const ask = async (asker: Asker, path: string, question: Changes, accept: string, etag = '') => {
-    const url = `${apiUrl}/v1/cls${addressOf(path, question)}`;
+  const ask = (asker: Asker, path: string, question: Changes, accept: string, etag = '') =>
+    get(asker, `/v1/cls${addressOf(path, question)}`, accept, etag);
+  const get = async (asker: Asker, below: string, accept: string, etag = '') => {
+    const url = `${apiUrl}${below}`;
     const late = new AbortController();
     const timer = setTimeout(() => late.abort(), timeoutS * 1_000);
     const send = () =>
@@ -126,6 +139,10 @@ export function apiClient(apiUrl: string, timeoutS: number): ApiClient {
       if (response.status === 304) return undefined;
       const answer = await documentOf<T>(await answered(response));
       return { answer, etag: response.headers.get('etag') ?? undefined };
+    },
+    async versions(asker) {
+      const response = await answered(await get(asker, '', 'application/json'));
+      return (await documentOf<{ data: readonly ApiVersion[] }>(response)).data;
     },
     askedFor: (answer) => questions.get(answer),
     export: async (asker, path, question, type) => answered(await ask(asker, path, question, type)),

@@ -265,6 +265,25 @@ export interface Caller {
   readonly hasMoreDeals?: boolean;
 }
 
+/** Requests for a version of the API, over a period. */
+export interface SummedUse {
+  readonly requested: string;
+  readonly served: string;
+  readonly requests: number;
+  readonly lastDay: string;
+}
+
+/** The use of the API by the caller's customer. */
+export interface Usage {
+  readonly totals: {
+    readonly requests: number;
+    readonly versions: readonly SummedUse[];
+    readonly clients: readonly (SummedUse & { readonly clientId: string })[];
+    readonly operations: readonly (SummedUse & { readonly operation: string })[];
+  };
+  readonly meta: { readonly period: { readonly from: string; readonly to: string } };
+}
+
 export interface Single<T> {
   readonly data: T;
   readonly meta: Meta;

@@ -7,6 +7,13 @@ export interface SignInKeys {
   readonly codeVerifier: string;
 }
 
+export interface AskedSignIn {
+  /** Without a page of the issuer: where the person is signed in there still. */
+  readonly silent: boolean;
+  /** Also for the permission of a customer's administrators. */
+  readonly administers?: boolean;
+}
+
 export interface SignedIn extends Tokens {
   readonly subject: string;
   readonly email: string;
@@ -29,8 +36,13 @@ export class SignInRefused extends Error {
 
 export interface Issuer {
   newKeys(): SignInKeys;
-  /** Pushes the request (RFC 9126): the address has no more than its name. @throws {IssuerUnavailable} */
-  authorizationUrl(keys: SignInKeys, asked: { readonly silent: boolean }): Promise<URL>;
+  /**
+   * Pushes the request (RFC 9126): the address has no more than its name.
+   *
+   * @throws {IssuerUnavailable}
+   * @throws {SignInRefused} where the explorer may not ask for the administrator's permission
+   */
+  authorizationUrl(keys: SignInKeys, asked: AskedSignIn): Promise<URL>;
   /**
    * Exchanges the code of an answer, after checking `state`, `iss`, `nonce` and PKCE.
    *

@@ -12,6 +12,8 @@ export interface IssuerSettings {
   readonly baseUrl: string;
   /** Separated by spaces. */
   readonly scope: string;
+  /** Asked for besides where a person sees what administrators of a customer see. */
+  readonly administratorScope: string;
   /** How long the issuer may take for one answer, in seconds. */
   readonly timeoutS: number;
 }
@@ -29,7 +31,7 @@ const SUBJECT = /^[\x20-\x7E]{1,255}$/;
  * with an ID token: the library would take a minute to notice a key that the issuer signs with at once.
  */
 export function openIdIssuer(settings: IssuerSettings, clock: Clock): Issuer {
-  const { issuer, clientId, clientSecret, baseUrl, scope, timeoutS } = settings;
+  const { issuer, clientId, clientSecret, baseUrl, scope, administratorScope, timeoutS } = settings;
   const authentication = client.ClientSecretBasic(clientSecret.expose());
   // The configuration refuses an http issuer in production.
   const mayBeHttp = issuer.startsWith('http:') ? [client.allowInsecureRequests] : [];
@@ -65,18 +67,21 @@ export function openIdIssuer(settings: IssuerSettings, clock: Clock): Issuer {
       nonce: client.randomNonce(),
       codeVerifier: client.randomPKCECodeVerifier(),
     }),
-    async authorizationUrl({ state, nonce, codeVerifier }, { silent }) {
+    async authorizationUrl({ state, nonce, codeVerifier }, { silent, administers = false }) {
       const config = await configuration();
       const parameters = {
         redirect_uri: `${baseUrl}${CALLBACK_PATH}`,
-        scope,
+        scope: administers ? `${scope} ${administratorScope}` : scope,
         state,
         nonce,
         code_challenge: await client.calculatePKCECodeChallenge(codeVerifier),
         code_challenge_method: 'S256',
         ...(silent ? { prompt: 'none' } : {}),
       };
-      return client.buildAuthorizationUrlWithPAR(config, parameters).catch(unavailable);
+      return client.buildAuthorizationUrlWithPAR(config, parameters).catch((error: unknown) => {
+        if (administers && isInvalidScope(error)) throw new SignInRefused(error.error);
+        return unavailable(error);
+      });
     },
     async signIn(callback, { state, nonce, codeVerifier }) {
       const config = await withoutKeys();
@@ -131,6 +136,11 @@ export function openIdIssuer(settings: IssuerSettings, clock: Clock): Issuer {
       return new URL((await configuration()).serverMetadata().jwks_uri ?? '');
     },
   };
+}
+
+/** The operator has not registered the explorer for a scope. */
+function isInvalidScope(error: unknown): error is client.ResponseBodyError {
+  return error instanceof client.ResponseBodyError && error.error === 'invalid_scope';
 }
 
 /** What was sent may hold tokens: no more of it than the protocol's code is kept. */

@@ -1,6 +1,6 @@
 import { type Html, html } from '@cls/shared/http/html';
 import type { ApiClient } from '../balances/api-client.ts';
-import type { Text } from '../web/text.ts';
+import type { MessageKey, Text } from '../web/text.ts';
 
 interface CallDeps {
   readonly api: ApiClient;
@@ -16,16 +16,20 @@ const OPERATIONS: readonly (readonly [RegExp, string])[] = [
   [/^\/balances\/principal\b/, 'listPrincipalBalances'],
   [/^\/balances\b/, 'listBalances'],
   [/^\/deals\//, 'getDeal'],
+  [/^\/usage\b/, 'listVersionUses'],
 ];
 
 /**
  * The questions whose answers a page shows, as command lines, each with its documentation. They name
  * the address that the deployment has for everybody, and hold no token.
+ *
+ * @param hint where the token comes from
  */
 export function apiCalls(
   { api, issuer }: CallDeps,
   answers: readonly object[],
   text: Text,
+  hint: MessageKey = 'call.token',
 ): Html | undefined {
   const calls = [...new Set(answers.flatMap((answer) => api.askedFor(answer) ?? []))].map(
     (asked) => {
@@ -35,5 +39,5 @@ export function apiCalls(
     },
   );
   if (calls.length === 0) return undefined;
-  return html`<details class="call"><summary>${text.t('call.title')}</summary>${calls}<p class="hint">${text.t('call.token')}</p></details>`;
+  return html`<details class="call"><summary>${text.t('call.title')}</summary>${calls}<p class="hint">${text.t(hint)}</p></details>`;
 }

@@ -8,6 +8,7 @@ export type ProblemKind =
   | 'not_found'
   | 'not_yet'
   | 'no_permission'
+  | 'no_usage'
   | 'throttled'
   | 'bad_address'
   | 'list_ended'

@@ -12,17 +12,19 @@ import { partiesPage } from './parties.ts';
 import { partyPage } from './party.ts';
 import { portfolioPage } from './portfolio.ts';
 import { rollForwardPage } from './roll-forward.ts';
-import { type Visit, type VisitDeps, visited } from './visit.ts';
+import { type UsageDeps, usagePage } from './usage.ts';
+import { type Visit, visited } from './visit.ts';
 
-export type BalanceRoutesDeps = DownloadDeps & VisitDeps & { readonly sealer: Sealer };
+export type BalanceRoutesDeps = DownloadDeps & UsageDeps & { readonly sealer: Sealer };
 
-/** Every page with balances, by method and path. */
+/** Every page of what the API serves, by method and path. */
 export function balanceRoutes(deps: BalanceRoutesDeps) {
   const page = (show: (visit: Visit) => Promise<void>) => visited(deps, show, { hasForms: true });
   const file = (send: (visit: Visit) => Promise<void>) => visited(deps, send, { hasForms: false });
   return {
     'GET /portfolio': page((visit) => portfolioPage(deps, visit)),
     'GET /news': (ctx: Context) => news(deps, ctx),
+    'GET /usage': (ctx: Context) => usagePage(deps, ctx),
     'GET /changes': page((visit) => changesPage(deps, visit)),
     'GET /deals': page((visit) => dealsPage(deps, visit)),
     'GET /deals.xlsx': file((visit) => dealsDownload(deps, visit, 'xlsx')),

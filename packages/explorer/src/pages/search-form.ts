@@ -7,7 +7,10 @@ import type { Visit } from './visit.ts';
 const OF_A_SEARCH = ['q', 'names', 'searched', 'cursor', 'carried', 'lang'];
 
 /** Finds deals by words of their names and numbers; in the list of deals the other filters stay. */
-export function searchForm({ ctx, query, faults }: Visit, text: Text): Html {
+export function searchForm(
+  { ctx, query, faults }: Pick<Visit, 'ctx' | 'query' | 'faults'>,
+  text: Text,
+): Html {
   // A country that was searched for goes with its search.
   const ofSearch = query.has('searched') ? ['country'] : [];
   const stays = (name: string) =>

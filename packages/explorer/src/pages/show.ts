@@ -91,32 +91,35 @@ function bookmarkOf({ times }: Visit, { title, detail }: Shown, text: Text): str
   return [`${title(text)}${shown === '' ? '' : `: ${shown}`}`, text.date(times.asOf)].join(' · ');
 }
 
-function signedInFrame(
-  visit: Visit,
+/** @param who is undefined where the person may see no balances: then nothing leads to them. */
+export function signedInFrame(
+  visit: Pick<Visit, 'ctx' | 'identifier' | 'session' | 'query' | 'faults'>,
   { text }: Frame,
   issuer: string,
-  { place, who }: Shown,
+  { place, who }: { readonly place?: Place; readonly who: Single<Caller> | undefined },
 ): SignedInFrame {
   const { identifier, session, query } = visit;
-  const { roles, customer } = who.data;
+  const roles = who?.data.roles ?? [];
+  const customer = who?.data.customer.name ?? null;
+  const places = who === undefined ? [] : PLACES;
   return {
     role: [
-      ...(customer.name === null ? [] : [customer.name]),
+      ...(customer === null ? [] : [customer]),
       ...roles.map((role) => wordOf('role', role, text)),
     ].join(', '),
     email: session.email,
     ...(session.name === undefined ? {} : { name: session.name }),
     accountHref: `${issuer}/account`,
     csrfToken: formToken(identifier),
-    search: searchForm(visit, text),
+    search: who === undefined ? html`` : searchForm(visit, text),
     // Whoever sees no other lender has no list of them.
-    navigation: PLACES.filter(
-      (one) => one.place !== 'lenders' || roles.includes('agent') || roles.includes('full'),
-    ).map((one) => ({
-      label: text.t(`place.${one.place}`),
-      href: pageAddress(one.path, query),
-      current: one.place === place,
-    })),
+    navigation: places
+      .filter((one) => one.place !== 'lenders' || roles.includes('agent') || roles.includes('full'))
+      .map((one) => ({
+        label: text.t(`place.${one.place}`),
+        href: pageAddress(one.path, query),
+        current: one.place === place,
+      })),
   };
 }
 

@@ -1,5 +1,5 @@
 import { digest, newIdentifier, type Sealer } from '../crypto/seal.ts';
-import type { Issuer, SignInKeys } from '../issuer/issuer.ts';
+import type { AskedSignIn, Issuer, SignInKeys } from '../issuer/issuer.ts';
 import type { SessionStore } from '../sessions/session-store.ts';
 
 const SIGN_IN_TTL_S = 900;
@@ -20,14 +20,15 @@ export interface SignInDeps {
   readonly sealer: Sealer;
 }
 
-/** @returns where the browser goes. @throws {IssuerUnavailable} */
+/** @returns where the browser goes. @throws {IssuerUnavailable | SignInRefused} */
 export async function beginSignIn(
   { issuer, store, sealer }: SignInDeps,
-  { browser, returnTo, silent }: { browser: string; returnTo: string; silent: boolean },
+  { browser, returnTo, ...asked }: { browser: string; returnTo: string } & AskedSignIn,
 ): Promise<URL> {
   const keys = issuer.newKeys();
-  const url = await issuer.authorizationUrl(keys, { silent });
+  const url = await issuer.authorizationUrl(keys, asked);
   const key = digest(keys.state);
+  const { silent } = asked;
   const underWay: SignInUnderWay = { ...keys, returnTo, browser: digest(browser), silent };
   const sealed = sealer.seal(JSON.stringify(underWay), contextOf(key));
   await store.keepOnce({ kind: 'sign-in', key, sealed, ttlS: SIGN_IN_TTL_S });

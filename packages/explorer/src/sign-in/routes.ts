@@ -54,16 +54,20 @@ export function signInRoutes(deps: SignInRoutesDeps): Routes {
   };
 }
 
-/** @param silent without a page of the issuer: where the person is signed in there still. */
+/**
+ * @param silent without a page of the issuer: where the person is signed in there still.
+ * @param administers for what administrators of a customer see.
+ */
 export async function redirectToSignIn(
   deps: SignInDeps,
   ctx: Context,
   returnTo: string,
   silent: boolean,
+  administers = false,
 ): Promise<void> {
   const known = readCookie(ctx, BROWSER_COOKIE);
   const browser = known ?? newBrowser();
-  const url = await beginSignIn(deps, { browser, returnTo, silent });
+  const url = await beginSignIn(deps, { browser, returnTo, silent, administers });
   if (known === undefined) writeCookie(ctx, BROWSER_COOKIE, browser, SESSION_TTL_S * 1_000);
   ctx.redirect(url.href);
 }

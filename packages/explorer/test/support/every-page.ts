@@ -2,8 +2,8 @@ import type { Page } from 'playwright-core';
 import { type Between, PASS, problem } from './between.ts';
 import type { ShownBook } from './shown-book.ts';
 
-/** Who looks; `nobody` was granted nothing, and a `stranger` is not signed in. */
-export type Viewer = 'agent' | 'lender' | 'borrower' | 'nobody' | 'stranger';
+/** Who looks; `nobody` was granted nothing, an `administrator` may see the use of the API alone, and a `stranger` is not signed in. */
+export type Viewer = 'agent' | 'lender' | 'borrower' | 'nobody' | 'administrator' | 'stranger';
 
 /** A page or a state of one that somebody can meet. */
 export interface Shown {
@@ -297,6 +297,29 @@ function refused(status: number, code: string, shown = status, headers = {}) {
   return { address: '/deals?knownAt={known}', status: shown, has: CARD, fault };
 }
 
+/** Answers with so many clients and operations, of a version that ends. */
+function usage(count: number): NonNullable<Between['fault']> {
+  const sum = { requested: 'v1', served: 'v1', requests: 12_345, lastDay: '2026-11-29' };
+  const each = (more: (at: number) => object) =>
+    Array.from({ length: count }, (_, at) => ({ ...sum, ...more(at) }));
+  const totals = {
+    requests: count * sum.requests,
+    versions: count === 0 ? [] : [sum, { ...sum, requested: 'latest' }],
+    clients: each((at) => ({ clientId: `svc_${`${at}`.padStart(26, '0')}` })),
+    operations: each(() => ({ operation: 'GET /cls/balances/principal/movements' })),
+  };
+  const period = { from: '2026-10-31', to: '2026-11-29' };
+  const versions = [
+    { versionId: 'latest', support: 'Supported', retirement: 'Never' },
+    { versionId: 'v1', support: 'Deprecated', retirement: '2027-12-01T00:00:00Z' },
+  ];
+  return (response, path) => {
+    if (path === '/api') return response.end(JSON.stringify({ data: versions }));
+    if (!path.includes('/usage')) return PASS;
+    return response.end(JSON.stringify({ totals, meta: { period } }));
+  };
+}
+
 const OF_OTHERS = [
   ...pagesOf('lender', {
     'portfolio of the own share': { address: '/portfolio', has: '.chosen' },
@@ -328,6 +351,9 @@ const OF_OTHERS = [
     'deals with nothing granted': { address: '/deals', ...EMPTY },
     'a deal that was not granted': { asksFurther: true, address: DEAL, status: 404, has: CARD },
     'changes with nothing granted': '/changes',
+    'the use of the API, to whom it is not shown': {
+      ...{ address: '/usage?asked=yes', status: 403, has: CARD },
+    },
     'a sign-in that the issuer refused': {
       ...{ address: '/sign-in?return=/deals', status: 400, has: CARD },
       reach: (page, url) => answerSignIn(page, url, { code: undefined, error: 'access_denied' }),
@@ -348,6 +374,10 @@ const OF_OTHERS = [
       ...{ address: '/deals', status: 502, has: CARD },
       fault: problem(403, 'token_untrusted'),
     },
+  }),
+  ...pagesOf('administrator', {
+    'the use of the API': { address: '/usage', has: 'th .tag', fault: usage(100) },
+    'no use of the API': { address: '/usage', ...EMPTY, fault: usage(0) },
   }),
   ...pagesOf('stranger', {
     'signed out': { address: '/signed-out', has: CARD },

@@ -14,19 +14,28 @@ export class Person {
   readonly #password: string;
   readonly #fetch: Send;
   readonly #cookies = new Map<string, string>();
+  /** A code of the person's second factor, which is accepted once. */
+  readonly #code: (() => Promise<string>) | undefined;
   /** Every address that the browser was at. */
   readonly visited: string[] = [];
 
-  constructor(home: string, email: string, password: string, send: Send = fetch) {
+  constructor(
+    home: string,
+    email: string,
+    password: string,
+    send: Send = fetch,
+    code?: () => Promise<string>,
+  ) {
     this.#home = home;
     this.email = email;
     this.#password = password;
     this.#fetch = send;
+    this.#code = code;
   }
 
   /** Another browser of the same person. */
   another(home = this.#home): Person {
-    return new Person(home, this.email, this.#password, this.#fetch);
+    return new Person(home, this.email, this.#password, this.#fetch, this.#code);
   }
 
   cookie(name: string): string | undefined {
@@ -80,7 +89,14 @@ export class Person {
   /** Opens an address, and signs in on the way. */
   async signIn(address = '/deals'): Promise<Page> {
     const page = await this.open(address);
-    return this.submit(page, { email: this.email, password: this.#password });
+    const next = await this.submit(page, { email: this.email, password: this.#password });
+    const code = await this.nextCode();
+    return code === undefined ? next : this.submit(next, { code });
+  }
+
+  /** Undefined for a person without a second factor. */
+  async nextCode(): Promise<string | undefined> {
+    return this.#code?.();
   }
 }
 

@@ -7,6 +7,7 @@ import { atEndOfTests, sharedByFiles } from '@cls/testing/end-of-tests';
 import { anyEngine } from '@cls/testing/engines';
 import { freePort, temporaryDirectory } from '@cls/testing/servers';
 import type { sqlAccounts } from '../../../auth-server/dist/src/accounts/sql-accounts.js';
+import type { sqlTotpFactors } from '../../../auth-server/dist/src/factors/sql-totp-factors.js';
 import type { sqlSigningKeyStore } from '../../../auth-server/dist/src/keys/sql-signing-keys.js';
 import type { sqlCustomers } from '../../../auth-server/dist/src/organisations/sql-customers.js';
 import type * as authServer from '../../../auth-server/dist/test/support/auth-server.js';
@@ -27,7 +28,7 @@ import { Person } from './person.ts';
 /** The services' own sources and test support, compiled: no part of what their packages export. */
 const compiled = (name: string) =>
   import(new URL(`../../../../${name}.js`, import.meta.url).href) as Promise<unknown>;
-const { startTestAuthServer, PASSWORD, ...authKeys } = (await compiled(
+const { startTestAuthServer, PASSWORD, totpCode, ...authKeys } = (await compiled(
   'auth-server/dist/test/support/auth-server',
 )) as typeof authServer;
 const hashing = (await compiled('auth-server/dist/test/support/quick-hash')) as {
@@ -38,6 +39,9 @@ const stores = {
     sqlAccounts: typeof sqlAccounts;
   }),
   ...((await compiled('auth-server/dist/test/support/client-records')) as typeof clientRecords),
+  ...((await compiled('auth-server/dist/src/factors/sql-totp-factors')) as {
+    sqlTotpFactors: typeof sqlTotpFactors;
+  }),
   ...((await compiled('auth-server/dist/src/organisations/sql-customers')) as {
     sqlCustomers: typeof sqlCustomers;
   }),
@@ -65,6 +69,8 @@ const AUDIENCE = 'https://cls.test/api';
 export const KEY = 'B'.repeat(43);
 export const VIEW = 'cls-deal.view';
 export const FULL = 'external-api.fullcontrol';
+export const ADMINISTER = 'cls-customer.administer';
+const TOTP_SECRET = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP';
 
 export type Services = Awaited<ReturnType<typeof startServices>>;
 export type Loan = ReturnType<typeof aLoan>;
@@ -99,7 +105,7 @@ export async function startServices() {
     postLogoutRedirectUris: [`${url}/signed-out`],
     backchannelLogoutUri: `${url}/backchannel-logout`,
     device: false,
-    scopes: ['openid', 'email', 'profile', VIEW, FULL],
+    scopes: ['openid', 'email', 'profile', VIEW, FULL, ADMINISTER],
   });
   const environment = {
     ISSUER: auth.issuer,
@@ -135,6 +141,17 @@ export async function startServices() {
   const grants = sqlEntitlements(resource.database);
   let people = 0;
   let granted: Promise<unknown> | undefined;
+  const newAccount = async (
+    permissions: readonly (typeof VIEW | typeof FULL | typeof ADMINISTER)[],
+  ) => {
+    people += 1;
+    const customer = `customer${people}`;
+    const email = `person${people}@explorer.example`;
+    await customers.create(customer, `Customer ${people}`, false);
+    const passwordHash = await hashing.quickHash(PASSWORD);
+    const account = { email, customer, permissions, passwordHash };
+    return { email, customer, id: await stores.sqlAccounts(auth.database).create(account) };
+  };
   return {
     auth,
     api: resource,
@@ -177,20 +194,25 @@ export async function startServices() {
       permission: typeof VIEW | typeof FULL,
       ...given: readonly Grant[]
     ): Promise<Person> {
-      people += 1;
-      const customer = `customer${people}`;
-      const email = `person${people}@explorer.example`;
-      await customers.create(customer, `Customer ${people}`, false);
-      const passwordHash = await hashing.quickHash(PASSWORD);
-      const account = {
-        email,
-        customer,
-        permissions: [permission],
-        passwordHash,
-      };
-      await stores.sqlAccounts(auth.database).create(account);
+      const { email, customer } = await newAccount([permission]);
       for (const grant of given) await grants.grant({ ...grant, customer });
       return new Person(url, email, PASSWORD);
+    },
+    /** A person of a new customer who administers it. */
+    async administrator(permissions: readonly (typeof VIEW)[], secondFactor = true) {
+      const { email, id } = await newAccount([...permissions, ADMINISTER]);
+      if (!secondFactor) return new Person(url, email, PASSWORD);
+      const sealer = aesGcmSealer(new Secret(authKeys.KEY));
+      const factors = stores.sqlTotpFactors(auth.database, sealer, { now: () => new Date() });
+      await factors.enrol(id, TOTP_SECRET);
+      const code = async () => {
+        // The same code is accepted again, for another browser at the same time.
+        await auth.database.query('UPDATE totp_factor SET last_step = 0 WHERE account_id = $1', [
+          id,
+        ]);
+        return totpCode(TOTP_SECRET);
+      };
+      return new Person(url, email, PASSWORD, fetch, code);
     },
     async stop() {
       await Promise.all(explorers.map((one) => one.stop()));

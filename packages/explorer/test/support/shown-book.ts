@@ -1,4 +1,5 @@
 import type { List, Meta } from '../../src/balances/shapes.ts';
+import type { Viewer } from './every-page.ts';
 import type { Person } from './person.ts';
 import {
   aBook,
@@ -77,11 +78,12 @@ export async function makeShownBook(services: Services) {
   ];
   const all = (role: 'agent' | 'lender' | 'borrower', lenderId?: string) =>
     services.person(VIEW, ...deals.map((dealId) => ({ role, lenderId, deals: { dealId } })));
-  const people: Readonly<Record<'agent' | 'lender' | 'borrower' | 'nobody', Person>> = {
+  const people: Readonly<Record<Exclude<Viewer, 'stranger'>, Person>> = {
     agent: await all('agent'),
     lender: await all('lender', anna.id),
     borrower: await all('borrower'),
     nobody: await services.person(VIEW),
+    administrator: await services.administrator([]),
   };
   // Changes are told since the grants.
   await services.post([posting(long, '2025-01-31', single('1.00'))]);

@@ -1,5 +1,5 @@
 import { DPOP_ALGS } from '@cls/shared/access/token-refusals';
-import { API_PERMISSIONS, scopeOf } from '@cls/shared/access-token';
+import { PERSON_PERMISSIONS, scopeOf } from '@cls/shared/access-token';
 import type { Middleware } from 'koa';
 import { methodNotAllowed } from './method-not-allowed.ts';
 
@@ -24,7 +24,7 @@ export function resourceMetadata(resource: Resource): Middleware {
   const body = JSON.stringify({
     resource: audience,
     authorization_servers: [issuer],
-    scopes_supported: API_PERMISSIONS.map((permission) => scopeOf(scopeBase, permission)),
+    scopes_supported: PERSON_PERMISSIONS.map((permission) => scopeOf(scopeBase, permission)),
     bearer_methods_supported: ['header'],
     dpop_signing_alg_values_supported: DPOP_ALGS,
     tls_client_certificate_bound_access_tokens: mtlsBaseUrl !== undefined,

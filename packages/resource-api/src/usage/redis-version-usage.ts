@@ -1,5 +1,6 @@
 import type { RedisScripts } from '../access/redis-connection.ts';
 import {
+  type CustomerUsage,
   callerUses,
   subjectKey,
   subjectOf,
@@ -24,12 +25,22 @@ const ADD = `
   redis.call('EXPIRE', KEYS[2], ARGV[3])
   return 1`;
 const READ = `return redis.call('HGETALL', KEYS[1])`;
+/** Of the subjects that begin with a text. */
+const READ_SOME = `
+  local all, some = redis.call('HGETALL', KEYS[1]), {}
+  for i = 1, #all, 2 do
+    if string.sub(all[i], 1, #ARGV[1]) == ARGV[1] then
+      some[#some + 1] = all[i]
+      some[#some + 1] = all[i + 1]
+    end
+  end
+  return some`;
 
 /** A hash for each day, from a subject to its requests. */
 export function redisVersionUsage(
   redis: RedisScripts,
   now: () => Date,
-): UsageStore & UsageSummaries {
+): UsageStore & UsageSummaries & CustomerUsage {
   async function* countsByDay(first: string): AsyncGenerator<readonly UsageCount[]> {
     const days: string[] = [];
     for (let at = Date.parse(first); at <= now().getTime() + DAY_MS; at += DAY_MS) {
@@ -37,11 +48,7 @@ export function redisVersionUsage(
     }
     for (const day of days.slice(-KEPT_DAYS)) {
       const [key = ''] = keysOf(day);
-      const fields = (await redis.run(READ, [key], [])) as readonly string[];
-      yield Array.from({ length: fields.length / 2 }, (_, index) => ({
-        ...subjectOf(fields[2 * index] ?? ''),
-        requests: Number(fields[2 * index + 1]),
-      }));
+      yield countsIn(await redis.run(READ, [key], []));
     }
   }
   return {
@@ -66,7 +73,27 @@ export function redisVersionUsage(
       }
       return sums.list();
     },
+    async ofCustomer(customer, firstDay, lastDay) {
+      const found = [];
+      for (let at = Date.parse(firstDay); at <= Date.parse(lastDay); at += DAY_MS) {
+        const day = new Date(at).toISOString().slice(0, 10);
+        const [key = ''] = keysOf(day);
+        // As `subjectKey` begins.
+        const begin = `${JSON.stringify([day, customer]).slice(0, -1)},`;
+        found.push(...countsIn(await redis.run(READ_SOME, [key], [begin])));
+      }
+      return found;
+    },
   };
+}
+
+/** @param reply of a hash: a subject, its requests, another subject, … */
+function countsIn(reply: unknown): UsageCount[] {
+  const fields = reply as readonly string[];
+  return Array.from({ length: fields.length / 2 }, (_, index) => ({
+    ...subjectOf(fields[2 * index] ?? ''),
+    requests: Number(fields[2 * index + 1]),
+  }));
 }
 
 function byDay({ counts }: UsageBatch): Map<string, UsageBatch['counts']> {

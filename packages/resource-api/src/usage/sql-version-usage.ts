@@ -1,6 +1,8 @@
 import type { Database } from '@cls/shared/sql/database';
 import {
   type CallerUse,
+  type ClientUse,
+  type CustomerUsage,
   SUBJECT_FIELDS,
   type UsageCount,
   type UsageStore,
@@ -9,7 +11,7 @@ import {
 
 const COLUMNS = ['day', 'customer_id', 'client_id', 'subject', 'requested', 'served', 'operation'];
 
-export function sqlVersionUsage(database: Database): UsageStore & UsageSummaries {
+export function sqlVersionUsage(database: Database): UsageStore & UsageSummaries & CustomerUsage {
   return {
     async add({ source, number, counts }) {
       // In one order, so that two replicas do not wait for each other's rows.
@@ -46,6 +48,18 @@ export function sqlVersionUsage(database: Database): UsageStore & UsageSummaries
          GROUP BY customer_id, client_id, subject, requested, operation
          ORDER BY customer_id, client_id, subject, requested, operation`,
         [firstDay, requested],
+      );
+      return rows.map((row) => ({ ...row, requests: Number(row.requests) }));
+    },
+    async ofCustomer(customer, firstDay, lastDay) {
+      // A day at a time: the index begins with the day.
+      const rows = await database.query<Omit<ClientUse, 'requests'> & { requests: string }>(
+        `SELECT u.day::text, client_id AS "clientId", requested, served, operation,
+           sum(requests)::text AS requests
+         FROM generate_series($2::date, $3::date, interval '1 day') AS period (day)
+           JOIN version_usage AS u ON u.day = period.day::date AND u.customer_id = $1
+         GROUP BY u.day, client_id, requested, served, operation`,
+        [customer, firstDay, lastDay],
       );
       return rows.map((row) => ({ ...row, requests: Number(row.requests) }));
     },

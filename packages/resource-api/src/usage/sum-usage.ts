@@ -1,9 +1,17 @@
-import { addUsage, callerUses, type UsageStore, type UsageSummaries } from './version-usage.ts';
+import {
+  addUsage,
+  type CustomerUsage,
+  callerUses,
+  type UsageStore,
+  type UsageSummaries,
+} from './version-usage.ts';
 
 export type UsageReader = Pick<UsageStore, 'since'> & UsageSummaries;
 
 /** What several stores have counted, added up. Rejects when one of them does not answer. */
-export function sumUsage(...stores: readonly UsageReader[]): UsageReader {
+export function sumUsage(
+  ...stores: readonly (UsageReader & CustomerUsage)[]
+): UsageReader & CustomerUsage {
   return {
     since: async (day) => addUsage(...(await Promise.all(stores.map((store) => store.since(day))))),
     async summarize(firstDay, requested) {
@@ -13,5 +21,7 @@ export function sumUsage(...stores: readonly UsageReader[]): UsageReader {
       }
       return sums.list();
     },
+    ofCustomer: async (...asked) =>
+      (await Promise.all(stores.map((store) => store.ofCustomer(...asked)))).flat(),
   };
 }

@@ -44,6 +44,14 @@ export interface UsageSummaries {
   summarize(firstDay: string, requested: readonly string[]): Promise<readonly CallerUse[]>;
 }
 
+/** What the callers of one client asked on a day. */
+export type ClientUse = Omit<UsageCount, 'customer' | 'subject'>;
+
+export interface CustomerUsage {
+  /** From the first day to the last one, in any order. */
+  ofCustomer(customer: string, firstDay: string, lastDay: string): Promise<readonly ClientUse[]>;
+}
+
 /** Adds up what the same callers asked, in the order of their text. */
 export function callerUses() {
   const sums = new Map<string, CallerUse>();

@@ -6,6 +6,10 @@ const M = '/cls/balances/principal/movements';
 const F = '/cls/facets';
 const S = '/cls/balances/principal/series';
 const T = '/cls/balances/totals';
+const U = '/cls/usage';
+/** No day of it goes on while it is asked about. */
+const MARCH = 'fromDate=2027-03-01&toDate=2027-03-31';
+const ADMINISTRATOR = { customer: 'india', token: 'administrator' } as const;
 const DEAL = '/cls/deals/deal_0000000A00000000000000001A';
 /** A date on which most of the book's loans live. */
 const DAY = 'asOf=2017-06-14';
@@ -195,6 +199,19 @@ export const REQUESTS: Readonly<Record<string, readonly RecordedRequest[]>> = {
     ...named([`${F}?${DAY}&fields=lender,borrower`], { customer: 'india' }),
     ...named([`${F}?${DAY}`], { customer: 'nobody' }),
     ...named([F], { token: 'none' }),
+  ],
+  usage: [
+    ...named(
+      [
+        `${U}?${MARCH}`,
+        `${U}?fromDate=2027-03-30&toDate=2027-03-31`,
+        `${U}?fromDate=2027-04-01&toDate=2027-03-31&limit=0`,
+      ],
+      ADMINISTRATOR,
+    ),
+    { name: 'pages of usage', path: `${U}?limit=2&${MARCH}`, ...ADMINISTRATOR },
+    { name: 'pages of usage: next', ...ADMINISTRATOR },
+    ...named([`${U}?${MARCH}`], { ...ADMINISTRATOR, customer: 'nobody' }),
   ],
   errors: [
     ...named([

@@ -2,6 +2,7 @@ import { describeOnDatabase } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { productVersions } from '../../src/compose.ts';
 import type { Release } from '../../src/lifecycle/release.ts';
+import { sqlVersionUsage } from '../../src/usage/sql-version-usage.ts';
 import { apiVersions } from '../../src/versions/api-versions.ts';
 import { RELEASES } from '../../src/versions/releases.ts';
 import { type V1Deps, v1 } from '../../src/versions/v1/index.ts';
@@ -15,12 +16,28 @@ import { ENDING, registryOf, V2, v2, withV2 } from './v2/index.ts';
 /** How recordings are made, where a change is meant: docs/guides/add-a-version.md. */
 const RECORD = process.env['RECORD_GOLDEN'];
 
+const USE = { customer: 'india', clientId: 'svc_1', subject: 'svc_1', served: 'v1' };
+/** Requests of a month, for the recordings of usage. */
+const MARCH = {
+  ...{ source: 'use_recordings', number: 1 },
+  counts: [
+    { ...USE, requested: 'v1', operation: 'GET /cls/balances', day: '2027-03-31', requests: 120 },
+    { ...USE, requested: 'v1', operation: 'GET /cls/balances', day: '2027-03-12', requests: 45 },
+    { ...USE, requested: 'latest', operation: 'GET /cls/me', day: '2027-03-12', requests: 3 },
+    {
+      ...{ ...USE, clientId: 'app_1', subject: 'acc_1', requested: 'v1' },
+      ...{ operation: 'GET /cls/deals/{id}', day: '2027-03-30', requests: 8 },
+    },
+  ],
+};
+
 describeOnDatabase('recordings of v1', (engine) => {
   const clock = testClock('2027-04-01T12:00:00Z');
   let api: VersionedApi;
   before(async () => {
     const location = await releasedBook(engine);
     api = await startVersionedApi({ ...engine, createLocation: async () => location }, clock);
+    await sqlVersionUsage(api.database).add(MARCH);
     for (const [topic, requests] of RECORD ? Object.entries(REQUESTS) : []) {
       record(topic, await ask(api, clock, requests));
     }

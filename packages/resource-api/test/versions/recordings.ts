@@ -11,7 +11,7 @@ export interface RecordedRequest {
   readonly method?: 'HEAD' | 'POST';
   /** Full control where it is left out. */
   readonly customer?: string;
-  readonly token?: 'none' | 'broken' | 'without permission';
+  readonly token?: 'none' | 'broken' | 'without permission' | 'administrator';
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -101,6 +101,12 @@ export async function ask(
 async function tokenOf(api: VersionedApi, clock: Clock, { customer, token }: RecordedRequest) {
   if (token === 'none') return {};
   if (token === 'broken') return { authorization: 'Bearer a.b.c' };
+  if (token === 'administrator') {
+    const person = { account_type: 'account', sub: `acc_${'0'.repeat(26)}`, client_id: 'app_1' };
+    const scope = `${ISSUER}/auth/cls-customer.administer`;
+    const claims = { ...timesOf(clock), ...person, customer, scope };
+    return { authorization: `Bearer ${await api.token(claims)}` };
+  }
   const scope =
     token === undefined ? `${ISSUER}/auth/cls-deal.view` : `${ISSUER}/auth/cls-accounts.manage`;
   const claims = customer === undefined && token === undefined ? {} : { customer, scope };

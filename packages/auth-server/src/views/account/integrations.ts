@@ -34,10 +34,10 @@ export interface IntegrationsModel extends AccountModel {
 
 /** The service accounts of the reader's organisation, with their secrets. */
 export function integrationsPage(model: IntegrationsModel, i18n: I18n): string {
-  const { integrations, requestsHref, peopleHref } = model;
+  const { frame, integrations, requestsHref, peopleHref } = model;
   const body = html`<p class="lead">${i18n.t('integrations.lead')}</p>
 <div class="buttons"><a class="button" href="${requestsHref}">${i18n.t('tokenRequests.title')}</a>
-<a class="button" href="${peopleHref}">${i18n.t('people.title')}</a></div>
+<a class="button" href="${peopleHref}">${i18n.t('people.title')}</a>${frame.explorerHref !== undefined && html`\n<a class="button" href="${frame.explorerHref}usage">${i18n.t('integrations.usage')}</a>`}</div>
 ${
   integrations.length === 0
     ? html`<section class="box"><p class="empty">${i18n.t('integrations.none')}</p></section>`

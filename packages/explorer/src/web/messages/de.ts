@@ -433,4 +433,27 @@ export const de: Messages = {
   'download.title': 'Herunterladen',
   'download.workbook': 'Excel',
   'download.exact': 'Excel, Beträge als Text mit allen Ziffern',
+  'usage.title': 'API-Nutzung',
+  'usage.lead':
+    'Anfragen der Dienstkonten und Personen Ihrer Organisation vom {from} bis {to} (UTC). Jede Anfrage mit gültigem Token zählt, unabhängig von der Antwort.',
+  'usage.integrations': 'Dienstkonten, ihre Secrets und Token-Anfragen',
+  'usage.token':
+    'CLS_TOKEN ist Ihr eigenes Zugriffstoken, für das Sie einen zweiten Faktor nachgewiesen haben.',
+  'usage.none': 'An diesen Tagen gab es keine Anfragen.',
+  'usage.versions': 'Anfragen nach Version',
+  'usage.clients': 'Anfragen nach Client',
+  'usage.clients.column': 'Client-ID',
+  'usage.operations': 'Anfragen nach Operation',
+  'usage.operations.column': 'Operation',
+  'usage.version': 'Version',
+  'usage.requests': 'Anfragen',
+  'usage.lastDay': 'Letzte Anfrage',
+  'usage.ends': 'endet am {on}',
+  'usage.more': 'Das sind die {top} mit den meisten Anfragen. Die API listet alle.',
+  'support.Deprecated': 'veraltet',
+  'support.Retired': 'abgeschaltet',
+  'problem.no_usage.title': 'Sie dürfen die API-Nutzung nicht sehen',
+  'problem.no_usage.text':
+    'Diese Seite ist für die Administratoren einer Organisation, die mit einem zweiten Faktor angemeldet sind. Der Betreiber vergibt die Berechtigung cls-customer.administer und registriert diese Anwendung dafür.',
+  'problem.no_usage.link': 'Zur ersten Seite',
 };

@@ -426,6 +426,28 @@ export const en = {
   'download.title': 'Download',
   'download.workbook': 'Excel',
   'download.exact': 'Excel, amounts as text with every digit',
+  'usage.title': 'Use of the API',
+  'usage.lead':
+    'Requests of your organisation’s service accounts and people from {from} to {to} (UTC). A request with a valid token counts, whatever the answer.',
+  'usage.integrations': 'Service accounts, their secrets and token requests',
+  'usage.token': 'CLS_TOKEN is an access token of your own, for which you proved a second factor.',
+  'usage.none': 'There were no requests in these days.',
+  'usage.versions': 'Requests by version',
+  'usage.clients': 'Requests by client',
+  'usage.clients.column': 'Client ID',
+  'usage.operations': 'Requests by operation',
+  'usage.operations.column': 'Operation',
+  'usage.version': 'Version',
+  'usage.requests': 'Requests',
+  'usage.lastDay': 'Last request',
+  'usage.ends': 'ends on {on}',
+  'usage.more': 'These are the {top} with the most requests. The API lists all.',
+  'support.Deprecated': 'deprecated',
+  'support.Retired': 'retired',
+  'problem.no_usage.title': 'You may not see the use of the API',
+  'problem.no_usage.text':
+    'This page is for the administrators of an organisation, signed in with a second factor. The operator gives the permission cls-customer.administer, and registers this application for it.',
+  'problem.no_usage.link': 'Go to the first page',
 } as const;
 
 export type MessageKey = keyof typeof en;

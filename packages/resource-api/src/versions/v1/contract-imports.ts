@@ -266,7 +266,7 @@ function postOperation(headers: Headers): Operation {
   };
 }
 
-const NOT_MODIFIED = {
+export const NOT_MODIFIED = {
   description: 'The answer has the `ETag` that the client named.',
   headers: { 'API-Version': { $ref: '#/components/headers/API-Version' } },
 };

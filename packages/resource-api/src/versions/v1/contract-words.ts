@@ -32,6 +32,8 @@ const WORDS: Readonly<Record<string, string>> = {
   PrincipalBalanceLine: 'A line of an NDJSON export of roll-forwards.',
   PrincipalMovementLine: 'A line of an NDJSON export of postings.',
   Deal: 'A credit agreement between a borrower and its lenders.',
+  VersionUse: 'Requests of one client for one operation of a version on a day.',
+  VersionUseList: 'A page of the use of the API by one customer.',
   Caller: 'Who sends the request, as its token and the entitlements say.',
   Problem: 'Why a request was refused (RFC 9457).',
 };

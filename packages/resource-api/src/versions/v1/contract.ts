@@ -8,6 +8,7 @@ import { PROBLEM_RESPONSES, PROBLEM_SCHEMAS, problemResponses } from './contract
 import { IMPORT_RESPONSES, IMPORT_SCHEMAS, importPaths } from './contract-imports.ts';
 import { LIST_SCHEMAS } from './contract-lists.ts';
 import { SCHEMAS } from './contract-schemas.ts';
+import { USAGE_SCHEMAS, usagePaths } from './contract-usage.ts';
 import { withWords } from './contract-words.ts';
 import { tableColumns } from './fields.ts';
 import {
@@ -66,11 +67,12 @@ export function v1Contract(): OpenApiDocument {
         { get: documentOperation(name) },
       ]),
       ...Object.entries(importPaths(headersBut('Content-Disposition'))),
+      ...Object.entries(usagePaths(headersBut('Content-Disposition'))),
     ]),
     components: {
       schemas: withWords({
         ...{ ...SCHEMAS, ...LIST_SCHEMAS, ...DOCUMENT_SCHEMAS },
-        ...{ ...IMPORT_SCHEMAS, ...PROBLEM_SCHEMAS },
+        ...{ ...IMPORT_SCHEMAS, ...USAGE_SCHEMAS, ...PROBLEM_SCHEMAS },
       }),
       responses: { ...PROBLEM_RESPONSES, ...IMPORT_RESPONSES },
       headers: HEADERS,
@@ -85,6 +87,8 @@ export function v1Contract(): OpenApiDocument {
                 'cls-deal.view': 'View the deals that are granted to the caller’s customer.',
                 'external-api.fullcontrol': 'View every deal.',
                 'cls-ledger.post': 'Post statements and journal files, and register profiles.',
+                'cls-customer.administer':
+                  'See the use of the API by the caller’s customer; people alone have it.',
               },
             },
           },

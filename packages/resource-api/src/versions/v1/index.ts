@@ -43,6 +43,7 @@ import {
 } from './present.ts';
 import { presentMovement } from './present-movement.ts';
 import { type BalancesQuery, isHeavy, PATHS, parseBalancesQuery, type Resource } from './query.ts';
+import { type UsageDeps, usageRoute } from './usage.ts';
 
 export interface V1Deps extends DocumentDeps {
   readonly readBalances: ReadBalances;
@@ -52,6 +53,7 @@ export interface V1Deps extends DocumentDeps {
   readonly ledger: CurrentLedger;
   readonly cursors: CursorCodec;
   readonly imports: ImportDeps;
+  readonly usage: UsageDeps;
 }
 
 /** Version 1 of the API. */
@@ -88,6 +90,7 @@ export function v1(deps: V1Deps): ApiVersion {
       ...(Object.keys(PATHS) as Resource[]).map(route),
       ...documentRoutes(deps, answered),
       ...importRoutes(deps.imports),
+      usageRoute(deps.usage),
     ],
   };
 }

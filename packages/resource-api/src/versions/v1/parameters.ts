@@ -343,6 +343,11 @@ export const IMPORT_PARAMETERS = [
   'accept',
 ] as const satisfies readonly ParameterName[];
 
+export const USAGE_PARAMETERS = [
+  ...PERIOD,
+  ...PAGE_PARAMETERS,
+] as const satisfies readonly ParameterName[];
+
 /** Whether values of a field are counted: facilities of a deal may have several types. */
 export function isCounted(field: string, level: Level): boolean {
   return FACETS.some((name) => name === field) && (field !== 'facilityType' || level !== 'deal');

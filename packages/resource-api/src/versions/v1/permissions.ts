@@ -1,10 +1,17 @@
-import { POST_PERMISSION, READ_PERMISSIONS } from '@cls/shared/access-token';
+import {
+  INTEGRATIONS_PERMISSION,
+  POST_PERMISSION,
+  READ_PERMISSIONS,
+} from '@cls/shared/access-token';
 
 /** Any one of these opens every path of v1 that reads balances. */
 export const V1_PERMISSIONS = READ_PERMISSIONS;
 
 /** Opens imports and their profiles, and nothing else. */
 export const V1_POST_PERMISSIONS = [POST_PERMISSION] as const;
+
+/** Opens the use of the API by the caller's own customer, and nothing else. */
+export const V1_USAGE_PERMISSIONS = [INTEGRATIONS_PERMISSION] as const;
 
 /**
  * What a permission shows: a part of the contract, so a change of it is a new version. The
@@ -32,3 +39,8 @@ export const V1_DATA_RULES = {
 export const V1_POST_DATA_RULES = {
   'cls-ledger.post': { deals: 'none', amounts: {} },
 } as const satisfies Readonly<Record<(typeof V1_POST_PERMISSIONS)[number], unknown>>;
+
+/** What the permission of usage shows: counts of requests, and nothing of the book. */
+export const V1_USAGE_DATA_RULES = {
+  'cls-customer.administer': { deals: 'none', amounts: {}, usage: 'own_customer' },
+} as const satisfies Readonly<Record<(typeof V1_USAGE_PERMISSIONS)[number], unknown>>;

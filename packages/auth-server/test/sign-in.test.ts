@@ -328,13 +328,24 @@ describeOnDatabase('signing in with a browser', (engine) => {
     const page = await browser.follow(`${server.issuer}/invitation?token=${people.sentToken()}`);
     expect(await page.response.clone().text()).to.include('India');
     const password = 'a lantern on the northern shore';
-    expect((await browser.submit(page, { new_password: password })).response.status).to.equal(200);
+    const done = await browser.submit(page, { new_password: password });
+    expect(await done.response.text()).to.include('href="/">Go to sign-in');
     const flow = await authorizationUrl(portal);
     const { url } = await browser.submit(await browser.follow(flow.url), {
       email: 'new@india.example',
       password,
     });
     expect((await exchange(portal, flow, url)).claims()?.sub).to.equal(invited.account.id);
+  });
+
+  it('leads somebody who was invited and may see no deals to the account pages', async () => {
+    const people = await composeWithMail();
+    const invitee = { email: 'administrator@india.example', customer: 'india' };
+    await people.invite({ ...invitee, permissions: ['cls-customer.administer'] }, {});
+    const browser = new Browser();
+    const page = await browser.follow(`${server.issuer}/invitation?token=${people.sentToken()}`);
+    const done = await browser.submit(page, { new_password: 'a lantern on the eastern shore' });
+    expect(await done.response.text()).to.include('href="/account">Go to sign-in');
   });
 
   it('lets a person in through the organisation’s own provider', async () => {

@@ -519,6 +519,26 @@ describeOnDatabase('signing in with a browser', (engine) => {
     expect(again.url.searchParams.has('code')).to.equal(true);
   });
 
+  it('links the privacy policy and the terms of an application where people sign in and allow', async () => {
+    const links = {
+      policy_uri: 'https://firm.example/privacy',
+      tos_uri: 'https://firm.example/tos',
+    };
+    const third = await relyingParty(server, { firstParty: false, name: 'Linked Firm', links });
+    const browser = new Browser();
+    const asked = await browser.follow((await authorizationUrl(third)).url);
+    const consent = await browser.submit(
+      { ...asked, text: await asked.response.clone().text() },
+      server.person,
+    );
+    for (const { response } of [asked, consent]) {
+      expect(await response.text())
+        .to.include('<a href="https://firm.example/privacy">Privacy policy</a>')
+        .and.include('<a href="https://firm.example/tos">Terms of use</a>');
+      expect(response.headers.get('content-security-policy')).to.not.include('firm.example');
+    }
+  });
+
   it('rotates refresh tokens; a lost answer may be asked for again', async () => {
     const flow = await authorizationUrl(portal, { scope: `openid ${scope(VIEW)}` });
     const { url } = await signIn(new Browser(), flow.url);

@@ -23,6 +23,8 @@ export interface Account {
    * True when another customer has the person: this account looks invited and can never be opened.
    */
   readonly elsewhere?: true;
+  /** Absent until the first sign-in. */
+  readonly lastSignedInAt?: Date;
   /** Changes with each password that is set; undefined without a password. */
   readonly passwordVersion?: string | undefined;
   /** Changes with each second factor that is added or removed; undefined without one. */

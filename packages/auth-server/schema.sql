@@ -165,6 +165,7 @@ CREATE TABLE account (
     elsewhere boolean DEFAULT false NOT NULL,
     display_name text,
     erased_at timestamp with time zone,
+    last_signed_in_at timestamp with time zone,
     CONSTRAINT account_check CHECK (((NOT elsewhere) OR (password_hash IS NULL))),
     CONSTRAINT account_display_name_check CHECK (((length(display_name) >= 1) AND (length(display_name) <= 100))),
     CONSTRAINT account_email_check CHECK ((email = lower(email))),
@@ -195,6 +196,8 @@ CREATE TABLE application (
     without_pkce boolean DEFAULT false NOT NULL,
     allowed_origins text[] DEFAULT '{}'::text[] NOT NULL,
     proof jsonb,
+    links jsonb DEFAULT '{}'::jsonb NOT NULL,
+    customer_id text,
     CONSTRAINT application_check CHECK (((cardinality(redirect_uris) > 0) OR device)),
     CONSTRAINT application_id_check CHECK ((id ~ '^app_[0-9A-Z]{26}$'::text)),
     CONSTRAINT application_scopes_check CHECK ((cardinality(scopes) > 0))
@@ -797,6 +800,9 @@ ALTER TABLE ONLY account
 
 ALTER TABLE ONLY account_link
     ADD CONSTRAINT account_link_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id);
+
+ALTER TABLE ONLY application
+    ADD CONSTRAINT application_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customer(id);
 
 ALTER TABLE ONLY application_grant
     ADD CONSTRAINT application_grant_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id);

@@ -16,6 +16,7 @@ import {
 } from '@cls/shared/http/request-log';
 import type { Log } from '@cls/shared/log';
 import type { Metrics } from '@cls/shared/metrics/metrics';
+import { keepLanguage } from '@cls/shared/pages/browser';
 import type { Secret } from '@cls/shared/secret';
 import type { Database } from '@cls/shared/sql/database';
 import type { Tracing } from '@cls/shared/tracing/tracing';
@@ -67,6 +68,7 @@ import type { StateStore } from './state/state-store.ts';
 import { statusLists } from './token-status/status-lists.ts';
 import { tokenIndices } from './token-status/token-indices.ts';
 import type { PageAssets } from './web/assets.ts';
+import { LANGUAGE_COOKIE } from './web/browser.ts';
 import type { Pages } from './web/page.ts';
 
 export interface ProviderDeps {
@@ -216,6 +218,7 @@ function serve(provider: Provider, deps: ProviderDeps, healthy: Middleware, apis
   provider.use(requestLog(deps.recordAnswer));
   provider.use(responseHeaders(config.issuer));
   provider.use(unexpectedErrors(pages, logFault));
+  provider.use(keepLanguage(LANGUAGE_COOKIE, config.explorerUrl));
   const shared = cors(accountServices.applications, config.issuer);
   provider.use(router(rooms, pages, healthy, shared, config.explorerUrl));
 }

@@ -200,7 +200,7 @@ function readConfig(read: EnvironmentReader): AuthServerConfig {
       about: 'where people get help; shown on pages and in messages',
     }),
     explorerUrl: read.optionalBaseUrl('EXPLORER_URL', {
-      about: 'where people see balances; `/` and the account pages lead there',
+      about: 'where people see balances; `/`, invitations and the account pages lead there',
     }),
     policyUrl: read.optionalLink('POLICY_URL', ['https'], {
       about: 'privacy policy: linked on every page, and `op_policy_uri` of discovery',

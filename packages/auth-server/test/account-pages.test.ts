@@ -459,6 +459,27 @@ describe('the account pages', () => {
     expect(asked.url.pathname).to.match(/^\/interaction\//);
   });
 
+  it('open an application where it signs people in, or at its start page', async () => {
+    const email = await newPerson();
+    const browser = new Browser();
+    await signIn(browser, email);
+    const links = {
+      client_uri: 'https://desk.example/',
+      initiate_login_uri: 'https://desk.example/in',
+    };
+    const { client_uri } = { client_uri: 'https://board.example/start' };
+    await application(browser, await relyingParty(server, { name: 'Desk', links }));
+    await application(
+      browser,
+      await relyingParty(server, { name: 'Board', links: { client_uri } }),
+    );
+    const { text } = await open(browser, '/account/applications');
+    const iss = encodeURIComponent(server.issuer);
+    expect(text)
+      .to.include(`href="https://desk.example/in?iss=${iss}" aria-label="Open Desk"`)
+      .and.include(`href="${client_uri}" aria-label="Open Board"`);
+  });
+
   it('list of an application what it may do in the person’s name, and nothing that they may not', async () => {
     const email = await newPerson();
     const browser = new Browser();

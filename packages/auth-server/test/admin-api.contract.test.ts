@@ -14,6 +14,7 @@ import {
 } from './support/administrator.ts';
 import { FULL, startTestAuthServer, type TestAuthServer, VIEW } from './support/auth-server.ts';
 import { clientSecrets, serviceAccountRecords } from './support/client-records.ts';
+import { relyingParty } from './support/relying-party.ts';
 
 const OPERATION_LIST = Object.entries<Operation>(OPERATIONS);
 /** Of tokens, stores and a race, which other suites provoke. */
@@ -136,6 +137,7 @@ describe('the contract of the administrators’ API', () => {
   }
 
   async function succeedWithPeople(call: AdminClient) {
+    await relyingParty(server, { customer: 'india' });
     const { body } = await call('POST', '/accounts', sampleOf(OPERATIONS.inviteAccount));
     const account = `/accounts/${body.account.id}`;
     for (let again = 0; again < 20; again += 1) {

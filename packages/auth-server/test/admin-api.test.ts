@@ -34,6 +34,7 @@ import {
   authorizationUrl,
   Browser,
   exchange,
+  REDIRECT_URI,
   type RelyingParty,
   relyingParty,
 } from './support/relying-party.ts';
@@ -154,6 +155,7 @@ describeOnDatabase('the administrators’ API', (engine) => {
           disabled: false,
           secondFactor: true,
           pending: false,
+          lastSignedInAt: null,
         },
       ]);
       expect(found.body.page).to.deep.equal({ limit: 50, hasMore: false, nextCursor: null });
@@ -184,6 +186,36 @@ describeOnDatabase('the administrators’ API', (engine) => {
     });
   });
 
+  describe('GET /admin/v1/applications', () => {
+    it('lists the applications of the caller’s customer in pages, and no other’s', async () => {
+      const links = {
+        client_uri: 'https://india.example/',
+        tos_uri: 'https://india.example/terms',
+      };
+      const mine = [
+        await relyingParty(server, { customer: 'india', links, scopes: ['openid', VIEW] }),
+        await relyingParty(server, { customer: 'india', confidential: false }),
+      ];
+      await relyingParty(server, { customer: 'kenya' });
+      await relyingParty(server);
+      const first = (await call('GET', '/applications?limit=1')).body;
+      const next = `/applications?limit=1&cursor=${first.page.nextCursor}`;
+      const second = (await call('GET', next)).body;
+      expect(second.page.nextCursor).to.equal(null);
+      const all = [...first.data, ...second.data];
+      expect(all.map(({ id }) => id)).to.deep.equal(mine.map(({ id }) => id).sort());
+      const one = all.find(({ id }) => id === mine[0]?.id);
+      const { name, ...rest } = one;
+      expect(name).to.match(/^Portal/);
+      expect(rest).to.deep.equal({
+        ...{ object: 'application', id: mine[0]?.id, customer: 'india', disabled: false },
+        ...{ scopes: ['openid', VIEW], redirectUris: [REDIRECT_URI], confidential: true },
+        ...{ clientUri: links.client_uri, initiateLoginUri: null },
+        ...{ policyUri: null, tosUri: links.tos_uri },
+      });
+    });
+  });
+
   describe('GET /admin/v1/accounts/{id}', () => {
     it('shows an account, without anything of its password', async () => {
       const id = await idOf(server.person.email);
@@ -198,7 +230,11 @@ describeOnDatabase('the administrators’ API', (engine) => {
         disabled: false,
         secondFactor: false,
         pending: false,
+        lastSignedInAt: null,
       });
+      await server.postJson(server.person);
+      const after = (await call('GET', `/accounts/${id}`)).body;
+      expect(Date.now() - Date.parse(after.lastSignedInAt)).to.be.lessThan(600_000);
       expect((await call('HEAD', `/accounts/${id}`)).status).to.equal(200);
     });
 

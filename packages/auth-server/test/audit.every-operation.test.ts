@@ -191,6 +191,7 @@ const RECORDED: Readonly<Record<OperationName, readonly AuditEventType[]>> = {
   enable: ['account.enabled'],
   resetFactors: ['account.factors_reset'],
   endSessions: ['account.sessions_ended'],
+  listApplications: [],
   listServiceAccounts: [],
   listSecrets: [],
   createSecret: ['service_account.secret_created'],

@@ -1,4 +1,7 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { anyEngine } from '@cls/testing/engines';
+import { eventually } from '@cls/testing/servers';
 import { expect } from 'chai';
 import * as client from 'openid-client';
 import { startTestAuthServer, type TestAuthServer } from './support/auth-server.ts';
@@ -136,6 +139,43 @@ describe('the other language of a page', () => {
     expect(await refused.text())
       .to.include('We could not')
       .and.not.include('lang="de"');
+  });
+
+  it('is kept from an application’s ui_locales to the page and the message of a new password', async () => {
+    const browser = new Browser();
+    const { url } = await authorizationUrl(portal, { ui_locales: 'de' });
+    const signIn = await (await browser.follow(url)).response.text();
+    const [, reset = ''] = /<a href="([^"]*\/password\/reset[^"]*)"/.exec(signIn) ?? [];
+    const asked = await browser.submit(await browser.follow(at(reset)), server.person);
+    expect(await asked.response.text()).to.include('Sehen Sie in Ihr Postfach');
+    const letter = await eventually(async () => {
+      const [name = ''] = readdirSync(server.config.mailOutbox).filter((one) => /txt$/.test(one));
+      return readFileSync(join(server.config.mailOutbox, name), 'utf8');
+    });
+    const [link = ''] = /https?:\/\/\S+\/password\/new\S+/.exec(letter) ?? [];
+    expect(new URL(link).searchParams.get('lang')).to.equal('de');
+    const mailbox = new Browser();
+    expect(await (await mailbox.follow(link)).response.text()).to.include(
+      'Neues Passwort festlegen',
+    );
+    const { response } = await mailbox.follow(at('/account'));
+    expect(await response.text()).to.include('<html lang="de">');
+  });
+
+  it('is kept from an application’s ui_locales to the error page of its sign-in', async () => {
+    const browser = new Browser();
+    const { url } = await browser.follow(
+      (await authorizationUrl(portal, { ui_locales: 'de' })).url,
+    );
+    const refused = await browser.open(`${url.href}/sign-in`, { method: 'POST' });
+    expect(refused.status).to.equal(400);
+    expect(refused.headers.get('content-language')).to.equal('de');
+  });
+
+  it('is remembered where the address leads on to another page', async () => {
+    const browser = new Browser();
+    const { response } = await browser.follow(at('/account?lang=de'));
+    expect(await response.text()).to.include('<html lang="de">');
   });
 
   for (const [what, path] of [

@@ -77,6 +77,37 @@ describe('cls-auth, changing and deleting what it has created', function () {
     });
   });
 
+  it('registers what people see of an application and whose it is, and takes each back', async () => {
+    const portal = 'https://portal.example';
+    const created = await done(
+      `applications create --name Deals --redirect-uri ${portal}/cb --customer india` +
+        ` --client-uri ${portal} --initiate-login-uri ${portal}/login --policy-uri ${portal}/privacy`,
+    );
+    const links = { client_uri: portal, initiate_login_uri: `${portal}/login` };
+    expect(created).to.deep.include({
+      customer: 'india',
+      links: { ...links, policy_uri: `${portal}/privacy` },
+    });
+    const update = `applications update ${created.clientId}`;
+    const changed = await done(`${update} --no-policy-uri --tos-uri ${portal}/terms --no-customer`);
+    expect(changed).to.deep.include({
+      customer: null,
+      links: { ...links, tos_uri: `${portal}/terms` },
+    });
+    expect(await done(`${update} --name Dealings`)).to.deep.include({ links: changed.links });
+    for (const [option, value] of [
+      ['initiate-login-uri', 'http://localhost:3000/login'],
+      ['client-uri', 'http://portal.example'],
+      ['policy-uri', 'javascript:alert(1)'],
+      ['tos-uri', '//portal.example'],
+    ]) {
+      const [code, says] = await refused(`${update} --${option} ${value}`);
+      expect([code, says], value).to.deep.include(2);
+      expect(says).to.include(`--${option}`).and.include('expected an https URI');
+    }
+    expect(await refused(`${update} --customer nobody`)).to.deep.include(1);
+  });
+
   it('registers what needs no PKCE and what pages may call, says so in the list, and takes it back', async () => {
     const uri = '--redirect-uri https://a.example/cb';
     const old = await done(`applications create --name Wiki ${uri} --confidential --without-pkce`);

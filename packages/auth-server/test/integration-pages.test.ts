@@ -18,7 +18,7 @@ import {
   VIEW,
 } from './support/auth-server.ts';
 import { clientSecrets, serviceAccountRecords } from './support/client-records.ts';
-import { Browser } from './support/relying-party.ts';
+import { Browser, relyingParty } from './support/relying-party.ts';
 
 const TOTP_SECRET = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP';
 const ROOT = '/account/integrations';
@@ -386,6 +386,29 @@ describe('the pages for a customer’s integrations', () => {
     expect(text).to.include('admin-1@<wbr>india.example').and.not.include('>person1@');
     expect(text).to.include('With a second step at sign-in').and.include(INTEGRATIONS_PERMISSION);
     expect(first.text + text).to.not.include('norway');
+  });
+
+  it('say when people last signed in, and who never did', async () => {
+    const { browser } = await administrator();
+    await newPerson([VIEW], false);
+    const { text } = await open(browser, `${ROOT}/people?after=acc_1`);
+    expect(text).to.match(/last signed in <time datetime="\d{4}-\d\d-\d\dT/);
+    expect(text).to.include('never signed in');
+  });
+
+  it('list the customer’s applications, with what they may ask for, and none of another customer', async () => {
+    const { browser, page } = await administrator();
+    const links = { initiate_login_uri: 'https://portal.india.example/login?from=cls' };
+    const mine = await relyingParty(server, {
+      ...{ name: 'Indian portal', customer: 'india', links, scopes: ['openid', VIEW] },
+    });
+    await relyingParty(server, { name: 'Fjord portal', customer: 'norway' });
+    expect(page.text).to.include(`href="${ROOT}/applications"`);
+    const { text } = await open(browser, `${ROOT}/applications`);
+    expect(text).to.include('Indian portal').and.include(mine.id).and.include(VIEW);
+    const iss = encodeURIComponent(server.issuer);
+    expect(text).to.include(`href="https://portal.india.example/login?from=cls&amp;iss=${iss}"`);
+    expect(text).to.not.include('Fjord');
   });
 
   it('have a permission that a token of the person names after a second factor alone', async () => {

@@ -328,13 +328,24 @@ describeOnDatabase('signing in with a browser', (engine) => {
     const page = await browser.follow(`${server.issuer}/invitation?token=${people.sentToken()}`);
     expect(await page.response.clone().text()).to.include('India');
     const password = 'a lantern on the northern shore';
-    expect((await browser.submit(page, { new_password: password })).response.status).to.equal(200);
+    const done = await browser.submit(page, { new_password: password });
+    expect(await done.response.text()).to.include('href="/">Go to sign-in');
     const flow = await authorizationUrl(portal);
     const { url } = await browser.submit(await browser.follow(flow.url), {
       email: 'new@india.example',
       password,
     });
     expect((await exchange(portal, flow, url)).claims()?.sub).to.equal(invited.account.id);
+  });
+
+  it('leads somebody who was invited and may see no deals to the account pages', async () => {
+    const people = await composeWithMail();
+    const invitee = { email: 'administrator@india.example', customer: 'india' };
+    await people.invite({ ...invitee, permissions: ['cls-customer.administer'] }, {});
+    const browser = new Browser();
+    const page = await browser.follow(`${server.issuer}/invitation?token=${people.sentToken()}`);
+    const done = await browser.submit(page, { new_password: 'a lantern on the eastern shore' });
+    expect(await done.response.text()).to.include('href="/account">Go to sign-in');
   });
 
   it('lets a person in through the organisation’s own provider', async () => {
@@ -506,6 +517,26 @@ describeOnDatabase('signing in with a browser', (engine) => {
     expect(decodeJwt(tokens.access_token)['scope']).to.equal(scope(VIEW));
     const again = await browser.follow((await ask()).url);
     expect(again.url.searchParams.has('code')).to.equal(true);
+  });
+
+  it('links the privacy policy and the terms of an application where people sign in and allow', async () => {
+    const links = {
+      policy_uri: 'https://firm.example/privacy',
+      tos_uri: 'https://firm.example/tos',
+    };
+    const third = await relyingParty(server, { firstParty: false, name: 'Linked Firm', links });
+    const browser = new Browser();
+    const asked = await browser.follow((await authorizationUrl(third)).url);
+    const consent = await browser.submit(
+      { ...asked, text: await asked.response.clone().text() },
+      server.person,
+    );
+    for (const { response } of [asked, consent]) {
+      expect(await response.text())
+        .to.include('<a href="https://firm.example/privacy">Privacy policy</a>')
+        .and.include('<a href="https://firm.example/tos">Terms of use</a>');
+      expect(response.headers.get('content-security-policy')).to.not.include('firm.example');
+    }
   });
 
   it('rotates refresh tokens; a lost answer may be asked for again', async () => {

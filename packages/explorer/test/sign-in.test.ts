@@ -53,6 +53,33 @@ describe('signing in', () => {
     expect([...to.searchParams.keys()].sort()).to.deep.equal(['client_id', 'request_uri']);
   });
 
+  it('shows the sign-in in the language that was chosen in the explorer', async () => {
+    const page = await person.open('/deals?lang=de');
+    expect(page.url.origin).to.equal(services.auth.issuer);
+    expect(page.html).to.include('<html lang="de">');
+    expect((await person.signIn('/deals')).html).to.include('<html lang="de">');
+  });
+
+  it('comes back in the language that was chosen on the way', async () => {
+    const begun = await person.open('/deals?lang=de');
+    const english = await person.open(`${begun.url.origin}${begun.url.pathname}?lang=en`);
+    const password = 'correct horse battery staple';
+    const page = await person.submit(english, { email: person.email, password });
+    expect(page.url.pathname).to.equal('/deals');
+    expect(page.html).to.include('<html lang="en">');
+    const callback = person.visited.find((address) => address.includes('/callback?')) ?? '';
+    expect(new URL(callback).searchParams.get('lang')).to.equal('en');
+  });
+
+  it('hands on no language that nobody chose', async () => {
+    const headers = { 'accept-language': 'de' };
+    const begun = await person.open('/deals', { headers });
+    const password = 'correct horse battery staple';
+    expect(begun.html).to.include('<html lang="de">');
+    await person.submit(begun, { email: person.email, password });
+    expect(person.visited.join('\n')).not.to.include('lang=');
+  });
+
   it('brings no token to the browser, into an address or into the log', async () => {
     const page = await person.signIn();
     const pages = [page, await person.open('/deals?sort=borrower')];

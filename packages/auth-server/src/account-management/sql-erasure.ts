@@ -220,7 +220,7 @@ async function eraseAccount(
   }
   await transaction.query(
     `UPDATE account SET email = lower(id), display_name = NULL, password_hash = NULL,
-       password_changed_at = NULL, first_signed_in_at = NULL,
+       password_changed_at = NULL, first_signed_in_at = NULL, last_signed_in_at = NULL,
        disabled_at = coalesce(disabled_at, now()), erased_at = now()
      WHERE id = $1`,
     [row.id],

@@ -1,4 +1,5 @@
 import { dropCookie, readCookie } from '@cls/shared/pages/browser';
+import { openHrefOf } from '../clients/application.ts';
 import { digest } from '../crypto/digest.ts';
 import { endSessionWithBrowser } from '../library/session-lifetime.ts';
 import type { ApplicationWithAccess } from '../sessions/account-applications.ts';
@@ -89,6 +90,7 @@ export async function showApplications(context: AccountPageContext): Promise<voi
           ...shownApplication(application.name, application.redirectUris[0]),
           permissions: permissionNames(scopes, deps.scopeBase, account.permissions),
           since,
+          openHref: openHrefOf(application, deps.issuer),
           ...(lastUsedAt === undefined ? {} : { lastUsedAt }),
           withdrawHref: `${deps.pages.path(PATHS.withdraw)}?application=${application.id}`,
         })),

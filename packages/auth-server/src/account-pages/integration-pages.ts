@@ -1,5 +1,6 @@
 import { INTEGRATIONS_PERMISSION } from '@cls/shared/access-token';
 import { asName } from '@cls/shared/display-name';
+import { openHrefOf } from '../clients/application.ts';
 import {
   isInUse,
   type ListedClientSecret,
@@ -19,12 +20,14 @@ import {
   shownSecretPage,
 } from '../views/account/client-secret.ts';
 import { type ConfirmedAction, confirmationPage } from '../views/account/confirmation.ts';
+import { customerApplicationsPage } from '../views/account/customer-applications.ts';
 import { integrationsPage } from '../views/account/integrations.ts';
 import { peoplePage } from '../views/account/people.ts';
 import { tokenRequestsPage } from '../views/account/token-requests.ts';
 import { actorOf } from '../web/browser.ts';
 import { showErrorPage } from '../web/error-page.ts';
 import type { Problem } from '../web/form.ts';
+import { shownApplication } from '../web/layout.ts';
 import { nextLinkFrom } from '../web/next-link.ts';
 import { seeOther } from '../web/page.ts';
 import { ACCOUNT_PLACE_PATHS } from '../web/paths.ts';
@@ -42,6 +45,7 @@ export const INTEGRATION_PATHS = {
   secret: `${ROOT}/secret`,
   requests: `${ROOT}/requests`,
   people: `${ROOT}/people`,
+  applications: `${ROOT}/applications`,
 } as const;
 const PATHS = INTEGRATION_PATHS;
 
@@ -87,6 +91,7 @@ export async function showIntegrations(context: AccountPageContext): Promise<voi
         })),
         requestsHref: pages.path(PATHS.requests),
         peopleHref: pages.path(PATHS.people),
+        applicationsHref: pages.path(PATHS.applications),
       },
       i18n,
     ),
@@ -208,6 +213,24 @@ export async function showSecret(context: AccountPageContext): Promise<void> {
 export async function showRequests(context: AccountPageContext): Promise<void> {
   const requests = await context.deps.integrations.requests(context.account);
   await showPlace(context, (model, i18n) => tokenRequestsPage({ ...model, requests }, i18n));
+}
+
+export async function showCustomerApplications(context: AccountPageContext): Promise<void> {
+  const { integrations, issuer } = context.deps;
+  const applications = await integrations.applications(context.account);
+  await showPlace(context, (model, i18n) =>
+    customerApplicationsPage(
+      {
+        ...model,
+        applications: applications.map((application) => ({
+          ...application,
+          ...shownApplication(application.name, application.redirectUris[0]),
+          openHref: openHrefOf(application, issuer),
+        })),
+      },
+      i18n,
+    ),
+  );
 }
 
 const PEOPLE = 100;

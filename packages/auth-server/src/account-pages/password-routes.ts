@@ -4,13 +4,13 @@ import Router from '@koa/router';
 import type { Context, Middleware } from 'koa';
 import type { AcceptInvitation } from '../account-management/invite.ts';
 import { RESET_TTL_S, type ResetPassword } from '../account-management/reset-password.ts';
-import type { Account } from '../accounts/account.ts';
+import { type Account, maySeeDeals } from '../accounts/account.ts';
 import type { PasswordRules } from '../accounts/password-rules.ts';
 import { routesOf } from '../library/request-context.ts';
 import { passwordSetPage } from '../views/password/password-set.ts';
 import { resetRequestPage, resetSentPage } from '../views/password/reset-request.ts';
 import { invitationPage, setPasswordPage } from '../views/password/set-password.ts';
-import { actorOf } from '../web/browser.ts';
+import { actorOf, uiLocalesQuery } from '../web/browser.ts';
 import type { ErrorKind } from '../web/error.ts';
 import { showErrorPage } from '../web/error-page.ts';
 import type { Problem } from '../web/form.ts';
@@ -23,6 +23,7 @@ import {
   PASSWORD_SET_PATH,
   RESET_PATH,
   ROUTES,
+  START_PATH,
 } from '../web/paths.ts';
 
 export interface PasswordDeps {
@@ -109,7 +110,7 @@ function showRequest(
       resetRequestPage(
         {
           frame,
-          action: pages.path(RESET_PATH),
+          action: `${pages.path(RESET_PATH)}${uiLocalesQuery(ctx.query['ui_locales'])}`,
           ...(email ? { email } : {}),
           signInHref,
           problems,
@@ -156,7 +157,7 @@ async function finishReset(deps: PasswordDeps, ctx: Context, form: Form): Promis
   const result = await deps.resetPassword.finish(tokenOf(ctx), password, actorOf(ctx));
   if ('expired' in result) return showError(deps, ctx, 'link_expired', 410);
   if ('problem' in result) return showReset(deps, ctx, [result.problem]);
-  seeOther(ctx, deps.pages.path(PASSWORD_SET_PATH));
+  leadToPasswordSet(deps, ctx, result.account);
 }
 
 async function showInvitation(
@@ -183,7 +184,12 @@ async function accept(deps: PasswordDeps, ctx: Context, form: Form): Promise<voi
   const result = await deps.acceptInvitation.accept(tokenOf(ctx), password, actorOf(ctx));
   if ('expired' in result) return showError(deps, ctx, 'invitation_expired', 410);
   if ('problem' in result) return showInvitation(deps, ctx, [result.problem]);
-  seeOther(ctx, deps.pages.path(PASSWORD_SET_PATH));
+  leadToPasswordSet(deps, ctx, result.account);
+}
+
+/** The page that follows leads people who may see deals to the explorer, others to their account. */
+function leadToPasswordSet({ pages }: PasswordDeps, ctx: Context, account: Account): void {
+  seeOther(ctx, `${pages.path(PASSWORD_SET_PATH)}${maySeeDeals(account) ? '' : '?next=account'}`);
 }
 
 /**
@@ -194,7 +200,10 @@ async function showPasswordSet({ pages, signedIn }: PasswordDeps, ctx: Context):
   const somebody = await signedIn(ctx);
   const nextLink: NextLink =
     somebody === undefined
-      ? { to: 'sign_in', href: pages.path(ACCOUNT_PATH) }
+      ? {
+          to: 'sign_in',
+          href: pages.path(ctx.query['next'] === 'account' ? ACCOUNT_PATH : START_PATH),
+        }
       : { to: 'sign_out', href: pages.path(ROUTES.end_session) };
   const model = { nextLink, ...(somebody && { signedInEmail: somebody.email }) };
   pages.show(ctx, { render: (frame, i18n) => passwordSetPage({ frame, ...model }, i18n) });

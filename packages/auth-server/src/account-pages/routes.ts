@@ -74,6 +74,7 @@ const ROUTES: Readonly<Record<string, Route>> = {
   [INTEGRATION_PATHS.secret]: { show: integrations.showSecret, admit },
   [INTEGRATION_PATHS.requests]: { show: integrations.showRequests, admit },
   [INTEGRATION_PATHS.people]: { show: integrations.showPeople, admit },
+  [INTEGRATION_PATHS.applications]: { show: integrations.showCustomerApplications, admit },
   [ACCOUNT_SIGN_OUT_PATH]: { show: overview.showOverview, submit: signOut },
   '/account/step-up': { show: showStepUp, submit: submitStepUp },
 };

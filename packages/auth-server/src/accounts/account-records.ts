@@ -46,7 +46,7 @@ export interface AccountRecords {
     permissions: readonly PersonPermission[],
     addable: readonly PersonPermission[],
   ): Promise<readonly PersonPermission[] | undefined>;
-  /** Records that a person signed in. True the first time only. */
+  /** Records that a person signed in, to the minute. True the first time only. */
   recordSignIn(id: string): Promise<boolean>;
   /** Whether the account itself is disabled; its customer does not matter. */
   isDisabled(id: string): Promise<boolean>;

@@ -1,4 +1,4 @@
-import type { PersonPermission } from '@cls/shared/access-token';
+import { type PersonPermission, READ_PERMISSIONS } from '@cls/shared/access-token';
 
 /** One person. */
 export interface Account {
@@ -23,6 +23,8 @@ export interface Account {
    * True when another customer has the person: this account looks invited and can never be opened.
    */
   readonly elsewhere?: true;
+  /** Absent until the first sign-in. */
+  readonly lastSignedInAt?: Date;
   /** Changes with each password that is set; undefined without a password. */
   readonly passwordVersion?: string | undefined;
   /** Changes with each second factor that is added or removed; undefined without one. */
@@ -32,6 +34,11 @@ export interface Account {
 /** Without a password, the person signs in at an organisation's provider, or cannot sign in yet. */
 export function hasPassword({ passwordVersion }: Pick<Account, 'passwordVersion'>): boolean {
   return passwordVersion !== undefined;
+}
+
+/** Whether the person may see deals: the explorer has something to show. */
+export function maySeeDeals({ permissions }: Pick<Account, 'permissions'>): boolean {
+  return READ_PERMISSIONS.some((one) => permissions.includes(one));
 }
 
 export const ACCOUNT_ID = /^acc_[0-9A-Z]{26}$/;

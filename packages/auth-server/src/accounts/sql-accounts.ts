@@ -29,15 +29,20 @@ const SELECT = `
          (SELECT md5(string_agg(f.id, ' ' ORDER BY f.id)) FROM factor f
           WHERE f.account_id = a.id) AS "factorsVersion",
          ${isPending('a')} AS pending, a.elsewhere,
+         (extract(epoch FROM a.last_signed_in_at) * 1000)::float8 AS "lastSignedInMs",
          a.password_hash AS "passwordHash"
   FROM account a JOIN customer c ON c.id = a.customer_id
   WHERE a.erased_at IS NULL`;
 
-type Row = Omit<Account, 'elsewhere' | 'name' | 'secondFactor' | 'factorsVersion'> & {
+type Row = Omit<
+  Account,
+  'elsewhere' | 'name' | 'secondFactor' | 'factorsVersion' | 'lastSignedInAt'
+> & {
   readonly name: string | null;
   readonly passwordHash: string | null;
   readonly elsewhere: boolean;
   readonly factorsVersion: string | null;
+  readonly lastSignedInMs: number | null;
 };
 
 export function sqlAccounts(database: Database): AccountRecords {
@@ -130,12 +135,15 @@ export function sqlAccounts(database: Database): AccountRecords {
       return row?.before;
     },
     async recordSignIn(id) {
-      const first = await database.query(
-        `UPDATE account SET first_signed_in_at = now()
-         WHERE id = $1 AND first_signed_in_at IS NULL RETURNING 1`,
+      const [row] = await database.query<{ first: boolean }>(
+        `UPDATE account SET last_signed_in_at = now(),
+           first_signed_in_at = coalesce(account.first_signed_in_at, now())
+         FROM (SELECT first_signed_in_at FROM account WHERE id = $1 FOR NO KEY UPDATE) AS before
+         WHERE id = $1 AND (last_signed_in_at IS NULL OR last_signed_in_at < now() - interval '1 minute')
+         RETURNING before.first_signed_in_at IS NULL AS first`,
         [id],
       );
-      return first.length === 1;
+      return row?.first === true;
     },
     async isDisabled(id) {
       const found = await database.query(
@@ -202,11 +210,13 @@ function refusedPassword(row: Row | undefined, fits: boolean): RefusedPassword {
   return fits ? 'account_disabled' : 'wrong_password';
 }
 
-function toAccount({ passwordHash, elsewhere, name, factorsVersion, ...rest }: Row): Account {
+function toAccount(row: Row): Account {
+  const { passwordHash, elsewhere, name, factorsVersion, lastSignedInMs, ...rest } = row;
   const named = name === null ? rest : { ...rest, name };
   const account = elsewhere ? ({ ...named, elsewhere } as const) : named;
   return {
     ...account,
+    ...(lastSignedInMs !== null && { lastSignedInAt: new Date(lastSignedInMs) }),
     secondFactor: factorsVersion !== null,
     passwordVersion: passwordHash === null ? undefined : digest(passwordHash),
     factorsVersion: factorsVersion ?? undefined,

@@ -3,8 +3,9 @@ import type { AdministerAccounts } from '../account-management/administer.ts';
 import { ACCOUNT_ID, type Account, type AccountDirectory } from '../accounts/account.ts';
 import type { AccountRecords } from '../accounts/account-records.ts';
 import type { AuditReader } from '../audit/audit-log.ts';
+import type { ApplicationRecords } from '../clients/application.ts';
 import { type InvitationDeps, inviteAccount } from './invite-account.ts';
-import { presentAccount, presentEvent, presentPage } from './present.ts';
+import { presentAccount, presentApplication, presentEvent, presentPage } from './present.ts';
 import { readNameOnly, readPermissionsOnly } from './read-body.ts';
 import { accountBeyondCaller, accountNotFound } from './refusals.ts';
 import type { AdminRequest, Handle, Handlers } from './route.ts';
@@ -12,6 +13,7 @@ import type { AdminRequest, Handle, Handlers } from './route.ts';
 export interface AccountRouteDeps extends InvitationDeps {
   readonly accounts: AccountDirectory;
   readonly records: AccountRecords;
+  readonly applications: Pick<ApplicationRecords, 'listOf'>;
   readonly administer: AdministerAccounts;
   readonly auditReader: AuditReader;
 }
@@ -37,6 +39,7 @@ export function accountRoutes(deps: AccountRouteDeps) {
     enable: actOn(deps, 'enable'),
     resetFactors: actOn(deps, 'resetFactors'),
     endSessions: actOn(deps, 'endSessions'),
+    listApplications: listApplications(deps),
   } satisfies Partial<Handlers>;
 }
 
@@ -48,6 +51,16 @@ function listAccounts({ records }: AccountRouteDeps): Handlers['listAccounts'] {
       ...(cursor === undefined ? {} : { after: cursor }),
     });
     return { body: presentPage(found, limit, presentAccount, ({ id }) => id) };
+  };
+}
+
+function listApplications({ applications }: AccountRouteDeps): Handlers['listApplications'] {
+  return async ({ customer, query: { cursor, limit } }) => {
+    const found = await applications.listOf(customer, {
+      limit: limit + 1,
+      ...(cursor === undefined ? {} : { after: cursor }),
+    });
+    return { body: presentPage(found, limit, presentApplication, ({ id }) => id) };
   };
 }
 

@@ -27,7 +27,7 @@ export const ACCOUNT = z
   .object({
     ...{ object: z.literal('account'), id: text, email: text, name: text.optional() },
     ...{ customer: text, permissions: z.array(z.enum(PERSON_PERMISSIONS)), disabled: z.boolean() },
-    ...{ secondFactor: z.boolean(), pending: z.boolean() },
+    ...{ secondFactor: z.boolean(), pending: z.boolean(), lastSignedInAt: timeOrNull },
   })
   .register(NAMED, { id: 'Account' });
 export const ACCOUNTS = listOf(ACCOUNT).register(NAMED, { id: 'AccountList' });
@@ -44,6 +44,16 @@ const EVENT = z
   })
   .register(NAMED, { id: 'Event' });
 export const EVENTS = listOf(EVENT).register(NAMED, { id: 'EventList' });
+
+const APPLICATION = z
+  .object({
+    ...{ object: z.literal('application'), id: text, name: text, customer: text },
+    ...{ scopes: z.array(text), redirectUris: z.array(text), confidential: z.boolean() },
+    ...{ disabled: z.boolean(), clientUri: textOrNull, initiateLoginUri: textOrNull },
+    ...{ policyUri: textOrNull, tosUri: textOrNull },
+  })
+  .register(NAMED, { id: 'Application' });
+export const APPLICATIONS = listOf(APPLICATION).register(NAMED, { id: 'ApplicationList' });
 
 const SERVICE_ACCOUNT = z
   .object({

@@ -87,6 +87,11 @@ export const OPERATIONS = {
   endSessions: {
     ...{ method: 'POST', path: `${ACCOUNT}/end-sessions`, ...person, summary: 'End all sessions' },
   },
+  listApplications: {
+    ...{ method: 'GET', path: '/applications', ...people, ...ok, query: queries.APPLICATIONS },
+    ...{ summary: 'List the applications that people sign in to, by id' },
+    ...{ answer: answers.APPLICATIONS, refusals: {} },
+  },
   listServiceAccounts: {
     ...{ method: 'GET', path: '/service-accounts', ...secrets, ...ok },
     ...{ summary: 'List the service accounts, by id', query: queries.SERVICE_ACCOUNTS },

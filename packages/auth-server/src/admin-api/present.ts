@@ -1,14 +1,17 @@
 import type { Account } from '../accounts/account.ts';
 import type { StoredEvent } from '../audit/audit-log.ts';
+import { type Application, isConfidential } from '../clients/application.ts';
 import type { ListedClientSecret, NewClientSecret } from '../clients/client-secret-records.ts';
 import type { ListedServiceAccount } from '../clients/service-account-records.ts';
 import type { AnsweredLeak } from '../leaks/answer-leak.ts';
 
 export function presentAccount(account: Account) {
   const { id, email, name, customer, permissions, disabled, secondFactor, pending } = account;
+  const { lastSignedInAt } = account;
   return {
     ...{ object: 'account', id, email, ...(name === undefined ? {} : { name }), customer },
     ...{ permissions, disabled, secondFactor, pending },
+    lastSignedInAt: lastSignedInAt?.toISOString() ?? null,
   };
 }
 
@@ -35,6 +38,19 @@ export function presentEvent(event: StoredEvent) {
     system: device?.system ?? null,
     reason: reason ?? null,
     about: about ?? null,
+  };
+}
+
+export function presentApplication(application: Application) {
+  const { id, name, customer, scopes, redirectUris, disabled, links } = application;
+  return {
+    ...{ object: 'application', id, name, customer, scopes, redirectUris },
+    confidential: isConfidential(application),
+    disabled,
+    clientUri: links.client_uri ?? null,
+    initiateLoginUri: links.initiate_login_uri ?? null,
+    policyUri: links.policy_uri ?? null,
+    tosUri: links.tos_uri ?? null,
   };
 }
 

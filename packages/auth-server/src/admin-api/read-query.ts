@@ -28,6 +28,7 @@ export const ACCOUNTS = z.strictObject({
 });
 export const EVENTS = z.strictObject({ limit, cursor: cursor(/^[1-9]\d{0,17}$/) });
 export const SERVICE_ACCOUNTS = z.strictObject({ limit, cursor: cursor(/^svc_[0-9A-Z]{26}$/) });
+export const APPLICATIONS = z.strictObject({ limit, cursor: cursor(/^app_[0-9A-Z]{26}$/) });
 export const SECRETS = z.strictObject({ limit, cursor: cursor(/^sec_[0-9A-Z]{26}$/) });
 export const FORCE = z.strictObject({
   force: z

@@ -1,7 +1,8 @@
 import { CommandRefused } from '@cls/shared/cli/command-line';
 import { readOptions } from '@cls/shared/cli/options';
+import type { Command } from 'commander';
 import { z } from 'zod';
-import { type Application, isConfidential } from '../clients/application.ts';
+import { type Application, type ApplicationLinks, isConfidential } from '../clients/application.ts';
 import { APPLICATION_SCOPES, isNative } from '../library/client-metadata.ts';
 import type { Operator } from './operator.ts';
 import { someOf } from './option-values.ts';
@@ -19,6 +20,40 @@ export function shownApplication({ id, secrets: _, hadSecret, proof, ...rest }: 
   return { clientId: id, ...rest, confidential, ...(proof && { proof }) };
 }
 
+/** What people see of it: the option of each link, and what it is. */
+const LINK_OPTIONS = {
+  clientUri: ['client-uri', 'its start page'],
+  initiateLoginUri: [
+    'initiate-login-uri',
+    'its https address that signs people in by itself (OpenID Connect Core §4)',
+  ],
+  policyUri: ['policy-uri', 'its privacy policy: linked where people sign in and allow access'],
+  tosUri: ['tos-uri', 'its terms of use: linked there too'],
+} as const;
+
+/** @param removable with `--no-…` for each. */
+export function addLinkOptions(command: Command, removable = false): Command {
+  for (const [name, about] of Object.values(LINK_OPTIONS)) {
+    command.option(`--${name} <uri>`, about);
+    if (removable) command.option(`--no-${name}`, `no longer: ${about}`);
+  }
+  return command.option('--customer <id>', 'the customer whose administrators see the application');
+}
+
+/** `false`: the option with `--no-`. @returns the links that are registered from now on. */
+export function linksFrom(given: LinkOptions, before: ApplicationLinks = {}): ApplicationLinks {
+  const { clientUri, initiateLoginUri, policyUri, tosUri } = given;
+  const named = {
+    ...{ client_uri: clientUri, initiate_login_uri: initiateLoginUri },
+    ...{ policy_uri: policyUri, tos_uri: tosUri },
+  };
+  const after = Object.entries(named).map(([name, value]) => [
+    name,
+    value ?? before[name as keyof ApplicationLinks] ?? false,
+  ]);
+  return Object.fromEntries(after.filter(([, value]) => value !== false));
+}
+
 /** What it may ask for, in the order in which scopes are shown. */
 export const SCOPES = someOf(APPLICATION_SCOPES).transform((names) =>
   APPLICATION_SCOPES.filter((name) => names.includes(name)),
@@ -26,6 +61,23 @@ export const SCOPES = someOf(APPLICATION_SCOPES).transform((names) =>
 
 /** Origins whose pages may call this host, as browsers send them. */
 export const ORIGINS = z.array(z.string()).transform((origins) => [...new Set(origins)]);
+
+const link = z.union([
+  z.literal(false),
+  z.string().refine((given) => isUri(given, false), {
+    error: 'expected an https URI, or http on localhost; without user, fragment or *',
+  }),
+]);
+/** Options of a command that registers links. */
+export const LINKS = {
+  clientUri: link.exactOptional(),
+  initiateLoginUri: link
+    .refine((given) => given === false || given.startsWith('https:'), 'expected an https URI')
+    .exactOptional(),
+  policyUri: link.exactOptional(),
+  tosUri: link.exactOptional(),
+};
+type LinkOptions = Partial<Readonly<Record<keyof typeof LINKS, string | false | undefined>>>;
 
 type Registration = Pick<
   Application,

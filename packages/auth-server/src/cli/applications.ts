@@ -7,7 +7,10 @@ import { z } from 'zod';
 import { DEFAULT_SCOPES } from '../clients/application.ts';
 import { APPLICATION_SCOPES } from '../library/client-metadata.ts';
 import {
+  addLinkOptions,
   checkRegistration,
+  LINKS,
+  linksFrom,
   ORIGINS,
   requireApplication,
   SCOPES,
@@ -15,7 +18,7 @@ import {
 } from './application-options.ts';
 import { addApplicationChanges } from './change-applications.ts';
 import { secretText } from './client-secret.ts';
-import { type AsOperator, MAY_CREATE } from './operator.ts';
+import { type AsOperator, MAY_CREATE, requireCustomer } from './operator.ts';
 import { NAME_VALUE } from './option-values.ts';
 import { addProofOptions, readProof } from './proof-options.ts';
 
@@ -32,6 +35,8 @@ const CREATE = z
     scope: SCOPES,
     withoutPkce: FLAG,
     allowOrigin: ORIGINS,
+    customer: z.string().exactOptional(),
+    ...LINKS,
   })
   .refine(
     ({ redirectUri, device }) => redirectUri.length > 0 || device,
@@ -73,7 +78,7 @@ export function addApplicationCommands(program: Command, asOperator: AsOperator)
       'for a public application: pages of this origin may call this host',
       [],
     );
-  addProofOptions(creating).action(async (given: object, command: Command) => {
+  addProofOptions(addLinkOptions(creating)).action(async (given: object, command: Command) => {
     const options = readOptions(CREATE, given);
     const proof = readProof(given);
     const application = {
@@ -87,10 +92,13 @@ export function addApplicationCommands(program: Command, asOperator: AsOperator)
       scopes: options.scope,
       withoutPkce: options.withoutPkce,
       allowedOrigins: options.allowOrigin,
+      links: linksFrom(options),
+      customer: options.customer ?? null,
       ...(proof && { proof }),
     };
     checkRegistration(application, application.confidential);
     const { id: clientId, secret } = await asOperator(async (operator) => {
+      if (options.customer !== undefined) await requireCustomer(operator, options.customer);
       const create = () => operator.applications.create(application);
       const created = await refuseTaken(
         `there is an application named ${application.name} already`,
@@ -119,6 +127,7 @@ export function addApplicationCommands(program: Command, asOperator: AsOperator)
       ['redirect URIs', ({ redirectUris }) => redirectUris.join(' ')],
       ['may ask for', ({ scopes }) => scopes.join(' ')],
       ['kind', kindOf],
+      ['customer', ({ customer }) => customer ?? ''],
       ['status', ({ disabled }) => (disabled ? 'disabled' : 'active')],
     ],
   });

@@ -11,13 +11,16 @@ import {
 import { APPLICATION_SCOPES } from '../library/client-metadata.ts';
 import { endAround } from '../sessions/end-around.ts';
 import {
+  addLinkOptions,
   checkRegistration,
+  LINKS,
+  linksFrom,
   ORIGINS,
   requireApplication,
   SCOPES,
   shownApplication,
 } from './application-options.ts';
-import { type AsOperator, type Operator, refuseDeletion } from './operator.ts';
+import { type AsOperator, type Operator, refuseDeletion, requireCustomer } from './operator.ts';
 import { NAME_VALUE } from './option-values.ts';
 import { aboutProof, addProofOptions, readProof } from './proof-options.ts';
 
@@ -31,20 +34,26 @@ const UPDATE = z
     scope: SCOPES.exactOptional(),
     withoutPkce: z.boolean().exactOptional(),
     allowOrigin: z.union([z.literal(false), ORIGINS]).exactOptional(),
+    customer: z.union([z.literal(false), z.string()]).exactOptional(),
+    ...LINKS,
   })
-  .transform(
-    ({ redirectUri, postLogoutRedirectUri, backchannelLogoutUri, scope, allowOrigin, ...rest }) =>
-      ({
-        ...rest,
-        ...(redirectUri && { redirectUris: redirectUri }),
-        ...(postLogoutRedirectUri && { postLogoutRedirectUris: postLogoutRedirectUri }),
-        ...(backchannelLogoutUri !== undefined && {
-          backchannelLogoutUri: backchannelLogoutUri || null,
-        }),
-        ...(scope && { scopes: scope }),
-        ...(allowOrigin !== undefined && { allowedOrigins: allowOrigin || [] }),
-      }) satisfies ApplicationChange,
-  );
+  .transform(({ redirectUri, postLogoutRedirectUri, backchannelLogoutUri, scope, ...rest }) => {
+    const { allowOrigin, customer, clientUri, initiateLoginUri, policyUri, tosUri, ...others } =
+      rest;
+    const links = { clientUri, initiateLoginUri, policyUri, tosUri };
+    const change = {
+      ...others,
+      ...(redirectUri && { redirectUris: redirectUri }),
+      ...(postLogoutRedirectUri && { postLogoutRedirectUris: postLogoutRedirectUri }),
+      ...(backchannelLogoutUri !== undefined && {
+        backchannelLogoutUri: backchannelLogoutUri || null,
+      }),
+      ...(scope && { scopes: scope }),
+      ...(allowOrigin !== undefined && { allowedOrigins: allowOrigin || [] }),
+      ...(customer !== undefined && { customer: customer || null }),
+    } satisfies ApplicationChange;
+    return { change, links };
+  });
 
 /** `cls-auth applications …`: what was registered is changed, or deleted where it was never used. */
 export function addApplicationChanges(applications: Command, asOperator: AsOperator): void {
@@ -68,13 +77,17 @@ export function addApplicationChanges(applications: Command, asOperator: AsOpera
     .option('--no-without-pkce', 'must send PKCE from now on')
     .option('--allow-origin <origin...>', 'all origins whose pages may call this host from now on')
     .option('--no-allow-origin', 'no other origin may call this host from now on');
+  addLinkOptions(updating, true).option('--no-customer', 'the application belongs to no customer');
   addProofOptions(updating).action(async (clientId: string, options: object, command: Command) => {
     const proof = readProof(options);
-    const settings = readOptions(UPDATE, options);
-    const named = [...Object.keys(settings), ...aboutProof(proof)];
+    const { change: given, links } = readOptions(UPDATE, options);
+    const linksNamed = Object.values(links).some((one) => one !== undefined);
+    const named = [...Object.keys(given), ...(linksNamed ? ['links'] : []), ...aboutProof(proof)];
     if (named.length === 0) throw new UsageError(NO_CHANGE);
     const after = await asOperator(async (operator) => {
       const known = await requireApplication(operator, clientId);
+      if (given.customer) await requireCustomer(operator, given.customer);
+      const settings = { ...given, ...(linksNamed && { links: linksFrom(links, known.links) }) };
       const change = { ...settings, ...(proof !== undefined && { proof }) };
       const changed = { ...known, ...change };
       if (isConfidential(known) && !isConfidential(changed)) throw new CommandRefused(NO_WAY_BACK);

@@ -28,6 +28,34 @@ export interface Application {
   readonly hadSecret: boolean;
   readonly secrets: readonly ClientSecretHash[];
   readonly proof: ClientProof | null;
+  readonly links: ApplicationLinks;
+  /** The customer that it belongs to; null for the operator's own. */
+  readonly customer: string | null;
+}
+
+/** What people see of an application, by the registered names (RFC 7591 §2, OpenID Connect Core §4). */
+export interface ApplicationLinks {
+  /** Its start page. */
+  readonly client_uri?: string;
+  /** Signs people in: a third party may send them there. */
+  readonly initiate_login_uri?: string;
+  readonly policy_uri?: string;
+  readonly tos_uri?: string;
+}
+
+/** A page's link that opens the application, signed in where it can begin that itself. */
+export function openHrefOf(
+  { links, redirectUris }: Pick<Application, 'links' | 'redirectUris'>,
+  issuer: string,
+): string | undefined {
+  const { client_uri: start, initiate_login_uri: signIn } = links;
+  if (signIn !== undefined) {
+    const url = new URL(signIn);
+    url.searchParams.set('iss', issuer);
+    return url.href;
+  }
+  const web = redirectUris.find((uri) => /^https?:/.test(uri));
+  return start ?? (web && new URL(web).origin);
 }
 
 /** Whether it can keep a secret or a key; all others are public clients (RFC 6749 §2.1). */
@@ -35,7 +63,7 @@ export function isConfidential({ hadSecret, proof }: Pick<Application, 'hadSecre
   return hadSecret || proof?.token_endpoint_auth_method !== undefined;
 }
 
-type Optional = 'scopes' | 'withoutPkce' | 'allowedOrigins' | 'proof';
+type Optional = 'scopes' | 'withoutPkce' | 'allowedOrigins' | 'proof' | 'links' | 'customer';
 
 export type NewApplication = Omit<
   Application,
@@ -45,6 +73,8 @@ export type NewApplication = Omit<
   readonly withoutPkce?: boolean;
   readonly allowedOrigins?: readonly string[];
   readonly proof?: ClientProof | null;
+  readonly links?: ApplicationLinks;
+  readonly customer?: string | null;
   /** Without them `DEFAULT_SCOPES`. */
   readonly scopes?: readonly string[];
 };
@@ -67,6 +97,11 @@ export interface ApplicationDirectory {
 /** Applications in SQL, for the operator's tool. */
 export interface ApplicationRecords extends ApplicationDirectory {
   list(): Promise<readonly Application[]>;
+  /** A customer's applications in the order of their ids. @param page `after` an application's id. */
+  listOf(
+    customer: string,
+    page: { readonly after?: string; readonly limit: number },
+  ): Promise<readonly Application[]>;
   /** The secret of a confidential application is returned here and never again. */
   create(application: NewApplication): Promise<{ id: string; secret: Secret | undefined }>;
   setDisabled(id: string, disabled: boolean): Promise<void>;
@@ -90,5 +125,7 @@ export type ApplicationChange = Partial<
     | 'withoutPkce'
     | 'allowedOrigins'
     | 'proof'
+    | 'links'
+    | 'customer'
   >
 >;

@@ -9,7 +9,7 @@ const SELECT = `
     a.post_logout_redirect_uris AS "postLogoutRedirectUris",
     a.backchannel_logout_uri AS "backchannelLogoutUri", a.device, a.scopes,
     a.without_pkce AS "withoutPkce", a.allowed_origins AS "allowedOrigins",
-    a.disabled_at IS NOT NULL AS disabled, a.proof,
+    a.disabled_at IS NOT NULL AS disabled, a.proof, a.links, a.customer_id AS customer,
     EXISTS (SELECT FROM application_secret s WHERE s.application_id = a.id) AS "hadSecret",
     ${liveSecrets('application', 'a.id')} AS secrets
   FROM application a`;
@@ -34,14 +34,20 @@ export function sqlApplications(
       return found.length === 1;
     },
     list: () => database.query<Application>(`${SELECT} ORDER BY a.name`),
+    listOf: (customer, { after, limit }) =>
+      database.query<Application>(
+        `${SELECT} WHERE a.customer_id = $1 AND ($2::text IS NULL OR a.id > $2)
+         ORDER BY a.id LIMIT $3`,
+        [customer, after ?? null, limit],
+      ),
     create: (application) =>
       database.transaction(async (transaction) => {
         const id = newId('app');
         await transaction.query(
           `INSERT INTO application (id, name, first_party, redirect_uris,
              post_logout_redirect_uris, backchannel_logout_uri, device, scopes, without_pkce,
-             allowed_origins)
-           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+             allowed_origins, links, customer_id)
+           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
           [
             id,
             application.name,
@@ -53,6 +59,8 @@ export function sqlApplications(
             application.scopes ?? DEFAULT_SCOPES,
             application.withoutPkce ?? false,
             application.allowedOrigins ?? [],
+            JSON.stringify(application.links ?? {}),
+            application.customer ?? null,
           ],
         );
         const { confidential, proof } = application;
@@ -69,7 +77,7 @@ export function sqlApplications(
     update: (id, change) =>
       database.transaction(async (transaction) => {
         const { name, redirectUris, postLogoutRedirectUris, backchannelLogoutUri, scopes } = change;
-        const { withoutPkce, allowedOrigins, proof } = change;
+        const { withoutPkce, allowedOrigins, links, customer, proof } = change;
         await transaction.query(
           `UPDATE application SET
              name = coalesce($2, name), redirect_uris = coalesce($3, redirect_uris),
@@ -77,12 +85,14 @@ export function sqlApplications(
              backchannel_logout_uri =
                CASE WHEN $5 THEN $6 ELSE backchannel_logout_uri END,
              scopes = coalesce($7, scopes), without_pkce = coalesce($8, without_pkce),
-             allowed_origins = coalesce($9, allowed_origins)
+             allowed_origins = coalesce($9, allowed_origins), links = coalesce($10, links),
+             customer_id = CASE WHEN $11 THEN $12 ELSE customer_id END
            WHERE id = $1`,
           [
             ...[id, name ?? null, redirectUris ?? null, postLogoutRedirectUris ?? null],
             ...[backchannelLogoutUri !== undefined, backchannelLogoutUri ?? null, scopes ?? null],
-            ...[withoutPkce ?? null, allowedOrigins ?? null],
+            ...[withoutPkce ?? null, allowedOrigins ?? null, links ? JSON.stringify(links) : null],
+            ...[customer !== undefined, customer ?? null],
           ],
         );
         if (proof !== undefined) await setProof(transaction, id, proof);

@@ -86,6 +86,7 @@ export function applicationClient(application: Application, scopeBase: string): 
     without_pkce: confidential && application.withoutPkce,
     allowed_origins: [...application.allowedOrigins],
     secret_hashes: secrets,
+    ...application.links,
     ...application.proof,
   };
 }

@@ -2,6 +2,7 @@ import { SECRETS_PERMISSION } from '@cls/shared/access-token';
 import type { Account } from '../accounts/account.ts';
 import type { Actor } from '../audit/actor.ts';
 import type { AuditLog, AuditReader, StoredEvent } from '../audit/audit-log.ts';
+import type { Application, ApplicationRecords } from '../clients/application.ts';
 import type {
   ClientSecretRecords,
   ListedClientSecret,
@@ -35,6 +36,8 @@ export type TokenRequest = Pick<StoredEvent, 'at' | 'address' | 'reason'> & {
 export interface Integrations {
   /** In the order of their names. */
   list(administrator: Account): Promise<readonly Integration[]>;
+  /** Into which people sign in, in the order of their ids. */
+  applications(administrator: Account): Promise<readonly Application[]>;
   /** The latest, the newest first. */
   requests(administrator: Account): Promise<readonly TokenRequest[]>;
   /** @throws {TooManySecrets} */
@@ -56,6 +59,7 @@ export interface Integrations {
 
 export interface IntegrationsDeps {
   readonly serviceAccounts: Pick<ServiceAccountRecords, 'list'>;
+  readonly applications: Pick<ApplicationRecords, 'listOf'>;
   readonly clientSecrets: Pick<ClientSecretRecords, 'list'>;
   readonly manageSecrets: ManageSecrets;
   readonly auditReader: Pick<AuditReader, 'eventsOf'>;
@@ -64,6 +68,8 @@ export interface IntegrationsDeps {
 }
 
 const REQUESTS = 50;
+/** More than an operator registers for one customer. */
+const APPLICATIONS = 1_000;
 
 export function integrations(deps: IntegrationsDeps): Integrations {
   const { serviceAccounts, clientSecrets, manageSecrets, auditReader, audit, answerLeak } = deps;
@@ -77,6 +83,7 @@ export function integrations(deps: IntegrationsDeps): Integrations {
         newSecrets: newSecretsOf(account, administrator),
       }));
     },
+    applications: ({ customer }) => deps.applications.listOf(customer, { limit: APPLICATIONS }),
     async requests({ customer }) {
       const own = await serviceAccounts.list(customer);
       const names = new Map(own.map(({ id, name }) => [id, name]));

@@ -5,13 +5,13 @@ import { prefersPage, showErrorPage } from '../web/error-page.ts';
 import { nextLinkFrom } from '../web/next-link.ts';
 import { oauthError, writeOAuthError } from '../web/oauth-error.ts';
 import { type Pages, seeOther } from '../web/page.ts';
-import { ACCOUNT_PATH, ROUTES } from '../web/paths.ts';
+import { ACCOUNT_PATH, ROUTES, START_PATH } from '../web/paths.ts';
 import type { Cors } from './cors.ts';
 import { type Room, routeOf } from './route-table.ts';
 
 /** Where a browser is led that opens what is no page: the bare host, and a form's address. */
 const LEADS_TO: Readonly<Record<string, string>> = {
-  '/': ACCOUNT_PATH,
+  [START_PATH]: ACCOUNT_PATH,
   [`${ROUTES.end_session}/confirm`]: ROUTES.end_session,
 };
 
@@ -43,8 +43,8 @@ export function router(
   explorerUrl: string | undefined,
 ): Middleware {
   return async (ctx, next) => {
-    if (explorerUrl !== undefined && ctx.path === '/' && isRead(ctx) && prefersPage(ctx)) {
-      return seeOther(ctx, `${explorerUrl}/`);
+    if (explorerUrl !== undefined && ctx.path === START_PATH && isRead(ctx) && prefersPage(ctx)) {
+      return seeOther(ctx, `${explorerUrl}/`); // keepLanguage adds the language that was chosen.
     }
     const route = routeOf(ctx.path);
     ctx.state['route'] = route?.path;

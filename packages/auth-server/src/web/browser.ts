@@ -1,5 +1,5 @@
 /** What a request shows of the browser that sent it: our cookies, and for messages and the audit its sender. */
-import { negotiateLanguage, readCookie } from '@cls/shared/pages/browser';
+import { readCookie, requestLanguage } from '@cls/shared/pages/browser';
 import type { Context } from 'koa';
 import type { Actor, Device } from '../audit/actor.ts';
 
@@ -8,6 +8,24 @@ export const DEVICE_COOKIE = { name: 'cls_device' } as const;
 /** By which a remembered browser is recognised: see sessions/remembered-devices.ts. */
 export const REMEMBERED_COOKIE = { name: 'cls_remembered' } as const;
 export const LANGUAGE_COOKIE = { name: 'cls_language' } as const;
+
+/**
+ * `ui_locales` of the application's request (OpenID Connect Core §3.1.2.1), where it is not in the
+ * address: every page and message that answers this request then follows it.
+ */
+export function rememberUiLocales(ctx: Context, uiLocales: unknown): void {
+  if (typeof uiLocales === 'string') ctx.state['uiLocales'] = uiLocales;
+}
+
+/** A query that hands them on to a page that belongs to no sign-in. */
+export function uiLocalesQuery(uiLocales: unknown): string {
+  if (typeof uiLocales !== 'string' || uiLocales === '') return '';
+  return `?${new URLSearchParams({ ui_locales: uiLocales })}`;
+}
+
+export function uiLocalesOf({ state }: Context): string | undefined {
+  return state['uiLocales'] as string | undefined;
+}
 
 /** What an audit event stores about the sender of a request. */
 export function senderOf(ctx: Context): Pick<Actor, 'address' | 'device' | 'requestId'> {
@@ -24,10 +42,7 @@ export function actorOf(ctx: Context): Actor {
   const deviceCookie = readCookie(ctx, DEVICE_COOKIE);
   return {
     ...senderOf(ctx),
-    locale: negotiateLanguage({
-      cookie: readCookie(ctx, LANGUAGE_COOKIE),
-      acceptLanguage: ctx.get('accept-language'),
-    }),
+    locale: requestLanguage(ctx.req, ctx.secure, LANGUAGE_COOKIE, uiLocalesOf(ctx)),
     ...(deviceCookie === undefined ? {} : { deviceCookie }),
   };
 }

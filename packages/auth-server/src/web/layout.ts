@@ -33,6 +33,9 @@ export interface Application {
   readonly host: string;
   /** Where people find it; a native application has no such place. */
   readonly href?: string;
+  /** What its operator registered about it. */
+  readonly policyHref?: string;
+  readonly termsHref?: string;
 }
 
 /** The link that leads on from a page. Every page at the end of a flow has one. */
@@ -89,10 +92,19 @@ export function shownClient(
     readonly clientId: string;
     readonly clientName?: string | undefined;
     readonly redirectUris?: readonly string[] | undefined;
+    readonly clientUri?: string | undefined;
+    readonly policyUri?: string | undefined;
+    readonly tosUri?: string | undefined;
   },
   redirectUri = client.redirectUris?.[0],
 ): Application {
-  return shownApplication(client.clientName ?? client.clientId, redirectUri);
+  const { clientUri: href, policyUri: policyHref, tosUri: termsHref } = client;
+  return {
+    ...shownApplication(client.clientName ?? client.clientId, redirectUri),
+    ...(href && { href }),
+    ...(policyHref && { policyHref }),
+    ...(termsHref && { termsHref }),
+  };
 }
 
 export function shownApplication(name: string, redirectUri = ''): Application {
@@ -100,6 +112,17 @@ export function shownApplication(name: string, redirectUri = ''): Application {
   const { protocol, host, origin } = new URL(redirectUri);
   if (!/^https?:$/.test(protocol)) return { name, host: protocol };
   return { name, host, href: origin };
+}
+
+/** Its privacy policy and terms of use, where there are any: before people sign in and allow access. */
+export function applicationLinks(application: Application, i18n: I18n): Html {
+  const { name, policyHref, termsHref } = application;
+  const links = [
+    ...(policyHref === undefined ? [] : [['application.policy', policyHref] as const]),
+    ...(termsHref === undefined ? [] : [['application.terms', termsHref] as const]),
+  ].map(([key, href]) => html`<a href="${href}">${i18n.t(key)}</a>`);
+  if (links.length === 0) return html``;
+  return html`<p class="hint">${name}: ${links.map((link, n) => html`${n > 0 && ' · '}${link}`)}</p>\n`;
 }
 
 /** `Lindholm Portal (portal.example)`, the host kept in one piece. */

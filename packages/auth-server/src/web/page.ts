@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import { readFormBody } from '@cls/shared/http/read-form-body';
-import { LOCALES, type Locale, pageLanguage } from '@cls/shared/pages/browser';
+import { handLanguageTo, LOCALES, type Locale, pageLanguage } from '@cls/shared/pages/browser';
 import { pagePolicy } from '@cls/shared/pages/document';
 import { inEachLanguage } from '@cls/shared/pages/i18n';
 import type { Secret } from '@cls/shared/secret';
@@ -8,7 +8,7 @@ import { isStorable } from '@cls/shared/text';
 import type { Context } from 'koa';
 import { hashWith } from '../crypto/digest.ts';
 import type { PageAssets } from './assets.ts';
-import { LANGUAGE_COOKIE } from './browser.ts';
+import { LANGUAGE_COOKIE, uiLocalesOf } from './browser.ts';
 import type { RenderableProblem } from './form.ts';
 import { type I18n, readLanguages } from './i18n.ts';
 import type { Frame } from './layout.ts';
@@ -23,8 +23,6 @@ export interface Page {
   readonly csrf?: string;
   /** Whose page it is: a form that comes after another person has signed in says so. */
   readonly person?: string;
-  /** `ui_locales` of the application's request, when it is not in the page's own address. */
-  readonly uiLocales?: string | undefined;
   /**
    * The query with which a GET shows this page again, when it is not the request's; `false` when
    * nothing does.
@@ -97,10 +95,10 @@ export function pages(settings: PageSettings): Pages {
     brand: { ...(styles !== undefined && { styles }), ...(logo !== undefined && { logo }) },
     ...(supportUrl === undefined ? {} : { supportHref: supportUrl }),
     ...(policyUrl === undefined ? {} : { policyHref: policyUrl }),
-    ...(explorerUrl === undefined ? {} : { explorerHref: `${explorerUrl}/` }),
   };
-  const frameFor = (csrfToken: string, query: string | false): Frame => ({
+  const frameFor = (csrfToken: string, query: string | false, explorerHref?: string): Frame => ({
     ...onEveryPage,
+    ...(explorerHref && { explorerHref }),
     csrfToken,
     languages: query === false ? [] : languagesOf(query),
   });
@@ -116,12 +114,13 @@ export function pages(settings: PageSettings): Pages {
       const mark = form['csrf']?.split('.')[1];
       return mark === undefined ? undefined : signs.some((by) => mark === markOf(person, by));
     },
-    show(ctx, { problems = [], formTargets = [], csrf = '', person, uiLocales, again, ...page }) {
-      const locale = pageLanguage(ctx, LANGUAGE_COOKIE, uiLocales);
+    show(ctx, { problems = [], formTargets = [], csrf = '', person, again, ...page }) {
+      const locale = pageLanguage(ctx, LANGUAGE_COOKIE, uiLocalesOf(ctx));
       const query = ONCE.test(ctx.path) ? false : (again ?? ctx.querystring);
       const frame = frameFor(
         csrf === '' ? '' : [tokenFor(csrf), ...(person ? [markOf(person)] : [])].join('.'),
         query,
+        explorerUrl && handLanguageTo(`${explorerUrl}/`, ctx, LANGUAGE_COOKIE),
       );
       const throttled = problems.find((problem) => problem.code === 'throttled');
       ctx.status = page.status ?? statusOf(problems);

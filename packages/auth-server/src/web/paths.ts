@@ -19,6 +19,9 @@ export const OAUTH_METADATA_PATH = '/.well-known/oauth-authorization-server';
 /** What people see when they have signed out. */
 export const SIGNED_OUT_PATH = `${ROUTES.end_session}/success`;
 
+/** Leads to the explorer, where the operator has named one; else to the account pages. */
+export const START_PATH = '/';
+
 /** The pages on which people look after their own account. */
 export const ACCOUNT_PATH = '/account';
 export const ACCOUNT_PLACE_PATHS = {

@@ -9,6 +9,7 @@ import {
   shownSecretPage,
 } from '../../src/views/account/client-secret.ts';
 import { type ConfirmedAction, confirmationPage } from '../../src/views/account/confirmation.ts';
+import { customerApplicationsPage } from '../../src/views/account/customer-applications.ts';
 import { factorsPage } from '../../src/views/account/factors.ts';
 import { integrationsPage } from '../../src/views/account/integrations.ts';
 import { type OverviewModel, overviewPage } from '../../src/views/account/overview.ts';
@@ -48,7 +49,11 @@ export interface GalleryPage {
 
 const EMAIL = 'anna.lindholm@lindholm.example';
 const ORGANISATION = 'Lindholm Bank';
-const APPLICATION = { name: 'Lindholm Portal', host: 'portal.lindholm.example' };
+const APPLICATION = {
+  ...{ name: 'Lindholm Portal', host: 'portal.lindholm.example' },
+  policyHref: 'https://lindholm.example/privacy',
+  termsHref: 'https://lindholm.example/terms',
+};
 const COMMAND_LINE_TOOL = { name: 'Ledger Tool', host: '' };
 const LONG_APPLICATION = {
   name: 'Kreditverwaltungsgesellschaft Nord-West Portfolio-Überwachung',
@@ -855,6 +860,7 @@ export const GALLERY: readonly GalleryPage[] = [
             permissions: ['email', 'cls-deal.view', 'offline_access'],
             since: MONTHS_AGO,
             lastUsedAt: NOW,
+            openHref: 'https://portal.lindholm.example/login?iss=https%3A%2F%2Fid.cls.example',
             withdrawHref: '/account/applications/1/withdraw',
           },
           {
@@ -956,6 +962,7 @@ export const GALLERY: readonly GalleryPage[] = [
         ],
         requestsHref: '/account/integrations/requests',
         peopleHref: '/account/integrations/people',
+        applicationsHref: '/account/integrations/applications',
         notice: 'secret_revoked',
       },
       i18n,
@@ -968,6 +975,7 @@ export const GALLERY: readonly GalleryPage[] = [
         integrations: [],
         requestsHref: '/account/integrations/requests',
         peopleHref: '/account/integrations/people',
+        applicationsHref: '/account/integrations/applications',
       },
       i18n,
     ),
@@ -1017,6 +1025,30 @@ export const GALLERY: readonly GalleryPage[] = [
   page('token-requests--none', (frame, i18n) =>
     tokenRequestsPage({ ...account(frame), requests: [] }, i18n),
   ),
+  page('customer-applications', (frame, i18n) =>
+    customerApplicationsPage(
+      {
+        ...account(frame),
+        applications: [
+          {
+            ...APPLICATION,
+            ...{ id: 'app_01J9ZQ5W1XG8K7N4T2M6P3R0SV', scopes: ['openid', 'cls-deal.view'] },
+            ...{ redirectUris: ['https://portal.lindholm.example/callback'], disabled: false },
+            openHref: 'https://portal.lindholm.example/',
+          },
+          {
+            ...COMMAND_LINE_TOOL,
+            ...{ id: 'app_01J9ZQ6A7MB2Y4H8D0C3F5E9WT', scopes: ['openid'] },
+            ...{ redirectUris: [], disabled: true },
+          },
+        ],
+      },
+      i18n,
+    ),
+  ),
+  page('customer-applications--none', (frame, i18n) =>
+    customerApplicationsPage({ ...account(frame), applications: [] }, i18n),
+  ),
   page('people', (frame, i18n) =>
     peoplePage(
       {
@@ -1025,6 +1057,7 @@ export const GALLERY: readonly GalleryPage[] = [
           {
             ...{ email: EMAIL, name: 'Anna Lindholm', disabled: false, pending: false },
             ...{ permissions: ['cls-deal.view', 'cls-customer.administer'], secondFactor: true },
+            lastSignedInAt: NOW,
           },
           {
             ...{ email: 'bo@lindholm.example', disabled: false, pending: true },

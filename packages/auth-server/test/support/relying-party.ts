@@ -29,6 +29,8 @@ export async function relyingParty(
     withoutPkce: change.withoutPkce ?? false,
     allowedOrigins: change.allowedOrigins ?? [],
     scopes: change.scopes ?? APPLICATION_SCOPES,
+    links: change.links ?? {},
+    customer: change.customer ?? null,
   });
   const authentication =
     secret === undefined ? client.None() : client.ClientSecretBasic(secret.expose());

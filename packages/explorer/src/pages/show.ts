@@ -1,8 +1,10 @@
 import { type Html, type HtmlValue, html } from '@cls/shared/http/html';
+import { handLanguageTo } from '@cls/shared/pages/browser';
 import type { ApiClient } from '../balances/api-client.ts';
 import type { Caller, Meta, Single } from '../balances/shapes.ts';
 import { formToken } from '../sign-in/form-token.ts';
 import { pageAddress } from '../web/address.ts';
+import { LANGUAGE_COOKIE } from '../web/browser.ts';
 import { type Frame, fullPage, type SignedInFrame } from '../web/layout.ts';
 import type { Pages } from '../web/page.ts';
 import type { Text } from '../web/text.ts';
@@ -109,7 +111,7 @@ export function signedInFrame(
     ].join(', '),
     email: session.email,
     ...(session.name === undefined ? {} : { name: session.name }),
-    accountHref: `${issuer}/account`,
+    accountHref: handLanguageTo(`${issuer}/account`, visit.ctx, LANGUAGE_COOKIE),
     csrfToken: formToken(identifier),
     search: who === undefined ? html`` : searchForm(visit, text),
     // Whoever sees no other lender has no list of them.

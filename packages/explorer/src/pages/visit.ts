@@ -172,9 +172,7 @@ async function freeze(
     Object.assign(changes, usual, { knownAt: known });
   }
   if (askedOf !== null) changes['asOf'] = askedOf;
-  const address = sameWith(ctx.path, query, changes);
-  const { lang } = ctx.query;
-  ctx.redirect(typeof lang === 'string' ? `${address}&lang=${encodeURIComponent(lang)}` : address);
+  ctx.redirect(sameWith(ctx.path, query, changes));
 }
 
 /** A lender's own share comes first; it is the address that says so. */

@@ -11,6 +11,7 @@ import {
 } from '@cls/shared/http/request-log';
 import type { Log } from '@cls/shared/log';
 import { ASSETS_ROUTE, type Assets, serveAssets } from '@cls/shared/pages/assets';
+import { keepLanguage } from '@cls/shared/pages/browser';
 import { DatabaseUnavailable } from '@cls/shared/sql/database';
 import Koa, { type Context, type Middleware } from 'koa';
 import { ApiUnavailable } from '../balances/api-client.ts';
@@ -18,6 +19,7 @@ import { problemPage } from '../pages/problem-page.ts';
 import { IssuerUnavailable } from '../sessions/session.ts';
 import { safeReturn } from '../web/address.ts';
 import type { AssetName } from '../web/assets.ts';
+import { LANGUAGE_COOKIE } from '../web/browser.ts';
 import { compression } from '../web/compression.ts';
 import type { Pages } from '../web/page.ts';
 import { securityHeaders } from '../web/security.ts';
@@ -53,6 +55,7 @@ export function createApp(deps: AppDeps): RequestListener {
   app.use(compression);
   app.use(serveAssets(assets));
   app.use(unexpectedErrors(pages, faultLog(log)));
+  app.use(keepLanguage(LANGUAGE_COOKIE, issuer));
   app.use(router(deps.routes, pages));
   // A download whose reader closed the connection ends in the middle.
   app.on('error', (err: NodeJS.ErrnoException) => {

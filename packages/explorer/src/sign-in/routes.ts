@@ -12,7 +12,7 @@ import {
 } from '../issuer/logout-token.ts';
 import { type KeepSessions, SESSION_TTL_S } from '../sessions/keep-sessions.ts';
 import type { SessionStore } from '../sessions/session-store.ts';
-import { safeReturn } from '../web/address.ts';
+import { safeReturn, withoutLanguage } from '../web/address.ts';
 import { BROWSER_COOKIE, rememberEnd, SESSION_COOKIE, sessionOf } from '../web/browser.ts';
 import type { Pages } from '../web/page.ts';
 import { rememberViewer } from '../web/viewers.ts';
@@ -61,10 +61,11 @@ export function signInRoutes(deps: SignInRoutesDeps): Routes {
 export async function redirectToSignIn(
   deps: SignInDeps,
   ctx: Context,
-  returnTo: string,
+  address: string,
   silent: boolean,
   administers = false,
 ): Promise<void> {
+  const returnTo = withoutLanguage(address);
   const known = readCookie(ctx, BROWSER_COOKIE);
   const browser = known ?? newBrowser();
   const url = await beginSignIn(deps, { browser, returnTo, silent, administers });

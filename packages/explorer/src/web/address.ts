@@ -21,6 +21,13 @@ export function sameWith(path: string, query: URLSearchParams, changes: Changes)
   return addressOf(path, changed(new URLSearchParams(query), changes));
 }
 
+/** For a later return: by then the person may have chosen another language. */
+export function withoutLanguage(address: string): string {
+  const [path = '', query = ''] = address.split('?', 2);
+  const parameters = new URLSearchParams(query);
+  return parameters.has('lang') ? sameWith(path, parameters, {}) : address;
+}
+
 function changed(parameters: URLSearchParams, changes: Changes): URLSearchParams {
   for (const [name, value] of Object.entries(changes)) {
     parameters.delete(name);

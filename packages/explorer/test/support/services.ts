@@ -10,9 +10,11 @@ import type { sqlAccounts } from '../../../auth-server/dist/src/accounts/sql-acc
 import type { sqlTotpFactors } from '../../../auth-server/dist/src/factors/sql-totp-factors.js';
 import type { sqlSigningKeyStore } from '../../../auth-server/dist/src/keys/sql-signing-keys.js';
 import type { sqlCustomers } from '../../../auth-server/dist/src/organisations/sql-customers.js';
+import type * as administrator from '../../../auth-server/dist/test/support/administrator.js';
 import type * as authServer from '../../../auth-server/dist/test/support/auth-server.js';
 import type * as clientRecords from '../../../auth-server/dist/test/support/client-records.js';
 import type { quickHash } from '../../../auth-server/dist/test/support/quick-hash.js';
+import type * as relyingParties from '../../../auth-server/dist/test/support/relying-party.js';
 import type { startTestApi } from '../../../resource-api/dist/test/support/api.js';
 import type * as book from '../../../resource-api/dist/test/support/book.js';
 import type {
@@ -28,12 +30,19 @@ import { Person } from './person.ts';
 /** The services' own sources and test support, compiled: no part of what their packages export. */
 const compiled = (name: string) =>
   import(new URL(`../../../../${name}.js`, import.meta.url).href) as Promise<unknown>;
-const { startTestAuthServer, PASSWORD, totpCode, ...authKeys } = (await compiled(
+const { startTestAuthServer, PASSWORD, ...authKeys } = (await compiled(
   'auth-server/dist/test/support/auth-server',
 )) as typeof authServer;
 const hashing = (await compiled('auth-server/dist/test/support/quick-hash')) as {
   quickHash: typeof quickHash;
 };
+export const { adminClient, adminToken, newCaller } = (await compiled(
+  'auth-server/dist/test/support/administrator',
+)) as typeof administrator;
+export const { authorizationUrl, relyingParty } = (await compiled(
+  'auth-server/dist/test/support/relying-party',
+)) as typeof relyingParties;
+export const { totpCode } = authKeys;
 const stores = {
   ...((await compiled('auth-server/dist/src/accounts/sql-accounts')) as {
     sqlAccounts: typeof sqlAccounts;
@@ -89,14 +98,17 @@ export function sharedServices(): Promise<Services> {
 }
 
 /** The issuer, the API and the explorer as they are, each on a port of its own. */
-export async function startServices() {
-  const auth = await startTestAuthServer(anyEngine, { AUDIENCE });
+export async function startServices(authSettings: Readonly<Record<string, string>> = {}) {
+  const port = await freePort();
+  const url = `http://localhost:${port}`;
+  const auth = await startTestAuthServer(anyEngine, {
+    ...{ AUDIENCE, EXPLORER_URL: url },
+    ...authSettings,
+  });
   const jwks = `${auth.issuer}/.well-known/jwks.json`;
   const settings = { ISSUER: auth.issuer, AUDIENCE, JWKS_URL: jwks };
   const resource = await api.startTestApi(anyEngine, settings);
   const between = await startBetween(resource.baseUrl);
-  const port = await freePort();
-  const url = `http://localhost:${port}`;
   const application = await stores.applicationRecords(auth.database).create({
     name: 'Balances',
     firstParty: true,

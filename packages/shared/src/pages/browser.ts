@@ -1,6 +1,6 @@
 /** What a request shows of the browser that sent it: our cookies, and its reader's language. */
 import type { IncomingMessage } from 'node:http';
-import type { Context } from 'koa';
+import type { Context, Middleware } from 'koa';
 
 /** A cookie of ours: for every path of this host, or only for those below one. */
 export interface Cookie {
@@ -79,6 +79,34 @@ export function requestLanguage(
     uiLocales: uiLocales ?? query.get('ui_locales') ?? undefined,
     acceptLanguage: headers['accept-language'],
   });
+}
+
+/** An address of another service of ours, with the language that the person chose here, if any. */
+export function handLanguageTo(href: string, ctx: Context, cookie: Cookie): string {
+  const kept = readCookie(ctx, cookie);
+  const chosen =
+    chosenIn(new URLSearchParams(ctx.querystring)) ?? LOCALES.find((locale) => locale === kept);
+  if (chosen === undefined) return href;
+  return `${href}${href.includes('?') ? '&' : '?'}lang=${chosen}`;
+}
+
+/**
+ * Keeps the chosen language over redirects: one that the address asks for by `lang` is remembered, and
+ * a redirect to our other service with pages hands it on. Each service has a cookie of its own.
+ *
+ * @param other base URL of that service; without one, nothing is handed on.
+ */
+export function keepLanguage(cookie: Cookie, other: string | undefined): Middleware {
+  return async (ctx, next) => {
+    await next();
+    const location = ctx.response.get('Location');
+    if (location === '' || Math.floor(ctx.status / 100) !== 3) return;
+    const asked = chosenIn(new URLSearchParams(ctx.querystring));
+    if (asked !== undefined) writeCookie(ctx, cookie, asked, LANGUAGE_AGE_MS);
+    if (other !== undefined && location.startsWith(`${other}/`)) {
+      ctx.set('Location', handLanguageTo(location, ctx, cookie));
+    }
+  };
 }
 
 function chosenIn(query: URLSearchParams): Locale | undefined {

@@ -73,12 +73,7 @@ export function standingOf(
 
 /** What every page of an interaction has. */
 export function pageOf({ client, details }: InteractionContext): Omit<Page, 'render'> {
-  const { ui_locales: uiLocales } = details.params;
-  return {
-    csrf: details.uid,
-    formTargets: formTargetsOf(client),
-    ...(typeof uiLocales === 'string' ? { uiLocales } : {}),
-  };
+  return { csrf: details.uid, formTargets: formTargetsOf(client) };
 }
 
 export function actionOf({ deps, details }: InteractionContext, what: string): string {

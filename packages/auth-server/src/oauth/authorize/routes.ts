@@ -4,6 +4,7 @@ import { newCodesOf } from '../../factors/recovery-codes.ts';
 import { errors, type KoaContextWithOIDC, type Provider } from '../../library/oidc.ts';
 import { leaveEndedSession } from '../../library/reliances/interaction-session.ts';
 import { routesOf } from '../../library/request-context.ts';
+import { rememberUiLocales } from '../../web/browser.ts';
 import { showErrorPage } from '../../web/error-page.ts';
 import { showExpired } from '../../web/expired-page.ts';
 import { nextLinkFrom } from '../../web/next-link.ts';
@@ -48,6 +49,7 @@ export function interactionRoutes(provider: Provider, deps: InteractionDeps): Mi
     (act: (context: InteractionContext) => Promise<void>) => async (ctx: Context) => {
       const details = await detailsOf(provider, ctx);
       if (details === undefined) return showOver(provider, deps, ctx);
+      rememberUiLocales(ctx, details.params['ui_locales']);
       const client = await provider.Client.find(String(details.params['client_id'] ?? ''));
       await act({ provider, deps, ctx, details, client });
     };

@@ -5,7 +5,7 @@ import { dropNewCodes } from '../../factors/recovery-codes.ts';
 import { type Proof, provePassword, whyNot } from '../../sign-in/prove.ts';
 import { addressSubject } from '../../throttle/guess.ts';
 import { type SignInModel, signInPage } from '../../views/sign-in/sign-in.ts';
-import { actorOf, REMEMBERED_COOKIE } from '../../web/browser.ts';
+import { actorOf, REMEMBERED_COOKIE, uiLocalesQuery } from '../../web/browser.ts';
 import type { Problem } from '../../web/form.ts';
 import { RESET_PATH } from '../../web/paths.ts';
 import {
@@ -47,7 +47,7 @@ export async function showSignIn(
           ...(signedIn !== undefined && signedIn === email
             ? { otherAccountHref: actionOf(context, 'other-account') }
             : {}),
-          resetHref: deps.pages.path(RESET_PATH),
+          resetHref: `${deps.pages.path(RESET_PATH)}${uiLocalesQuery(details.params['ui_locales'])}`,
           passkey: { action: actionOf(context, 'passkey'), options },
           ...(organisations ? { organisationHref: actionOf(context, 'organisation') } : {}),
           ...(offered === undefined

@@ -9,6 +9,8 @@ export interface ApplicationWithAccess extends Application {
   readonly permissions: readonly string[];
   readonly since: Date;
   readonly lastUsedAt?: Date;
+  /** Absent where the application has no page to open. */
+  readonly openHref?: string | undefined;
   /** Asks before it withdraws. */
   readonly withdrawHref: string;
 }
@@ -32,12 +34,12 @@ ${
 }
 
 function record(application: ApplicationWithAccess, i18n: I18n): Html {
-  const { name, host, permissions, since, lastUsedAt, withdrawHref } = application;
+  const { name, host, permissions, since, lastUsedAt, openHref, withdrawHref } = application;
   const used = lastUsed(lastUsedAt, i18n);
   return html`<li>
 <div><h2>${name}${host !== '' && html` <span class="host">(${host})</span>`}</h2>
 ${permissionList(permissions, i18n)}
 <p class="hint">${i18n.rich('applications.dates', { since: instant(since, i18n), used })}</p></div>
-<a class="button" href="${withdrawHref}" aria-label="${i18n.t('applications.withdrawNamed', { name })}">${i18n.t('applications.withdraw')}</a>
+<div class="buttons">${openHref !== undefined && html`<a class="button" href="${openHref}" aria-label="${i18n.t('applications.openNamed', { name })}">${i18n.t('applications.open')}</a>\n`}<a class="button" href="${withdrawHref}" aria-label="${i18n.t('applications.withdrawNamed', { name })}">${i18n.t('applications.withdraw')}</a></div>
 </li>`;
 }

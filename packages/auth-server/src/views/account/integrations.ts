@@ -30,13 +30,15 @@ export interface IntegrationsModel extends AccountModel {
   readonly integrations: readonly Integration[];
   readonly requestsHref: string;
   readonly peopleHref: string;
+  readonly applicationsHref: string;
 }
 
 /** The service accounts of the reader's organisation, with their secrets. */
 export function integrationsPage(model: IntegrationsModel, i18n: I18n): string {
-  const { frame, integrations, requestsHref, peopleHref } = model;
+  const { frame, integrations, requestsHref, peopleHref, applicationsHref } = model;
   const body = html`<p class="lead">${i18n.t('integrations.lead')}</p>
 <div class="buttons"><a class="button" href="${requestsHref}">${i18n.t('tokenRequests.title')}</a>
+<a class="button" href="${applicationsHref}">${i18n.t('customerApplications.title')}</a>
 <a class="button" href="${peopleHref}">${i18n.t('people.title')}</a>${frame.explorerHref !== undefined && html`\n<a class="button" href="${frame.explorerHref}usage">${i18n.t('integrations.usage')}</a>`}</div>
 ${
   integrations.length === 0

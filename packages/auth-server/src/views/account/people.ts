@@ -1,7 +1,7 @@
 import { type Html, html } from '@cls/shared/http/html';
 import type { I18n } from '../../web/i18n.ts';
 import { breakableEmail } from '../../web/layout.ts';
-import { type AccountModel, accountPage } from './account-page.ts';
+import { type AccountModel, accountPage, instant } from './account-page.ts';
 import { permissionCodes } from './integrations.ts';
 
 export interface Person {
@@ -11,6 +11,7 @@ export interface Person {
   readonly secondFactor: boolean;
   readonly disabled: boolean;
   readonly pending: boolean;
+  readonly lastSignedInAt?: Date;
 }
 
 export interface PeopleModel extends AccountModel {
@@ -32,11 +33,19 @@ ${moreHref !== undefined && html`<a class="button" href="${moreHref}" rel="next"
 }
 
 function record(person: Person, i18n: I18n): Html {
-  const { email, name, permissions, secondFactor, disabled, pending } = person;
+  const {
+    email,
+    name,
+    permissions,
+    secondFactor,
+    disabled,
+    pending,
+    lastSignedInAt: last,
+  } = person;
   const state = disabled ? 'disabled' : pending ? 'invited' : undefined;
   return html`<li>
 <div><h2>${name ?? breakableEmail(email)}${state && html` <span class="tag">${i18n.t(`people.${state}`)}</span>`}</h2>
 ${name !== undefined && html`<p>${breakableEmail(email)}</p>\n`}<p class="hint">${permissionCodes(permissions)}</p>
-<p class="hint">${i18n.t(secondFactor ? 'people.secondFactor' : 'people.noSecondFactor')}</p></div>
+<p class="hint">${i18n.t(secondFactor ? 'people.secondFactor' : 'people.noSecondFactor')} · ${last === undefined ? i18n.t('people.neverSignedIn') : i18n.rich('people.lastSignIn', { at: instant(last, i18n) })}</p></div>
 </li>`;
 }

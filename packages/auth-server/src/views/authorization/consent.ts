@@ -3,6 +3,7 @@ import { form } from '@cls/shared/pages/document';
 import type { I18n } from '../../web/i18n.ts';
 import {
   type Application,
+  applicationLinks,
   applicationName,
   cardPage,
   emailName,
@@ -35,7 +36,7 @@ export function consentPage(model: ConsentModel, i18n: I18n): string {
 <p>${i18n.rich('consent.account', { email: emailName(model.email) })}</p>
 ${model.unassured === true && html`<p>${i18n.rich('consent.unassured', { application: who })}</p>\n`}<h2>${i18n.rich('consent.may', { application: who })}</h2>
 ${permissionList(permissions, i18n)}
-<p class="hint">${i18n.rich('consent.later', {
+${applicationLinks(application, i18n)}<p class="hint">${i18n.rich('consent.later', {
     link: html`<a href="${model.applicationsHref}">${i18n.t('consent.laterLink')}</a>`,
   })}</p>
 ${form(frame, {

@@ -10,7 +10,13 @@ import {
   submit,
 } from '../../web/form.ts';
 import type { I18n } from '../../web/i18n.ts';
-import { type Application, applicationName, cardPage, type PageModel } from '../../web/layout.ts';
+import {
+  type Application,
+  applicationLinks,
+  applicationName,
+  cardPage,
+  type PageModel,
+} from '../../web/layout.ts';
 
 /** Sends `email`, `password` and the tick to `action`. */
 export interface SignInModel extends PageModel {
@@ -68,7 +74,7 @@ ${
 ${
   model.organisationHref !== undefined &&
   html`<p><a class="button wide" href="${model.organisationHref}">${i18n.t('signIn.withOrganisation')}</a></p>`
-}`;
+}${application && applicationLinks(application, i18n)}`;
   const title = i18n.t('signIn.title');
   return cardPage(model, { title, problems, body, passkeys: passkey !== undefined }, i18n);
 }

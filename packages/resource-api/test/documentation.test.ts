@@ -69,6 +69,10 @@ describe('/docs', () => {
     }
   });
 
+  it('names no package that a registry could give to a stranger', () => {
+    for (const [path, { text }] of site) expect(text, path).not.to.include('@cls/');
+  });
+
   it('is asked for again with a validator, and is sent compressed', async () => {
     const first = await get('/docs/v1/fields', { 'accept-encoding': 'identity' });
     const etag = first.headers.get('etag') ?? '';

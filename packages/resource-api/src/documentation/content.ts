@@ -62,6 +62,7 @@ export function readContent(): Content {
 
 /** Names below `/docs/assets`, and their media types. */
 export const ASSETS: Readonly<Record<string, string>> = {
+  'copy.js': 'text/javascript; charset=utf-8',
   'documentation.css': 'text/css; charset=utf-8',
   'icon.svg': 'image/svg+xml',
   'try-it.js': 'text/javascript; charset=utf-8',

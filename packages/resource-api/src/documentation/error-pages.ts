@@ -57,7 +57,7 @@ function exampleOf({ example: written }: ErrorEntry, { example, issuer }: ErrorC
   const request =
     example && html`<p>Answer to <code>${example.method} ${example.path}</code>:</p>\n`;
   return html`<h2 id="example">Example</h2>
-${request}${codeBlock(shown.replaceAll(DEPLOYMENT, issuer))}`;
+${request}${codeBlock(shown.replaceAll(DEPLOYMENT, issuer), 'json')}`;
 }
 
 function operationsWith(code: string, { versions, now }: ErrorContext): Html {

@@ -129,8 +129,8 @@ function examplesOf({ examples, apiUrl }: OperationContext): HtmlValue {
   return html`<h2 id="examples">Examples</h2>
 <p>These are recorded answers. Every version must go on giving them, byte for byte; JSON is shown here with line breaks.</p>
 ${examples.map(
-  ({ title, method, path, headers = {}, body }) => html`<h3>${title}</h3>
-${codeBlock([`${method} ${apiUrl}${path}`, ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`)].join('\n'))}<details><summary>The answer</summary>${codeBlock(body)}</details>
+  ({ title, method, path, headers = {}, type, body }) => html`<h3>${title}</h3>
+${codeBlock([`${method} ${apiUrl}${path}`, ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`)].join('\n'))}<details><summary>The answer</summary>${codeBlock(body, /json/.test(type) ? 'json' : '')}</details>
 `,
 )}`;
 }

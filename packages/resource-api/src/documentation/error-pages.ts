@@ -1,6 +1,7 @@
 import { type Html, html, trustedMarkup } from '@cls/shared/http/html';
 import type { ApiVersions } from '../versions/api-versions.ts';
-import type { Content, ErrorEntry, Example } from './content.ts';
+import type { Example } from '../versions/examples.ts';
+import type { Content, ErrorEntry } from './content.ts';
 import { codesOf, operationsOf } from './contract-reader.ts';
 import { codeBlock, type PageModel, prose, table } from './page.ts';
 

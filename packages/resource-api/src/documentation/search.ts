@@ -89,7 +89,8 @@ function scoreOf({ title, heading, text }: SearchSection, words: readonly string
 }
 
 function result({ path, title, heading, text }: SearchSection, words: readonly string[]): Html {
-  const at = Math.max(0, text.toLowerCase().indexOf(words[0] ?? '') - SHOWN_CHARS / 4);
+  const before = text.toLowerCase().indexOf(words[0] ?? '') - SHOWN_CHARS / 4;
+  const at = before <= 0 ? 0 : text.lastIndexOf(' ', before) + 1;
   const shown = text.slice(at, at + SHOWN_CHARS);
   return html`<li><a href="${path}">${title}${heading !== '' && `: ${heading}`}</a><p>${at > 0 && '… '}${marked(shown, words)}${at + SHOWN_CHARS < text.length && ' …'}</p></li>
 `;

@@ -6,7 +6,8 @@ const M = '/cls/balances/principal/movements';
 const F = '/cls/facets';
 const S = '/cls/balances/principal/series';
 const T = '/cls/balances/totals';
-const DEAL = '/cls/deals/deal_0000000A00000000000000001A';
+const DEAL_ID = 'deal_0000000A00000000000000001A';
+const DEAL = `/cls/deals/${DEAL_ID}`;
 /** A date on which most of the book's loans live. */
 const DAY = 'asOf=2017-06-14';
 /** On this one, those of India do. */
@@ -102,6 +103,7 @@ export const REQUESTS: Readonly<Record<string, readonly RecordedRequest[]>> = {
         `${B}?country=US&${DAY}&fields=global.total,deal.name`,
         `${P}?${INDIA}`,
         `${M}?currency=EUR&fromDate=2017-06-01&toDate=2017-06-14`,
+        `${M}?dealId=${DEAL_ID}&fromDate=2017-01-01&toDate=2017-01-31`,
         `${B}?asOf=2017-08-16&sinceAsOf=2017-08-16&updatedSince=${EARLIER}`,
       ],
       csv,
@@ -113,6 +115,7 @@ export const REQUESTS: Readonly<Record<string, readonly RecordedRequest[]>> = {
         `${B}?country=US&${DAY}&fields=global.total,deal.name`,
         `${P}?${INDIA}`,
         `${M}?currency=EUR&fromDate=2017-06-01&toDate=2017-06-14`,
+        `${M}?dealId=${DEAL_ID}&fromDate=2017-01-01&toDate=2017-01-31`,
         `${B}?asOf=2017-08-16&sinceAsOf=2017-08-16&updatedSince=${EARLIER}`,
       ],
       ndjson,

@@ -150,9 +150,9 @@ function versionMakers(
   const { contract } = versions.module(release);
   const operations = operationsOf(contract);
   const apiUrl = `${issuer}/api/${id}`;
-  const source = { version: id, issuer, operations };
   const predecessor = registry.releases[registry.releases.indexOf(release) - 1];
   const examples = content.examples[id]?.operations ?? {};
+  const source = { version: id, issuer, operations, examples };
   const context = { contract, version: id, apiUrl, scope };
   const asReference = (path: string, model: (now: Date) => PageModel): [string, Make] => {
     const side = operationMenu(id, operations, path);

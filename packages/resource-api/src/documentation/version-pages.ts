@@ -62,8 +62,8 @@ ${
   registry.statusOf(release, now) !== 'Retired' &&
   html`<li><a href="/api/${id}/openapi.json">OpenAPI 3.1 description</a>: the contract, for tools and generated clients.</li>
 `
-}<li><a href="/docs/${id}/cls.postman_collection.json">Postman collection</a> (format 2.1): set the variables <code>clientId</code> and <code>clientSecret</code>; Postman gets the token.</li>
-<li><a href="/docs/${id}/cls.bruno.zip">Bruno collection</a>: unpack it, open the folder, and fill in the environment.</li>
+}<li><a href="/docs/${id}/cls.postman_collection.json">Postman collection</a> (format 2.1): set the variables <code>clientId</code> and <code>clientSecret</code>; a script gets the token. <code>newman run</code> runs it on the command line.</li>
+<li><a href="/docs/${id}/cls.bruno.zip">Bruno collection</a>: unpack it, open the folder, and fill in the environment. <code>bru run</code> runs it on the command line.</li>
 </ul>
 <h2 id="headers">Headers of answers</h2>
 ${headerTable(contract)}`,

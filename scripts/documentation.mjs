@@ -67,7 +67,8 @@ const golden = join(root, 'packages', 'resource-api', 'golden');
 const examples = Object.fromEntries(
   readdirSync(golden).map((version) => {
     const contract = JSON.parse(read(`packages/resource-api/contracts/${version}.json`));
-    return [version, examplesOf(join(golden, version), Object.keys(contract.paths))];
+    const written = JSON.parse(read(`packages/resource-api/examples/${version}.json`));
+    return [version, examplesOf(join(golden, version), written, Object.keys(contract.paths))];
   }),
 );
 

@@ -34,17 +34,21 @@ const agent = new Agent({ keepAlive: true, maxSockets: 256 });
 /**
  * Listens on both loopback addresses. `upstreamOf` gives the port for a path, or undefined. `pages`
  * is the port of the service that tells a browser so, by its own 404 below `/not-found`. `baseUrl` is
- * where callers reach it: problems link to the documentation there.
+ * where callers reach it: problems link to the documentation there. `own` are the paths that the gateway
+ * answers itself.
  * Resolves to a function that stops it; rejects with EADDRINUSE when the port is taken.
  */
-export async function startGateway({ port, upstreamOf, pages, baseUrl }) {
+export async function startGateway({ port, upstreamOf, pages, baseUrl, own = {} }) {
   const servers = [];
   for (const host of ['127.0.0.1', '::1']) {
     const server = createHttpServer(
       { keepAliveTimeout: 65_000, maxHeaderSize: HEAD_MAX_BYTES },
       baseUrl,
-      (incoming, outgoing) =>
-        forward(incoming, outgoing, targetOf(incoming, upstreamOf, pages), baseUrl),
+      (incoming, outgoing) => {
+        const answerIt = Object.hasOwn(own, incoming.url) ? own[incoming.url] : undefined;
+        if (answerIt !== undefined) return answerIt(incoming, outgoing);
+        forward(incoming, outgoing, targetOf(incoming, upstreamOf, pages), baseUrl);
+      },
     );
     try {
       await new Promise((resolve, reject) => {

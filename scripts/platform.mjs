@@ -9,6 +9,7 @@ import { text as readText } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fail, root } from './bootstrap.mjs';
 import { prepareDemo, readDemo } from './demo.mjs';
+import { demoTokenRoutes } from './demo-token.mjs';
 import { startGateway } from './gateway.mjs';
 import { dataDirOf } from './own-book.mjs';
 import { showProgress, standstill, watchChild } from './progress.mjs';
@@ -83,6 +84,11 @@ export async function startPlatform({ book, onStop }) {
       upstreamOf: (path) => upstreamOf(path, port),
       pages: port + 1,
       baseUrl: environment.ISSUER,
+      // Of a book of one's own nobody gets a token by a click.
+      own:
+        book === undefined
+          ? demoTokenRoutes({ baseUrl: environment.ISSUER, caller: demo.serviceAccounts[0] })
+          : {},
     });
     // A relying party: it begins when there is an issuer to rely on.
     const { clientId, clientSecret } = demo.explorer;

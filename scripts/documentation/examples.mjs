@@ -10,10 +10,11 @@ const KINDS = [
 ];
 
 /**
+ * @param written further exchanges: those that have other ids and times whenever they are recorded.
  * @param paths of the version's contract, such as `/cls/deals/{dealId}`.
  * @returns by operation, the examples in the order of KINDS; by code, a problem document.
  */
-export function examplesOf(folder, paths) {
+export function examplesOf(folder, written, paths) {
   const recordings = readRecordings(folder);
   const operations = {};
   for (const path of paths) {
@@ -27,6 +28,10 @@ export function examplesOf(folder, paths) {
       return one === undefined ? [] : [{ title, ...exchange(one) }];
     });
     if (found.length > 0) operations[`GET ${path}`] = found;
+  }
+  for (const one of written) {
+    const path = templateOf(one.path.split('?')[0], paths);
+    operations[`${one.method} ${path}`] = [{ title: 'An answer', ...one, body: pretty(one) }];
   }
   return { operations, problems: problemsOf(recordings) };
 }
@@ -58,16 +63,19 @@ function readRecordings(folder) {
 }
 
 function exchange({ method = 'GET', path, below, headers, status, answered, body }) {
+  const [type] = answered['content-type'].split(';');
   return {
     method,
     path: path ?? below,
     ...(headers && { headers }),
     status,
-    type: answered['content-type'],
-    body: /json;|json$/.test(answered['content-type'].replace('x-ndjson', ''))
-      ? JSON.stringify(JSON.parse(body), null, 2)
-      : body,
+    type,
+    body: pretty({ type, body }),
   };
+}
+
+function pretty({ type, body }) {
+  return /(\/|\+)json$/.test(type) ? JSON.stringify(JSON.parse(body), null, 2) : body;
 }
 
 function isPlain({ path, method, customer, token }) {

@@ -1,7 +1,9 @@
 // Markdown of docs/ as HTML of the served documentation: links to pages that are served lead there,
-// others (to sources and decisions) are text. No markup of a file passes through unescaped.
+// others (to sources and decisions) are text. Code gets the classes of its colours. No markup of a
+// file passes through unescaped.
 import { dirname, posix } from 'node:path';
 import { Marked, Renderer } from 'marked';
+import { coloured } from '../../packages/resource-api/dist/src/documentation/colours.js';
 
 /**
  * @param pathOf the served path of a file of the repository, or undefined.
@@ -33,14 +35,14 @@ export function markdownPages({ pathOf, include }) {
           if (token.included === undefined) return false;
           const { source, name, href } = token.included;
           const to = linkOf(href);
-          return `<figure class="source"><figcaption><a href="${escaped(to)}">${escaped(name)}</a></figcaption>${codeBlock(source)}</figure>\n`;
+          return `<figure class="source"><figcaption><a href="${escaped(to)}">${escaped(name)}</a></figcaption>${codeBlock(source, posix.extname(name).slice(1))}</figure>\n`;
         },
         link({ href, tokens }) {
           const inner = this.parser.parseInline(tokens);
           const to = linkOf(href);
           return to === undefined ? inner : `<a href="${escaped(to)}">${inner}</a>`;
         },
-        code: ({ text: source }) => codeBlock(source),
+        code: ({ text: source, lang = '' }) => codeBlock(source, lang.split(' ')[0]),
         table(token) {
           const table = Renderer.prototype.table.call(this, token);
           return `<div class="scroll" role="group" aria-label="Table" tabindex="0">${table}</div>\n`;
@@ -72,8 +74,8 @@ function servedLink(file, href, pathOf) {
   return anchor === undefined ? path : `${path}#${anchor}`;
 }
 
-function codeBlock(source) {
-  return `<pre tabindex="0"><code>${escaped(source.replace(/\n$/, ''))}</code></pre>\n`;
+function codeBlock(source, language) {
+  return `<pre tabindex="0"><code>${coloured(source.replace(/\n$/, ''), language)}</code></pre>\n`;
 }
 
 /** As GitHub makes them, so that an anchor works in both places. */

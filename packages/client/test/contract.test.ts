@@ -112,9 +112,8 @@ describe('the example of the client’s README', () => {
       }
       const readme = readFileSync(join(PACKAGE, 'README.md'), 'utf8');
       const example = /^```js example\n(.*?)^```/ms.exec(readme)?.[1] ?? '';
-      // Within the package, which a file may import by its own name.
       const file = join(PACKAGE, 'dist', `readme-example.${runtime}.mjs`);
-      writeFileSync(file, example);
+      writeFileSync(file, example.replace('./packages/client/dist/', './'));
       const args = runtime === 'deno' ? ['run', '--allow-all', file] : [file];
       return services.run(command, args).then((output) => {
         expect(output).to.match(/^bal_ctr_\w+ 10\.00$/m);

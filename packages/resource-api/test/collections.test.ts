@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { Script } from 'node:vm';
 import { anyEngine } from '@cls/testing/engines';
 import ajv from 'ajv';
 import { expect } from 'chai';
@@ -45,22 +46,56 @@ describe('the collections of a version', () => {
   it('of Postman has every operation with its parameters, and asks for a token by itself', async () => {
     const collection = JSON.parse(`${await download('cls.postman_collection.json')}`);
     expect(collection.variable[0]).to.include({ key: 'baseUrl', value: ISSUER });
-    expect(collection.auth.oauth2).to.deep.include({
-      key: 'accessTokenUrl',
-      value: '{{baseUrl}}/oauth/token',
-      type: 'string',
-    });
-    for (const [index, one] of operations.entries()) {
-      const { request } = collection.item[index];
+    expect(collection.auth.bearer[0]).to.include({ key: 'token', value: '{{token}}' });
+    const scripts = collection.event.map(({ script }: Json) => script.exec.join('\n'));
+    expect(scripts[0]).to.include('pm.sendRequest').and.include("'/oauth/token'");
+    for (const text of scripts) expect(() => new Script(text)).not.to.throw();
+    const requests = new Map<string, Json>(
+      collection.item.flatMap(({ item }: Json) => item.map((one: Json) => [one.name, one.request])),
+    );
+    for (const one of operations) {
+      const request = requests.get(one.summary);
       const path = one.path.replace(/\{(\w+)\}/g, ':$1');
       expect(request.method).to.equal(one.method);
       expect(`/${request.url.path.join('/')}`).to.equal(`/api/v1${path}`);
       expect(request.url.query.map(({ key }: Json) => key)).to.deep.equal(namesIn(one, 'query'));
       const variables = (request.url.variable ?? []).map(({ key }: Json) => key);
       expect(variables).to.deep.equal(namesIn(one, 'path'));
-      expect(request.url.raw).to.match(/^\{\{baseUrl\}\}\/api\/v1\/[\w/:-]+(\?limit=2)?$/);
+      expect(request.url.raw).to.match(
+        /^\{\{baseUrl\}\}\/api\/v1\/[\w/:-]+(\?(limit=2|kind=journals))?$/,
+      );
     }
-    expect(collection.item).to.have.length(operations.length);
+    expect(requests.size).to.equal(operations.length);
+    expect(collection.item.map(({ name }: Json) => name)).to.deep.equal(['Balances', 'Imports']);
+  });
+
+  it('give each id of a path a value that an earlier request keeps, and each body an example', async () => {
+    const postman = JSON.parse(`${await download('cls.postman_collection.json')}`);
+    const files = unzipSync(await download('cls.bruno.zip'));
+    const bruno = (id: string) => {
+      const [, bytes] = Object.entries(files).find(([name]) => name.endsWith(`/${id}.bru`)) ?? [];
+      return bruToJsonV2(strFromU8(bytes ?? new Uint8Array()));
+    };
+    const items: Json[] = postman.item.flatMap(({ item }: Json) => item);
+    const given = new Set<string>(['profileName']);
+    for (const { name, event = [], request } of items) {
+      const operation = operations.find(({ summary }) => summary === name);
+      const { http, params = [], body, script } = bruno(operation?.id ?? '');
+      for (const { value } of request.url.variable ?? []) {
+        const [, variable = ''] = /^\{\{(\w+)\}\}$/.exec(value) ?? [];
+        expect(given.has(variable), `${name}: ${value}`).to.equal(true);
+        expect(params.find(({ type }: Json) => type === 'path').value).to.equal(value);
+      }
+      const sends = ['POST', 'PUT'].includes(request.method);
+      expect(request.body !== undefined, name).to.equal(sends);
+      expect(http.body === 'none', name).to.equal(!sends);
+      if (sends) expect(`${body[http.body].trim()}`).to.equal(request.body.raw.trim());
+      const [text = ''] = event.flatMap((one: Json) => one.script.exec.join('\n'));
+      for (const [, variable = ''] of text.matchAll(/set\('(\w+)'/g)) {
+        expect(script.res, name).to.include(`bru.setVar('${variable}'`);
+        given.add(variable);
+      }
+    }
   });
 
   it('of Bruno is read by Bruno’s own parser, with every operation and its parameters', async () => {
@@ -82,10 +117,11 @@ describe('the collections of a version', () => {
     expect(variables.map(({ name, secret }: Json) => [name, secret])).to.deep.equal([
       ['baseUrl', false],
       ['clientId', false],
+      ['profileName', false],
       ['clientSecret', true],
     ]);
     for (const one of operations) {
-      const { meta, http, params = [], docs } = bruToJsonV2(textOf(`${one.id}.bru`));
+      const { meta, http, params = [], docs } = bruToJsonV2(textOf(`${one.tag}/${one.id}.bru`));
       expect(meta.name).to.equal(one.summary);
       const path = one.path.replace(/\{(\w+)\}/g, ':$1');
       expect(http).to.include({ method: one.method.toLowerCase(), auth: 'inherit' });
@@ -96,7 +132,7 @@ describe('the collections of a version', () => {
       expect(names('path')).to.deep.equal(namesIn(one, 'path'));
       expect(docs).to.include(`${ISSUER}/docs/v1/operations/${one.id}`);
     }
-    expect(Object.keys(files)).to.have.length(operations.length + 3);
+    expect(Object.keys(files)).to.have.length(operations.length + 5);
   });
 
   it('have the same bytes each time, so that a download is asked for once', async () => {

@@ -20,6 +20,7 @@ const KINDS = [
   '/docs/versioning',
   '/docs/glossary',
   '/docs/nothing',
+  '/docs/search?q=limit',
 ];
 
 describe('the documentation, with Chromium', function () {
@@ -90,6 +91,30 @@ describe('the documentation, with Chromium', function () {
       await page.reload();
       expect(await page.getByLabel('Access token').inputValue()).to.equal('');
     });
+  });
+
+  it('a reader copies a block of code with a button, which says so', async () => {
+    await withPage({ permissions: ['clipboard-read', 'clipboard-write'] }, async (page) => {
+      await page.goto('/docs/quickstarts/curl');
+      await page.getByRole('button', { name: 'Copy' }).first().click();
+      await page.getByRole('button', { name: 'Copied' }).waitFor();
+      expect(await page.getByRole('status').textContent()).to.equal('Copied');
+      const copied = await page.evaluate('navigator.clipboard.readText()');
+      expect(copied).to.equal('sh balances.sh');
+      expect(await objections(page)).to.deep.equal([]);
+    });
+  });
+
+  it('a reader searches, also without scripts, from every page', async () => {
+    for (const javaScriptEnabled of [true, false]) {
+      await withPage({ javaScriptEnabled }, async (page) => {
+        await page.goto('/docs/glossary');
+        await page.getByLabel('Search the documentation').fill('token_revoked');
+        await page.getByRole('button', { name: 'Search' }).click();
+        await page.locator('.results a').first().click();
+        expect(new URL(page.url()).pathname).to.equal('/docs/errors/token_revoked');
+      });
+    }
   });
 
   it('a reader without scripts has the command, and no form that does nothing', async () => {

@@ -69,6 +69,10 @@ describe('/docs', () => {
     }
   });
 
+  it('names no package that a registry could give to a stranger', () => {
+    for (const [path, { text }] of site) expect(text, path).not.to.include('@cls/client');
+  });
+
   it('is asked for again with a validator, and is sent compressed', async () => {
     const first = await get('/docs/v1/fields', { 'accept-encoding': 'identity' });
     const etag = first.headers.get('etag') ?? '';
@@ -98,11 +102,78 @@ describe('/docs', () => {
     expect([head.status, await head.text()]).to.deep.equal([200, '']);
   });
 
+  it('has at most 4 kB of scripts', async () => {
+    const scripts = await Promise.all(
+      ['copy.js', 'try-it.js'].map(async (name) => (await get(`/docs/assets/${name}`)).text()),
+    );
+    expect(scripts.join('').length).to.be.lessThan(4_096);
+  });
+
   it('never answers with a page of 60 KB or more, compressed', async () => {
-    for (const path of ['/docs/v1/fields', '/docs/v1/operations/listBalances', '/docs/api']) {
+    for (const path of [
+      ...['/docs/v1/fields', '/docs/v1/operations/listBalances', '/docs/api'],
+      '/docs/search?q=a',
+    ]) {
       const zipped = await get(path, { 'accept-encoding': 'br' });
       expect(Number(zipped.headers.get('content-length')), path).to.be.lessThan(60_000);
     }
+  });
+
+  it('colours code by classes alone, without a change of its text', () => {
+    const shown = textOf('/docs/quickstarts/python');
+    expect(shown)
+      .to.include('<span class="keyword">import</span> requests')
+      .and.not.match(/<span style/);
+    const program = textOf('/docs/files/quickstarts/balances.py').trimEnd();
+    expect(unescaped(shown)).to.include(program);
+    const errors = textOf('/docs/errors/rate_limited');
+    expect(errors).to.include('<span class="name">&quot;code&quot;</span>');
+  });
+
+  describe('the search', () => {
+    const search = async (query: string) => {
+      const answer = await get(`/docs/search?q=${encodeURIComponent(query)}`);
+      expect(answer.status).to.equal(200);
+      const text = await answer.text();
+      return { text, found: linksOf(/<ol class="results">[\s\S]*<\/ol>/.exec(text)?.[0] ?? '') };
+    };
+
+    it('finds guides, errors, operations and fields, by their titles first', async () => {
+      for (const [query, path] of [
+        ['rate_limited', '/docs/errors/rate_limited'],
+        ['quick start python', '/docs/quickstarts/python'],
+        ['posted file became', '/docs/v1/operations/getImport'],
+        ['lenders share balance', '/docs/v1/operations/listBalances'],
+        ['BalanceFields', '/docs/v1/fields'],
+      ] as const) {
+        const { found } = await search(query);
+        expect(
+          found.map((one) => one.path),
+          query,
+        ).to.include(path);
+      }
+      expect((await search('rate_limited')).found[0]?.path).to.equal('/docs/errors/rate_limited');
+    });
+
+    it('leads to places that exist', async () => {
+      const { found } = await search('limit');
+      expect(found.length).to.be.greaterThan(10);
+      const dead = found.filter(({ path, anchor }) => {
+        const target = site.get(path);
+        return target === undefined || (anchor !== '' && !target.ids.has(anchor));
+      });
+      expect(dead).to.deep.equal([]);
+    });
+
+    it('shows what was asked, escaped, and says what to do where nothing is found', async () => {
+      const { text, found } = await search('<script>"x"');
+      expect(found).to.deep.equal([]);
+      expect(text)
+        .to.include('value="&lt;script&gt;&quot;x&quot;"')
+        .and.include('Try fewer words')
+        .and.not.include('<script>"');
+      expect((await search('')).text).to.include('Type a word');
+    });
   });
 
   describe('the errors', () => {
@@ -172,12 +243,22 @@ describe('/docs', () => {
         expect(text, one.id).to.include(`${one.method} ${ISSUER}/api/v1${one.path}`);
         for (const { name } of one.parameters) expect(text, name).to.include(`<dt><code>${name}<`);
         for (const name of one.permissions) expect(text).to.include(`${ISSUER}/auth/${name}`);
-        // Of what the book answers: a job's answer has another id and time each time it is recorded.
-        if (!one.permissions.includes('cls-ledger.post')) {
-          expect(text, one.id).to.include('<h2 id="examples">');
-        }
+        expect(text, one.id).to.include('<h2 id="examples">');
         expect(text, one.id).to.match(/href="\/docs\/errors\/\w+"/);
         expect(text, one.id).to.include('<pre tabindex="0" id="try-command">');
+      }
+    });
+
+    it('lists all operations by tag beside each of its pages, and marks the one that is shown', () => {
+      const pages = ['/docs/v1', '/docs/v1/fields', '/docs/v1/operations/getDeal'];
+      for (const path of pages) {
+        const [side = ''] = /<nav class="side"[\s\S]*?<\/nav>/.exec(textOf(path)) ?? [];
+        const listed = linksOf(side).map((link) => link.path);
+        for (const { id } of operationsOf(v1Contract())) {
+          expect(listed, path).to.include(`/docs/v1/operations/${id}`);
+        }
+        expect(side).to.include('<h2>Balances</h2>').and.include('<h2>Imports</h2>');
+        expect(side).to.include(`href="${path}" aria-current="page"`);
       }
     });
 
@@ -234,6 +315,7 @@ function sourcesOf(packages: readonly string[]): string {
 
 function unescaped(text: string): string {
   return text
+    .replaceAll(/<\/?span[^>]*>/g, '')
     .replaceAll('&quot;', '"')
     .replaceAll('&#39;', "'")
     .replaceAll('&lt;', '<')

@@ -25,11 +25,13 @@ describe('/docs, as versions come and go', () => {
     expect((await get('/docs/v2')).status).to.equal(404);
     expect(await textOf('/docs')).not.to.include('v2');
     expect(await textOf('/docs/errors/fx_rate_missing')).not.to.include('/api/v2');
+    expect(await textOf('/docs/search?q=v2')).not.to.include('href="/docs/v2');
   });
 
   it('has the new version from its release on, and leads to the old one until latest changes', async () => {
     clock.set('2027-02-01T00:00:00Z');
     expect((await get('/docs/v2')).status).to.equal(200);
+    expect(await textOf('/docs/search?q=v2')).to.include('href="/docs/v2');
     expect((await get('/docs/latest')).headers.get('content-location')).to.equal('/docs/v1');
     expect(await textOf('/docs')).to.include('today v1');
     clock.set('2027-03-01T00:00:00Z');

@@ -27,6 +27,10 @@ from urllib.parse import urlencode
 @schemathesis.hook
 def filter_query(context, query):
     return not isinstance(query, dict) or len(urlencode(query, doseq=True)) < 30_000
+
+@schemathesis.serializer("application/x-ndjson")
+def lines(context, value):
+    return value if isinstance(value, bytes) else str(value).encode()
 `;
 
 /** Schemathesis makes questions from the contract: good ones, and ones with everything that is odd. */

@@ -15,7 +15,7 @@ import (
 func main() {
 	configuration := cls.NewConfiguration()
 	configuration.Servers = cls.ServerConfigurations{{URL: os.Getenv("BASE") + "/api/v1"}}
-	api := cls.NewAPIClient(configuration).DefaultAPI
+	api := cls.NewAPIClient(configuration).BalancesAPI
 	token := oauth2.StaticTokenSource(&oauth2.Token{AccessToken: os.Getenv("TOKEN")})
 	ctx := context.WithValue(context.Background(), cls.ContextOAuth2, token)
 

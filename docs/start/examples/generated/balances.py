@@ -8,7 +8,7 @@ configuration = cls_balances.Configuration(
     host=f"{os.environ['BASE']}/api/v1", access_token=os.environ["TOKEN"]
 )
 with cls_balances.ApiClient(configuration) as client:
-    api = cls_balances.DefaultApi(client)
+    api = cls_balances.BalancesApi(client)
     now = datetime.now(timezone.utc)  # With a time zone: a time without one is refused.
     page = api.list_balances(level="contract", expand=["accrual", "terms"], known_at=now)
     print("as of", page.meta.as_of)

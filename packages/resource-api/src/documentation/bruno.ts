@@ -1,20 +1,31 @@
 import { strToU8, zipSync } from 'fflate';
-import type { DescribedOperation, Parameter } from './contract-reader.ts';
-import { type CollectionSource, FIRST_VALUES, firstQuery } from './postman.ts';
+import {
+  type CollectionSource,
+  inOrder,
+  KEPT,
+  PROFILE_NAME,
+  pathValue,
+  sentBy,
+} from './collection-values.ts';
+import { byTag, type DescribedOperation, type Parameter } from './contract-reader.ts';
+import { FIRST_VALUES, firstQuery } from './postman.ts';
 
 /** The files of a version's collection of Bruno, by name. */
 function brunoFiles(source: CollectionSource): Readonly<Record<string, string>> {
   const { version, issuer, operations } = source;
   const name = `CLS ${version}`;
-  const requests = operations.map((operation, index): [string, string] => [
-    `${operation.id}.bru`,
-    request(operation, source, index + 1),
+  const requests = byTag(inOrder(operations)).flatMap(([tag, list], at): [string, string][] => [
+    [`${tag}/folder.bru`, block('meta', [`name: ${tag}`, `seq: ${at + 1}`]).join('\n')],
+    ...list.map((operation, index): [string, string] => [
+      `${tag}/${operation.id}.bru`,
+      request(operation, source, index + 1),
+    ]),
   ]);
   return {
     'bruno.json': `${JSON.stringify({ version: '1', name, type: 'collection' }, null, 2)}\n`,
     'collection.bru': AUTHORIZATION,
     'environments/CLS.bru': [
-      ...block('vars', [`baseUrl: ${issuer}`, 'clientId:']),
+      ...block('vars', [`baseUrl: ${issuer}`, 'clientId:', `profileName: ${PROFILE_NAME}`]),
       'vars:secret [',
       '  clientSecret',
       ']',
@@ -53,16 +64,42 @@ const AUTHORIZATION = [
 
 function request(operation: DescribedOperation, source: CollectionSource, seq: number): string {
   const { id, method, path, summary, parameters } = operation;
+  const sent = sentBy(operation, source);
+  const format = sent?.type === 'application/json' ? 'json' : 'text';
   const { version, issuer } = source;
   const query = parameters.filter((one) => one.in === 'query');
-  const variables = parameters.filter((one) => one.in === 'path').map(({ name }) => `${name}:`);
-  const url = `{{baseUrl}}/api/${version}${path.replace(/\{(\w+)\}/g, ':$1')}${firstQuery(query)}`;
+  const variables = parameters
+    .filter((one) => one.in === 'path')
+    .map(({ name }) => `${name}: ${pathValue(operation)}`);
+  const headers = parameters
+    .filter((one) => one.in === 'header')
+    .map(({ name }) => `${name}: {{$guid}}`);
+  const kept = Object.entries(KEPT[id] ?? {}).map(
+    ([name, place]) => `bru.setVar('${name}', res.body.${place} ?? '');`,
+  );
+  const url = `{{baseUrl}}/api/${version}${path.replace(/\{(\w+)\}/g, ':$1')}${firstQuery(query, sent?.query)}`;
   return [
     ...block('meta', [`name: ${summary}`, 'type: http', `seq: ${seq}`]),
-    ...block(method.toLowerCase(), [`url: ${url}`, 'body: none', 'auth: inherit']),
-    ...(query.length === 0 ? [] : block('params:query', query.map(parameterLine))),
+    ...block(method.toLowerCase(), [
+      `url: ${url}`,
+      `body: ${sent === undefined ? 'none' : format}`,
+      'auth: inherit',
+    ]),
+    ...(query.length === 0
+      ? []
+      : block(
+          'params:query',
+          query.map((one) => parameterLine(one, sent?.query)),
+        )),
     ...(variables.length === 0 ? [] : block('params:path', variables)),
-    ...block('headers', ['Accept: application/json']),
+    ...block('headers', [
+      'Accept: application/json',
+      ...(sent === undefined ? [] : [`Content-Type: ${sent.type}`]),
+      ...headers,
+    ]),
+    ...(sent === undefined ? [] : block(`body:${format}`, sent.body.trimEnd().split('\n'))),
+    ...block('assert', ['res.status: in [200, 202, 204]']),
+    ...(kept.length === 0 ? [] : block('script:post-response', kept)),
     ...block('docs', [
       operation.description ?? summary,
       `${issuer}/docs/${version}/operations/${id}`,
@@ -71,8 +108,8 @@ function request(operation: DescribedOperation, source: CollectionSource, seq: n
 }
 
 /** Switched off with a tilde. */
-function parameterLine({ name }: Parameter): string {
-  const value = FIRST_VALUES[name];
+function parameterLine({ name }: Parameter, sent?: URLSearchParams): string {
+  const value = sent?.get(name) ?? FIRST_VALUES[name];
   return value === undefined ? `~${name}:` : `${name}: ${value}`;
 }
 

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import type { VersionExamples } from '../versions/examples.ts';
 
 /** A document of docs/ for callers. */
 export interface ContentPage {
@@ -28,23 +29,6 @@ export interface ErrorEntry {
   readonly example?: string;
 }
 
-/** A recorded exchange. */
-export interface Example {
-  readonly title?: string;
-  readonly method: string;
-  /** Below the version, with its parameters. */
-  readonly path: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly status: number;
-  readonly type: string;
-  readonly body: string;
-}
-
-interface VersionExamples {
-  readonly operations: Readonly<Record<string, readonly Example[]>>;
-  readonly problems: Readonly<Record<string, Example>>;
-}
-
 /** What scripts/documentation.mjs makes. */
 export interface Content {
   readonly pages: readonly ContentPage[];
@@ -60,8 +44,19 @@ export function readContent(): Content {
   return JSON.parse(readFileSync(new URL('../../documentation.json', import.meta.url), 'utf8'));
 }
 
+/** By version; none where the service was compiled without `npm run build`. */
+export function recordedExamples(): Content['examples'] {
+  try {
+    return readContent().examples;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
+    throw error;
+  }
+}
+
 /** Names below `/docs/assets`, and their media types. */
 export const ASSETS: Readonly<Record<string, string>> = {
+  'copy.js': 'text/javascript; charset=utf-8',
   'documentation.css': 'text/css; charset=utf-8',
   'icon.svg': 'image/svg+xml',
   'try-it.js': 'text/javascript; charset=utf-8',

@@ -17,6 +17,8 @@ export interface Parameter {
 /** One operation of a version, with what the contract says of it. */
 export interface DescribedOperation {
   readonly id: string;
+  /** Its group in lists. */
+  readonly tag: string;
   readonly method: string;
   /** Below the version. */
   readonly path: string;
@@ -46,6 +48,14 @@ export function operationsOf(contract: OpenApiDocument): readonly DescribedOpera
   );
 }
 
+/** By tag, in the contract's order. */
+export function byTag(
+  operations: readonly DescribedOperation[],
+): readonly (readonly [tag: string, readonly DescribedOperation[]])[] {
+  const tags = new Set(operations.map(({ tag }) => tag));
+  return [...tags].map((tag) => [tag, operations.filter((one) => one.tag === tag)]);
+}
+
 function describe(
   contract: OpenApiDocument,
   method: string,
@@ -57,6 +67,7 @@ function describe(
   const permission = operation['x-permission'] as { data?: Record<string, Shown> } | undefined;
   return {
     id,
+    tag: (operation['tags'] as readonly string[] | undefined)?.[0] ?? '',
     method,
     path,
     summary: (operation['summary'] as string | undefined) ?? id,

@@ -1,6 +1,7 @@
 import { type Html, html, trustedMarkup } from '@cls/shared/http/html';
 import type { ApiVersions } from '../versions/api-versions.ts';
-import type { Content, ErrorEntry, Example } from './content.ts';
+import type { Example } from '../versions/examples.ts';
+import type { Content, ErrorEntry } from './content.ts';
 import { codesOf, operationsOf } from './contract-reader.ts';
 import { codeBlock, type PageModel, prose, table } from './page.ts';
 
@@ -57,7 +58,7 @@ function exampleOf({ example: written }: ErrorEntry, { example, issuer }: ErrorC
   const request =
     example && html`<p>Answer to <code>${example.method} ${example.path}</code>:</p>\n`;
   return html`<h2 id="example">Example</h2>
-${request}${codeBlock(shown.replaceAll(DEPLOYMENT, issuer))}`;
+${request}${codeBlock(shown.replaceAll(DEPLOYMENT, issuer), 'json')}`;
 }
 
 function operationsWith(code: string, { versions, now }: ErrorContext): Html {

@@ -1,6 +1,6 @@
 import { type Html, type HtmlValue, html } from '@cls/shared/http/html';
+import type { Example } from '../versions/examples.ts';
 import type { JsonSchema, OpenApiDocument } from '../versions/openapi.ts';
-import type { Example } from './content.ts';
 import { codesOf, type DescribedOperation, resolved, type Shown } from './contract-reader.ts';
 import { codeBlock, joined, type PageModel, prose, table } from './page.ts';
 import { fieldList, fieldsOf, typeOf } from './schema-text.ts';
@@ -127,10 +127,14 @@ function headerList(names: readonly string[], version: string): Html {
 function examplesOf({ examples, apiUrl }: OperationContext): HtmlValue {
   if (examples.length === 0) return undefined;
   return html`<h2 id="examples">Examples</h2>
-<p>These are recorded answers. Every version must go on giving them, byte for byte; JSON is shown here with line breaks.</p>
+<p>These are recorded answers, here with line breaks in JSON. A version goes on giving them, byte for byte; only imports have other ids and times.</p>
 ${examples.map(
-  ({ title, method, path, headers = {}, body }) => html`<h3>${title}</h3>
-${codeBlock([`${method} ${apiUrl}${path}`, ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`)].join('\n'))}<details><summary>The answer</summary>${codeBlock(body)}</details>
+  ({ title, method, path, headers = {}, sent, type, body }) => html`<h3>${title}</h3>
+${codeBlock([`${method} ${apiUrl}${path}`, ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`)].join('\n'))}${
+  sent !== undefined &&
+  html`<details><summary>What is sent</summary>${codeBlock(sent, 'json')}</details>
+`
+}<details><summary>The answer</summary>${codeBlock(body, /json/.test(type) ? 'json' : '')}</details>
 `,
 )}`;
 }

@@ -1,4 +1,5 @@
 import { type Html, type HtmlValue, html, trustedMarkup } from '@cls/shared/http/html';
+import { coloured } from './colours.ts';
 import type { Heading } from './content.ts';
 
 /** Where a page belongs in the menu. */
@@ -8,8 +9,12 @@ export interface PageModel {
   readonly title: string;
   readonly section: Section;
   readonly body: HtmlValue;
+  /** What stands beside the text, on narrow screens below it. */
+  readonly side?: Html;
   /** A list of these stands above the text. */
   readonly headings?: readonly Heading[];
+  /** What its reader searched for. */
+  readonly query?: string;
   /** Whether the page sends requests for its reader. */
   readonly tries?: boolean;
 }
@@ -21,7 +26,7 @@ export interface PageModel {
  */
 export function page(
   latest: string,
-  { title, section, body, headings = [], tries = false }: PageModel,
+  { title, section, body, side, query = '', headings = [], tries = false }: PageModel,
 ): string {
   const name = section === 'home' ? title : `${title} · CLS documentation`;
   return html`<!doctype html>
@@ -33,6 +38,7 @@ export function page(
 <title>${name}</title>
 <link rel="icon" href="/docs/assets/icon.svg" type="image/svg+xml">
 <link rel="stylesheet" href="/docs/assets/documentation.css">
+<script type="module" src="/docs/assets/copy.js"></script>
 ${tries && html`<script type="module" src="/docs/assets/try-it.js"></script>\n`}</head>
 <body>
 <a class="skip" href="#content">Skip to the text</a>
@@ -40,12 +46,13 @@ ${tries && html`<script type="module" src="/docs/assets/try-it.js"></script>\n`}
 <nav aria-label="Documentation"><ul>${menu(latest).map(
     ([key, href, label]) =>
       html`<li><a href="${href}"${key === section && trustedMarkup(' aria-current="true"')}>${label}</a></li>`,
-  )}</ul></nav></header>
-<main id="content" tabindex="-1">
+  )}</ul></nav>
+<form role="search" action="/docs/search"><label class="unseen" for="search">Search the documentation</label><input id="search" name="q" type="search" maxlength="100" value="${query}"> <button>Search</button></form></header>
+${side && trustedMarkup('<div class="beside">\n')}<main id="content" tabindex="-1">
 <h1>${title}</h1>
 ${contents(headings)}${body}
 </main>
-</body>
+${side}${side && trustedMarkup('</div>\n')}</body>
 </html>
 `.toString();
 }
@@ -83,8 +90,9 @@ export function prose(text: string): Html {
   return html`${parts.map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part))}`;
 }
 
-export function codeBlock(text: string, attributes = ''): Html {
-  return html`<pre tabindex="0"${trustedMarkup(attributes)}><code>${text}</code></pre>
+/** @param language of its colours; none where it has none. */
+export function codeBlock(text: string, language = '', attributes = ''): Html {
+  return html`<pre tabindex="0"${trustedMarkup(attributes)}><code>${coloured(text, language)}</code></pre>
 `;
 }
 

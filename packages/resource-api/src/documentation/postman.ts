@@ -1,85 +1,121 @@
-import type { DescribedOperation, Parameter } from './contract-reader.ts';
+import {
+  type CollectionSource,
+  inOrder,
+  KEPT,
+  PROFILE_NAME,
+  pathValue,
+  sentBy,
+} from './collection-values.ts';
+import { byTag, type DescribedOperation, type Parameter } from './contract-reader.ts';
 
 /** The values with which a request of a collection begins; other parameters are switched off. */
 export const FIRST_VALUES: Readonly<Record<string, string>> = { limit: '2' };
 
 /** The query of such a request: `?limit=2`; empty where no parameter has a first value. */
-export function firstQuery(parameters: readonly Parameter[]): string {
-  const sent = parameters.flatMap(({ name }) => {
-    const value = FIRST_VALUES[name];
+export function firstQuery(parameters: readonly Parameter[], sent?: URLSearchParams): string {
+  const values = parameters.flatMap(({ name }) => {
+    const value = sent?.get(name) ?? FIRST_VALUES[name];
     return value === undefined ? [] : [`${name}=${value}`];
   });
-  return sent.length === 0 ? '' : `?${sent.join('&')}`;
+  return values.length === 0 ? '' : `?${values.join('&')}`;
 }
 
-export interface CollectionSource {
-  readonly version: string;
-  /** The base URL of the deployment. */
-  readonly issuer: string;
-  readonly operations: readonly DescribedOperation[];
-}
+/** Gets a token before the first request, and a new one when it has a minute left. */
+const GET_TOKEN = `const until = Number(pm.collectionVariables.get('tokenUntil'));
+if (!(until > Date.now())) {
+  const fields = {
+    grant_type: 'client_credentials',
+    client_id: pm.variables.get('clientId'),
+    client_secret: pm.variables.get('clientSecret'),
+  };
+  pm.sendRequest(
+    {
+      url: pm.variables.get('baseUrl') + '/oauth/token',
+      method: 'POST',
+      body: {
+        mode: 'urlencoded',
+        urlencoded: Object.entries(fields).map(([key, value]) => ({ key, value })),
+      },
+    },
+    (error, answer) => {
+      if (error) throw error;
+      if (answer.code !== 200) throw new Error('No token: ' + answer.text());
+      const { access_token, expires_in } = answer.json();
+      pm.collectionVariables.set('token', access_token);
+      pm.collectionVariables.set('tokenUntil', String(Date.now() + (expires_in - 60) * 1000));
+    },
+  );
+}`;
+const EXPECT_SUCCESS = "pm.test('The request succeeds', () => pm.response.to.be.success);";
 
 /** A version as a collection of Postman (format 2.1), which gets its token by itself. */
-export function postmanCollection({ version, issuer, operations }: CollectionSource): string {
+export function postmanCollection(source: CollectionSource): string {
+  const { version, issuer, operations } = source;
+  const variables = {
+    ...{ baseUrl: issuer, clientId: '', clientSecret: '', token: '', tokenUntil: '' },
+    ...{ balanceId: '', dealId: '', jobId: '', profileName: PROFILE_NAME },
+  };
   const collection = {
     info: {
       name: `CLS ${version}`,
-      description: `The loan servicing API. ${issuer}/docs explains operations, fields and errors. Set clientId and clientSecret.`,
+      description: `The loan servicing API. ${issuer}/docs explains operations, fields and errors. Set clientId and clientSecret. A run begins with the list of balances, whose first ids the other requests use.`,
       schema: 'https://schema.getpostman.com/json/collection/v2.1.0/collection.json',
     },
-    auth: {
-      type: 'oauth2',
-      oauth2: Object.entries({
-        grant_type: 'client_credentials',
-        accessTokenUrl: '{{baseUrl}}/oauth/token',
-        clientId: '{{clientId}}',
-        clientSecret: '{{clientSecret}}',
-        client_authentication: 'header',
-        addTokenTo: 'header',
-      }).map(([key, value]) => ({ key, value, type: 'string' })),
-    },
-    variable: [
-      { key: 'baseUrl', value: issuer, type: 'string' },
-      { key: 'clientId', value: '', type: 'string' },
-      { key: 'clientSecret', value: '', type: 'string' },
-    ],
-    item: operations.map((operation) => item(operation, `${issuer}/docs/${version}`, version)),
+    auth: { type: 'bearer', bearer: [{ key: 'token', value: '{{token}}', type: 'string' }] },
+    event: [script('prerequest', GET_TOKEN), script('test', EXPECT_SUCCESS)],
+    variable: Object.entries(variables).map(([key, value]) => ({ key, value, type: 'string' })),
+    item: byTag(inOrder(operations)).map(([name, list]) => ({
+      name,
+      item: list.map((operation) => item(operation, source)),
+    })),
   };
   return `${JSON.stringify(collection, null, 2)}\n`;
 }
 
-function item(operation: DescribedOperation, docs: string, version: string) {
+function script(listen: 'prerequest' | 'test', text: string) {
+  return { listen, script: { type: 'text/javascript', exec: text.split('\n') } };
+}
+
+function item(operation: DescribedOperation, source: CollectionSource) {
   const { id, method, path, summary, parameters, bodyTypes } = operation;
-  const [type] = bodyTypes;
-  const headers = parameters.filter((one) => one.in === 'header').map(parameterOf);
-  const segments = ['api', version, ...path.slice(1).split('/')];
-  const query = parameters.filter((one) => one.in === 'query').map(parameterOf);
-  const variable = parameters.filter((one) => one.in === 'path').map(parameterOf);
+  const { version, issuer } = source;
+  const sent = sentBy(operation, source);
+  const type = sent?.type ?? bodyTypes[0];
+  const headers = parameters.filter((one) => one.in === 'header');
+  const segments = colons(['api', version, ...path.slice(1).split('/')]);
+  const query = parameters.filter((one) => one.in === 'query');
+  const variable = parameters.filter((one) => one.in === 'path');
+  const kept = Object.entries(KEPT[id] ?? {}).map(
+    ([name, place]) => `pm.collectionVariables.set('${name}', pm.response.json().${place} ?? '');`,
+  );
   return {
     name: summary,
+    ...(kept.length > 0 && { event: [script('test', kept.join('\n'))] }),
     request: {
       method,
       header: [
         { key: 'Accept', value: 'application/json' },
         ...(type === undefined ? [] : [{ key: 'Content-Type', value: type }]),
-        ...headers.map(({ key }) => ({ key, value: '{{$guid}}' })),
+        ...headers.map(({ name }) => ({ key: name, value: '{{$guid}}' })),
       ],
-      ...(type !== undefined && { body: { mode: 'file', file: { src: '' } } }),
+      ...(sent !== undefined && { body: { mode: 'raw', raw: sent.body } }),
       url: {
-        raw: `{{baseUrl}}/${colons(segments).join('/')}${firstQuery(parameters)}`,
+        raw: `{{baseUrl}}/${segments.join('/')}${firstQuery(parameters, sent?.query)}`,
         host: ['{{baseUrl}}'],
-        path: colons(segments),
-        query,
-        ...(variable.length > 0 && { variable }),
+        path: segments,
+        query: query.map((one) => parameterOf(one, sent?.query.get(one.name))),
+        ...(variable.length > 0 && {
+          variable: variable.map((one) => parameterOf(one, pathValue(operation))),
+        }),
       },
-      description: `${operation.description ?? summary}\n\n${docs}/operations/${id}`,
+      description: `${operation.description ?? summary}\n\n${issuer}/docs/${version}/operations/${id}`,
     },
     response: [],
   };
 }
 
-function parameterOf({ name, description = '' }: Parameter) {
-  const value = FIRST_VALUES[name];
+function parameterOf({ name, description = '' }: Parameter, given: string | null | undefined) {
+  const value = given ?? FIRST_VALUES[name];
   return {
     key: name,
     value: value ?? '',

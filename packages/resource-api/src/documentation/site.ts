@@ -10,11 +10,21 @@ import { operationPage } from './operation-page.ts';
 import { conceptsPage, contentPage, homePage, missingPage } from './overview-pages.ts';
 import { type PageModel, page } from './page.ts';
 import { postmanCollection } from './postman.ts';
-import { changesPage, endNotice, fieldsPage, statusTable, versionPage } from './version-pages.ts';
+import { type SearchSection, searchPage, sectionsOf } from './search.ts';
+import {
+  changesPage,
+  endNotice,
+  fieldsPage,
+  operationMenu,
+  statusTable,
+  versionPage,
+} from './version-pages.ts';
 
 export interface Site {
   /** @param path below the deployment's base, such as `/docs/v1`. */
   find(path: string, now: Date): Page | undefined;
+  /** The page that lists where the words of `query` stand. */
+  search(query: string, now: Date): Buffer;
   /** What a browser gets where there is nothing. */
   missing(now: Date): Buffer;
 }
@@ -44,18 +54,36 @@ export function documentationSite(deps: SiteDeps): Site {
   const stateAt = (now: Date) => JSON.stringify([registry.table(now), registry.latest(now).id]);
   const written = (model: PageModel, now: Date) =>
     below(basePath, page(registry.latest(now).id, model));
+  const everything = () => {
+    content ??= readContent();
+    makers ??= makersOf(deps, content, written);
+    return makers;
+  };
+  const find = (path: string, now: Date) => {
+    const make = everything().get(path);
+    if (make === undefined || !isReleased(deps.versions, path, now)) return undefined;
+    return deps.pages.once(`${path} ${stateAt(now)}`, () => {
+      const { type, body } = make(now);
+      const bytes = Buffer.from(body);
+      return { type, body: bytes, etag: etagOf(bytes) };
+    });
+  };
+  // Made of the pages themselves when somebody first searches, and again when a version's status has changed.
+  let index: { readonly state: string; readonly sections: readonly SearchSection[] } | undefined;
+  const sectionsAt = (now: Date) => {
+    const state = stateAt(now);
+    if (index?.state !== state) {
+      const pages = [...everything().keys()].flatMap((path) => ({ path, page: find(path, now) }));
+      const sections = pages.flatMap(({ path, page: one }) =>
+        one?.type === HTML ? sectionsOf(path, one.body.toString()) : [],
+      );
+      index = { state, sections };
+    }
+    return index.sections;
+  };
   return {
-    find(path, now) {
-      content ??= readContent();
-      makers ??= makersOf(deps, content, written);
-      const make = makers.get(path);
-      if (make === undefined || !isReleased(deps.versions, path, now)) return undefined;
-      return deps.pages.once(`${path} ${stateAt(now)}`, () => {
-        const { type, body } = make(now);
-        const bytes = Buffer.from(body);
-        return { type, body: bytes, etag: etagOf(bytes) };
-      });
-    },
+    find,
+    search: (query, now) => Buffer.from(written(searchPage(query, sectionsAt(now)), now)),
     missing: (now) => Buffer.from(written(missingPage(), now)),
   };
 }
@@ -63,7 +91,7 @@ export function documentationSite(deps: SiteDeps): Site {
 /** Addresses of this site begin below the deployment's own path. */
 function below(basePath: string, markup: string): string {
   if (basePath === '') return markup;
-  return markup.replace(/ (href|src)="\//g, ` $1="${basePath}/`);
+  return markup.replace(/ (href|src|action)="\//g, ` $1="${basePath}/`);
 }
 
 /** A version that is announced has no pages yet. */
@@ -122,13 +150,17 @@ function versionMakers(
   const { contract } = versions.module(release);
   const operations = operationsOf(contract);
   const apiUrl = `${issuer}/api/${id}`;
-  const source = { version: id, issuer, operations };
   const predecessor = registry.releases[registry.releases.indexOf(release) - 1];
   const examples = content.examples[id]?.operations ?? {};
+  const source = { version: id, issuer, operations, examples };
   const context = { contract, version: id, apiUrl, scope };
+  const asReference = (path: string, model: (now: Date) => PageModel): [string, Make] => {
+    const side = operationMenu(id, operations, path);
+    return [path, asPage((now) => ({ ...model(now), side }))];
+  };
   return [
-    [`/docs/${id}`, asPage((now) => versionPage(release, contract, { registry, now, apiUrl }))],
-    [`/docs/${id}/fields`, asPage(() => fieldsPage(id, contract))],
+    asReference(`/docs/${id}`, (now) => versionPage(release, contract, { registry, now, apiUrl })),
+    asReference(`/docs/${id}/fields`, () => fieldsPage(id, contract)),
     [`/docs/${id}/changes`, asPage(() => changesPage(release, predecessor))],
     [
       `/docs/${id}/cls.postman_collection.json`,
@@ -137,13 +169,10 @@ function versionMakers(
     [`/docs/${id}/cls.bruno.zip`, () => ({ type: 'application/zip', body: brunoZip(source) })],
     ...operations.map((operation): [string, Make] => {
       const shown = examples[`${operation.method} ${operation.path}`] ?? [];
-      return [
-        `/docs/${id}/operations/${operation.id}`,
-        asPage((now) => {
-          const notice = endNotice(registry, release, now);
-          return operationPage(operation, { ...context, examples: shown, notice });
-        }),
-      ];
+      return asReference(`/docs/${id}/operations/${operation.id}`, (now) => {
+        const notice = endNotice(registry, release, now);
+        return operationPage(operation, { ...context, examples: shown, notice });
+      });
     }),
   ];
 }

@@ -5,13 +5,13 @@ import { FIRST_VALUES, firstQuery } from './postman.ts';
 
 /**
  * The command that asks the operation, and a form for the same where it only reads. The script shows the
- * form: without one, and with a policy that forbids to send forms, it would do nothing.
+ * form: without one it would do nothing.
  */
 export function tryIt(operation: DescribedOperation, apiUrl: string): Html {
   const { method } = operation;
   return html`<h2 id="try-it">Try it</h2>
 <p>Replace <code>$TOKEN</code> by an access token of your own (<a href="/docs/tokens">how to get one</a>).</p>
-${codeBlock(curlCommand(operation, apiUrl), ' id="try-command"')}
+${codeBlock(curlCommand(operation, apiUrl), '', ' id="try-command"')}
 ${method === 'GET' && tryForm(operation, apiUrl)}`;
 }
 

@@ -1,8 +1,8 @@
-import { type Html, html } from '@cls/shared/http/html';
+import { type Html, html, trustedMarkup } from '@cls/shared/http/html';
 import type { Registry } from '../lifecycle/registry.ts';
 import type { Release } from '../lifecycle/release.ts';
 import type { JsonSchema, OpenApiDocument } from '../versions/openapi.ts';
-import { operationsOf, resolved } from './contract-reader.ts';
+import { byTag, type DescribedOperation, operationsOf, resolved } from './contract-reader.ts';
 import { codeBlock, joined, type PageModel, prose, table } from './page.ts';
 import { fieldList, fieldsOf, typeOf, valuesOf } from './schema-text.ts';
 
@@ -53,17 +53,8 @@ export function versionPage(
     body: html`${endNotice(registry, release, now)}<p>${prose(description ?? '')}</p>
 <p>Status: ${registry.statusOf(release, now)}. ${lifeOf(release)} <a href="/docs/versioning">What you may rely on</a>, <a href="/docs/${id}/changes">what changed in ${id}</a>.</p>
 ${codeBlock(apiUrl)}<h2 id="operations">Operations</h2>
-${table(
-  'Operations',
-  ['operation', 'request', 'permissions'],
-  operationsOf(contract).map((one) => [
-    html`<a href="/docs/${id}/operations/${one.id}">${one.summary}</a>`,
-    html`<code>${one.method} ${one.path}</code>`,
-    joined(
-      one.permissions.map((name) => html`<code>${name}</code>`),
-      ' or ',
-    ),
-  ]),
+${byTag(operationsOf(contract)).map(
+  ([tag, operations]) => html`<h3>${tag}</h3>\n${operationTable(id, tag, operations)}`,
 )}<p><a href="/docs/${id}/fields">All objects and their fields</a></p>
 <h2 id="downloads">Downloads</h2>
 <ul>
@@ -71,12 +62,45 @@ ${
   registry.statusOf(release, now) !== 'Retired' &&
   html`<li><a href="/api/${id}/openapi.json">OpenAPI 3.1 description</a>: the contract, for tools and generated clients.</li>
 `
-}<li><a href="/docs/${id}/cls.postman_collection.json">Postman collection</a> (format 2.1): set the variables <code>clientId</code> and <code>clientSecret</code>; Postman gets the token.</li>
-<li><a href="/docs/${id}/cls.bruno.zip">Bruno collection</a>: unpack it, open the folder, and fill in the environment.</li>
+}<li><a href="/docs/${id}/cls.postman_collection.json">Postman collection</a> (format 2.1): set the variables <code>clientId</code> and <code>clientSecret</code>; a script gets the token. <code>newman run</code> runs it on the command line.</li>
+<li><a href="/docs/${id}/cls.bruno.zip">Bruno collection</a>: unpack it, open the folder, and fill in the environment. <code>bru run</code> runs it on the command line.</li>
 </ul>
 <h2 id="headers">Headers of answers</h2>
 ${headerTable(contract)}`,
   };
+}
+
+function operationTable(id: string, tag: string, operations: readonly DescribedOperation[]): Html {
+  return table(
+    `Operations: ${tag}`,
+    ['operation', 'request', 'permissions'],
+    operations.map((one) => [
+      html`<a href="/docs/${id}/operations/${one.id}">${one.summary}</a>`,
+      html`<code>${one.method} ${one.path}</code>`,
+      joined(
+        one.permissions.map((name) => html`<code>${name}</code>`),
+        ' or ',
+      ),
+    ]),
+  );
+}
+
+/** The list of operations beside each page of the reference. @param current the page's own path */
+export function operationMenu(
+  id: string,
+  operations: readonly DescribedOperation[],
+  current: string,
+): Html {
+  const link = (path: string, label: string) =>
+    html`<li><a href="${path}"${path === current && trustedMarkup(' aria-current="page"')}>${label}</a></li>\n`;
+  return html`<nav class="side" aria-label="Reference of ${id}">
+<ul>${link(`/docs/${id}`, `Reference of ${id}`)}${link(`/docs/${id}/fields`, 'Objects and fields')}</ul>
+${byTag(operations).map(
+  ([tag, list]) => html`<h2>${tag}</h2>
+<ul>${list.map((one) => link(`/docs/${id}/operations/${one.id}`, one.summary))}</ul>
+`,
+)}</nav>
+`;
 }
 
 function lifeOf({ releasedAt, promotesAt, deprecatedAt, retiresAt, brownouts = [] }: Release) {

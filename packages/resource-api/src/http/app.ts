@@ -16,6 +16,7 @@ import { Abandoned } from '@cls/shared/sql/database';
 import Koa, { type Middleware, type ParameterizedContext } from 'koa';
 import { callerName, readerOf } from '../access/caller-budget.ts';
 import { rateLimitHeaders } from '../access/rate-limit.ts';
+import { recordedExamples } from '../documentation/content.ts';
 import type { Release } from '../lifecycle/release.ts';
 import type { Cache, Page } from '../memory/memories.ts';
 import type { VersionUse } from '../usage/usage-counter.ts';
@@ -108,7 +109,7 @@ type ApiContext = ParameterizedContext<ApiState>;
 /** The table of versions, a version's contract, or what one of its routes answers. */
 function answers(deps: AppDeps, pages: Cache<string, Page>): Middleware<ApiState> {
   const { versions, clock } = deps;
-  const describe = descriptions(versions, deps.scopeBase, pages);
+  const describe = descriptions(versions, deps.scopeBase, pages, recordedExamples);
   const answerOf = ({ path, state }: ApiContext): Answer | undefined => {
     if (path === '/api') {
       return (ctx) => {

@@ -6,12 +6,14 @@ import { documentationSite, type Site, type SiteDeps } from '../documentation/si
 import { methodNotAllowed } from './method-not-allowed.ts';
 import { writeBody } from './write-answer.ts';
 
-/** Nothing but our own style sheet and script; requests go to this host alone. */
+/** Nothing but our own style sheet and scripts; requests and searches go to this host alone. */
 const POLICY = [
   "default-src 'none'",
   ...["style-src 'self'", "script-src 'self'", "img-src 'self'", "connect-src 'self'"],
-  ...["base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"],
+  ...["base-uri 'none'", "form-action 'self'", "frame-ancestors 'none'"],
 ].join('; ');
+
+const HTML = 'text/html; charset=utf-8';
 
 interface DocumentationDeps extends Omit<SiteDeps, 'scope'> {
   readonly scopeBase: string;
@@ -27,6 +29,7 @@ export function documentation({ scopeBase, clock, ...deps }: DocumentationDeps):
     if (ctx.path !== '/docs' && !ctx.path.startsWith('/docs/')) return next();
     const now = clock.now();
     const path = ctx.path.replace(/^\/docs\/latest(?=\/|$)/, `/docs/${registry.latest(now).id}`);
+    if (path === SEARCH_PATH) return search(ctx, site, now);
     const resource = site.find(path.replace(/\/+$/, ''), now);
     if (resource === undefined) return nothingHere(ctx, site, now);
     if (ctx.method !== 'GET' && ctx.method !== 'HEAD') throw methodNotAllowed();
@@ -36,6 +39,16 @@ export function documentation({ scopeBase, clock, ...deps }: DocumentationDeps):
     if (path !== ctx.path) ctx.set('Content-Location', path);
     await writeBody(ctx, 200, { 'Content-Type': resource.type }, resource.body, resource.etag);
   };
+}
+
+const SEARCH_PATH = '/docs/search';
+
+async function search(ctx: Context, site: Site, now: Date): Promise<void> {
+  if (ctx.method !== 'GET' && ctx.method !== 'HEAD') throw methodNotAllowed();
+  const query = new URLSearchParams(ctx.querystring).get('q') ?? '';
+  ctx.set('Content-Security-Policy', POLICY);
+  ctx.set('Cache-Control', 'no-store');
+  await writeBody(ctx, 200, { 'Content-Type': HTML }, site.search(query, now), undefined);
 }
 
 function nothingHere(ctx: Context, site: Site, now: Date): void {
@@ -50,6 +63,6 @@ function nothingHere(ctx: Context, site: Site, now: Date): void {
   ctx.set('Content-Security-Policy', POLICY);
   ctx.set('Cache-Control', 'no-store');
   ctx.status = 404;
-  ctx.type = 'text/html; charset=utf-8';
+  ctx.type = HTML;
   ctx.body = site.missing(now);
 }

@@ -3,18 +3,28 @@ import type { Release } from '../lifecycle/release.ts';
 import type { Cache, Page } from '../memory/memories.ts';
 import type { ApiVersions } from './api-versions.ts';
 import { etagOf } from './etag.ts';
+import { type VersionExamples, withExamples } from './examples.ts';
 import type { OpenApiDocument, Operation } from './openapi.ts';
 
 /**
  * The contracts as `/api/{version}/openapi.json` serves them: with this deployment's scopes, and
  * with the marks of a version that ends, from the registry as the headers are.
+ *
+ * @param examples of each version, by its id.
  */
-export function descriptions(versions: ApiVersions, scopeBase: string, pages: Cache<string, Page>) {
+export function descriptions(
+  versions: ApiVersions,
+  scopeBase: string,
+  pages: Cache<string, Page>,
+  examples: () => Readonly<Record<string, VersionExamples>>,
+) {
   return (release: Release, now: Date): Page => {
     const isDeprecated = versions.registry.statusOf(release, now) !== 'Supported';
     return pages.once(`/api/${release.id} ${isDeprecated}`, () => {
       const { contract } = versions.module(release);
-      const document = withLife(contract, release, isDeprecated, scopeBase);
+      const shown = examples()[release.id];
+      const exemplified = shown === undefined ? contract : withExamples(contract, shown);
+      const document = withLife(exemplified, release, isDeprecated, scopeBase);
       const body = Buffer.from(JSON.stringify(document));
       return { type: 'application/json; charset=utf-8', body, etag: etagOf(body) };
     });

@@ -10,7 +10,8 @@ const U = '/cls/usage';
 /** No day of it goes on while it is asked about. */
 const MARCH = 'fromDate=2027-03-01&toDate=2027-03-31';
 const ADMINISTRATOR = { customer: 'india', token: 'administrator' } as const;
-const DEAL = '/cls/deals/deal_0000000A00000000000000001A';
+const DEAL_ID = 'deal_0000000A00000000000000001A';
+const DEAL = `/cls/deals/${DEAL_ID}`;
 /** A date on which most of the book's loans live. */
 const DAY = 'asOf=2017-06-14';
 /** On this one, those of India do. */
@@ -106,6 +107,7 @@ export const REQUESTS: Readonly<Record<string, readonly RecordedRequest[]>> = {
         `${B}?country=US&${DAY}&fields=global.total,deal.name`,
         `${P}?${INDIA}`,
         `${M}?currency=EUR&fromDate=2017-06-01&toDate=2017-06-14`,
+        `${M}?dealId=${DEAL_ID}&fromDate=2017-01-01&toDate=2017-01-31`,
         `${B}?asOf=2017-08-16&sinceAsOf=2017-08-16&updatedSince=${EARLIER}`,
       ],
       csv,
@@ -117,6 +119,7 @@ export const REQUESTS: Readonly<Record<string, readonly RecordedRequest[]>> = {
         `${B}?country=US&${DAY}&fields=global.total,deal.name`,
         `${P}?${INDIA}`,
         `${M}?currency=EUR&fromDate=2017-06-01&toDate=2017-06-14`,
+        `${M}?dealId=${DEAL_ID}&fromDate=2017-01-01&toDate=2017-01-31`,
         `${B}?asOf=2017-08-16&sinceAsOf=2017-08-16&updatedSince=${EARLIER}`,
       ],
       ndjson,

@@ -282,7 +282,7 @@ function said(
   parameters: readonly unknown[],
 ) {
   return {
-    ...{ operationId, summary, description, parameters },
+    ...{ tags: ['Imports'], operationId, summary, description, parameters },
     security: V1_POST_PERMISSIONS.map((permission) => ({ oauth2: [permission] })),
     'x-permission': { anyOf: [...V1_POST_PERMISSIONS], data: { ...V1_POST_DATA_RULES } },
   };

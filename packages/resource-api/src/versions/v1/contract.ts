@@ -57,6 +57,10 @@ export function v1Contract(): OpenApiDocument {
       description: 'Balances of syndicated loans, to the cent, at any date and state of knowledge.',
     },
     servers: [{ url: '/api/v1' }],
+    tags: [
+      { name: 'Balances', description: 'What the book says.' },
+      { name: 'Imports', description: 'Statements and journal files for the book.' },
+    ],
     paths: Object.fromEntries([
       ...(Object.keys(PATHS) as Resource[]).map((resource) => [
         PATHS[resource],
@@ -180,6 +184,7 @@ function operationOf(
 ) {
   const inPath = { name: 'id', in: 'path', required: true, description: id };
   return {
+    tags: ['Balances'],
     operationId,
     summary,
     description,

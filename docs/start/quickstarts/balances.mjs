@@ -1,5 +1,6 @@
 // Prints the outstanding principal of each facility.
-import { ClsError, createClient } from '@cls/client';
+// @ts-check
+import { ClsError, createClient } from '../../../packages/client/dist/src/index.js';
 
 const cls = createClient({
   baseUrl: process.env.BASE ?? '',

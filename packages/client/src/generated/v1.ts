@@ -2233,8 +2233,8 @@ export interface components {
              * @description What the items were grouped by.
              * @enum {string}
              */
-            groupBy: "borrower" | "country" | "facilityType" | "status" | "lender" | "maturityYear";
-            /** @description A code, a year, or the id of a party; null: items have none. */
+            groupBy: "borrower" | "country" | "facilityType" | "status" | "lender" | "maturityYear" | "daysPastDue";
+            /** @description A code, a year, a range of days, or the id of a party; null: items have none. */
             value: string | null;
             /** @description Of the party, where items are grouped by one. */
             name: string | null;
@@ -2790,6 +2790,8 @@ export interface operations {
                 maturityTo?: string;
                 /** @description Only items of which something is past due; of a position, to its lender. Expected: true or false. */
                 pastDue?: boolean;
+                /** @description Only items whose `status.daysPastDue` is in one of these ranges. Expected: one of 0, 1-30, 31-60, 61-90, over-90. */
+                daysPastDue?: ("0" | "1-30" | "31-60" | "61-90" | "over-90")[];
                 /** @description Only items whose `provenance.restated` is true. Expected: true or false. */
                 restated?: boolean;
                 /** @description Words that begin words of the names: of deal, borrower and facility, and external ids. Expected: at most 100 characters with a word of two letters or digits or more. */
@@ -2904,6 +2906,8 @@ export interface operations {
                 maturityTo?: string;
                 /** @description Only items of which something is past due; of a position, to its lender. Expected: true or false. */
                 pastDue?: boolean;
+                /** @description Only items whose `status.daysPastDue` is in one of these ranges. Expected: one of 0, 1-30, 31-60, 61-90, over-90. */
+                daysPastDue?: ("0" | "1-30" | "31-60" | "61-90" | "over-90")[];
                 /** @description Only items whose `provenance.restated` is true. Expected: true or false. */
                 restated?: boolean;
                 /** @description Words that begin words of the names: of deal, borrower and facility, and external ids. Expected: at most 100 characters with a word of two letters or digits or more. */
@@ -3262,6 +3266,8 @@ export interface operations {
                 maturityTo?: string;
                 /** @description Only items of which something is past due; of a position, to its lender. Expected: true or false. */
                 pastDue?: boolean;
+                /** @description Only items whose `status.daysPastDue` is in one of these ranges. Expected: one of 0, 1-30, 31-60, 61-90, over-90. */
+                daysPastDue?: ("0" | "1-30" | "31-60" | "61-90" | "over-90")[];
                 /** @description Only items whose `provenance.restated` is true. Expected: true or false. */
                 restated?: boolean;
                 /** @description Words that begin words of the names: of deal, borrower and facility, and external ids. Expected: at most 100 characters with a word of two letters or digits or more. */
@@ -3276,8 +3282,8 @@ export interface operations {
                 compareKnownAt?: string;
                 /** @description What an item is a balance of: the finer, the more items. Expected: one of deal, facility, contract, position. */
                 level?: "deal" | "facility" | "contract" | "position";
-                /** @description What items are grouped by, beside the currency; `lender` at level position alone. Expected: one of borrower, country, facilityType, status, lender, maturityYear. */
-                groupBy?: "borrower" | "country" | "facilityType" | "status" | "lender" | "maturityYear";
+                /** @description What items are grouped by, beside the currency; `lender` at level position alone. Expected: one of borrower, country, facilityType, status, lender, maturityYear, daysPastDue. */
+                groupBy?: "borrower" | "country" | "facilityType" | "status" | "lender" | "maturityYear" | "daysPastDue";
                 /** @description How many groups of each currency are listed one by one; the others are added up. Expected: a whole number from 1 to 1000. */
                 top?: number;
             };
@@ -3356,6 +3362,8 @@ export interface operations {
                 maturityTo?: string;
                 /** @description Only items of which something is past due; of a position, to its lender. Expected: true or false. */
                 pastDue?: boolean;
+                /** @description Only items whose `status.daysPastDue` is in one of these ranges. Expected: one of 0, 1-30, 31-60, 61-90, over-90. */
+                daysPastDue?: ("0" | "1-30" | "31-60" | "61-90" | "over-90")[];
                 /** @description Only items whose `provenance.restated` is true. Expected: true or false. */
                 restated?: boolean;
                 /** @description Words that begin words of the names: of deal, borrower and facility, and external ids. Expected: at most 100 characters with a word of two letters or digits or more. */
@@ -3444,6 +3452,8 @@ export interface operations {
                 maturityTo?: string;
                 /** @description Only items of which something is past due; of a position, to its lender. Expected: true or false. */
                 pastDue?: boolean;
+                /** @description Only items whose `status.daysPastDue` is in one of these ranges. Expected: one of 0, 1-30, 31-60, 61-90, over-90. */
+                daysPastDue?: ("0" | "1-30" | "31-60" | "61-90" | "over-90")[];
                 /** @description Only items whose `provenance.restated` is true. Expected: true or false. */
                 restated?: boolean;
                 /** @description Words that begin words of the names: of deal, borrower and facility, and external ids. Expected: at most 100 characters with a word of two letters or digits or more. */

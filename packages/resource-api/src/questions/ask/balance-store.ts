@@ -38,6 +38,8 @@ export interface BalanceFilter {
   readonly search?: string | undefined;
   /** Something is past due. At level position a store finds more: see `decidedByReading`. */
   readonly pastDue?: boolean | undefined;
+  /** Some of `PAST_DUE_AGES`. */
+  readonly pastDueAges: readonly string[];
   /** Something else was reported before. A store finds what `changedAfter` says. */
   readonly restated?: boolean | undefined;
   /** What a journal after this one may have changed, and maybe more. */
@@ -57,8 +59,12 @@ export const NO_FILTER: BalanceFilter = {
   countries: [],
   facilityTypes: [],
   statuses: [],
+  pastDueAges: [],
   includeZero: false,
 };
+
+/** Ranges of the days that an item is past due; 0: nothing is. */
+export const PAST_DUE_AGES = ['0', '1-30', '31-60', '61-90', 'over-90'] as const;
 
 /** A state of knowledge: journals up to `ledgerSeq`, effective up to `asOf` inclusive. */
 export interface Snapshot {
@@ -324,6 +330,7 @@ export const GROUPINGS = [
   'status',
   'lender',
   'maturityYear',
+  'daysPastDue',
 ] as const;
 export type Grouping = (typeof GROUPINGS)[number];
 

@@ -8,6 +8,7 @@ import {
   type Grouping,
   LEVELS,
   type Level,
+  PAST_DUE_AGES,
   SORTS,
 } from '../../questions/ask/balance-store.ts';
 import type { FilterName } from '../../questions/ask/filters.ts';
@@ -130,6 +131,11 @@ export const PARAMETERS = {
   pastDue: {
     ...flag,
     description: 'Only items of which something is past due; of a position, to its lender.',
+  },
+  daysPastDue: {
+    ...oneOf(PAST_DUE_AGES),
+    many: true,
+    description: 'Only items whose `status.daysPastDue` is in one of these ranges.',
   },
   restated: {
     ...flag,
@@ -305,6 +311,7 @@ export const FILTER_PARAMETERS = {
   maturityFrom: 'maturityFrom',
   maturityTo: 'maturityTo',
   pastDue: 'pastDue',
+  pastDueAges: 'daysPastDue',
   restated: 'restated',
   search: 'q',
 } as const satisfies Readonly<Record<CallersFilter, ParameterName>>;

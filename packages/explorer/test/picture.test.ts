@@ -60,6 +60,18 @@ describe('a picture of columns', () => {
 });
 
 describe('a picture of a course', () => {
+  it('has nothing to point at outside of itself, however few its values are', () => {
+    for (const count of [2, 3, 12]) {
+      const marks = Array.from({ length: count }, (_, at) => ({
+        ...{ label: `${2020 + at}-12-31`, amount: '10.00' },
+      }));
+      const svg = steps(marks, 'what', english)?.toString() ?? '';
+      const targets = [...svg.matchAll(/class="target" x="([\d.]+)" y="26" width="([\d.]+)"/g)];
+      expect(targets).to.have.length(count);
+      for (const [, x, width] of targets) expect(Number(x) + Number(width)).to.be.at.most(640.1);
+    }
+  });
+
   it('stays at an amount until it changes, and shows each value where they are few', () => {
     const months = Array.from({ length: 12 }, (_, at) => `2024-${`${at + 1}`.padStart(2, '0')}-28`);
     const marks = months.map((label, at) => ({ label, amount: at < 6 ? '10.00' : '20.00' }));

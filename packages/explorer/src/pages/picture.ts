@@ -98,7 +98,9 @@ function pointed(mark: Mark, middle: number, top: number, pitch: number, shape: 
   const value = `${label}: ${readableAmount(amount, text.locale)}`;
   const anchor = middle < WIDTH / 3 ? 'start' : middle > (2 * WIDTH) / 3 ? 'end' : 'middle';
   const height = HEIGHT - EDGE.top - EDGE.bottom;
-  const inner = html`<rect class="target" x="${round(middle - pitch / 2)}" y="${EDGE.top}" width="${round(pitch)}" height="${height}"/>${shape}<text class="value" aria-hidden="true" x="${middle}" y="${round(Math.max(14, top - 8))}" text-anchor="${anchor}">${value}</text>`;
+  // What can be pointed at ends with the picture: beyond it, it would widen the page.
+  const [left, right] = [Math.max(0, middle - pitch / 2), Math.min(WIDTH, middle + pitch / 2)];
+  const inner = html`<rect class="target" x="${round(left)}" y="${EDGE.top}" width="${round(right - left)}" height="${height}"/>${shape}<text class="value" aria-hidden="true" x="${middle}" y="${round(Math.max(14, top - 8))}" text-anchor="${anchor}">${value}</text>`;
   if (href !== undefined)
     return html`<a class="mark" href="${href}" aria-label="${value}">${inner}</a>`;
   return html`<g class="mark" tabindex="0" role="img" aria-label="${value}">${inner}</g>`;

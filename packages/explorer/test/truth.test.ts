@@ -10,7 +10,7 @@ import type {
 } from '../src/balances/shapes.ts';
 import { difference, isZero, percentOf, sumOf } from '../src/web/amounts.ts';
 import type { Page, Person } from './support/person.ts';
-import { linkNamed, rowsOf, textOf } from './support/reading.ts';
+import { linkNamed, numberOf, rowsOf, textOf } from './support/reading.ts';
 import { aBook, FULL, type Services, sharedServices } from './support/services.ts';
 
 /** What a row of the list of deals shows. */
@@ -204,11 +204,38 @@ describe('the numbers on pages', () => {
         expect(column[0]).to.equal(global.opening);
         expect(closing?.numbers[0]).to.equal(global.closing);
         expect(sumOf(column as string[])).to.equal(global.closing);
+        const what = `Outstanding principal in ${currency}, from opening to closing`;
+        const [, picture = ''] = html.split(`aria-label="${what}"`);
+        const bars = [
+          ...(picture.split('</svg>')[0] ?? '').matchAll(
+            /class="mark"[^>]* aria-label="[^"]*: ([^"]*)"/g,
+          ),
+        ];
+        expect(bars.map(([, amount = '']) => numberOf(amount))).to.deep.equal(
+          bars.length === 0 ? [] : [...column, closing?.numbers[0]],
+        );
         const series = rowsOf(html, `series-${currency}`);
         expect(series[0]?.numbers[0]).to.equal(global.opening);
         expect(series.at(-1)?.numbers[1]).to.equal(global.closing);
         for (const [at, { numbers }] of series.entries()) {
           if (at > 0) expect(numbers[0]).to.equal(series[at - 1]?.numbers[1]);
+        }
+      }
+    }
+  });
+
+  it('are, behind each movement of a roll-forward, the postings that it adds up', async () => {
+    for (const id of dealIds()) {
+      const { html } = await person.open(`/deals/${id}/roll-forward?${times}`);
+      for (const [, currency = ''] of html.matchAll(/<caption id="roll-forward-(\w+)"/g)) {
+        for (const { html: row, numbers } of rowsOf(html, `roll-forward-${currency}`).slice(1)) {
+          const href = /href="([^"]*)"/.exec(row)?.[1]?.replaceAll('&amp;', '&') ?? '';
+          const { html: postings } = await person.open(href);
+          expect(linkNamed(postings, 'Next page'), href).to.equal(undefined);
+          const own = rowsOf(postings, 'movements').filter(({ html }) =>
+            html.includes(`<td>${currency}</td>`),
+          );
+          expect(sumOf(own.map(({ numbers: [amount = ''] }) => amount)), href).to.equal(numbers[0]);
         }
       }
     }

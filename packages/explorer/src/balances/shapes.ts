@@ -132,19 +132,21 @@ export interface Accrual {
   }[];
 }
 
-export const MOVEMENTS = [
-  'advances',
-  'scheduledRepayments',
-  'voluntaryPrepayments',
-  'mandatoryPrepayments',
-  'pikCapitalized',
-  'feesCapitalized',
-  'writeOffs',
-  'rollovers',
-  'transfers',
-  'adjustments',
-] as const;
-export type MovementName = (typeof MOVEMENTS)[number];
+/** What a roll-forward adds up, and how each posting of it is called. */
+export const MOVEMENT_OF = {
+  advances: 'advance',
+  scheduledRepayments: 'scheduled_repayment',
+  voluntaryPrepayments: 'voluntary_prepayment',
+  mandatoryPrepayments: 'mandatory_prepayment',
+  pikCapitalized: 'pik_capitalization',
+  feesCapitalized: 'fee_capitalization',
+  writeOffs: 'write_off',
+  rollovers: 'rollover',
+  transfers: 'transfer',
+  adjustments: 'adjustment',
+} as const;
+export type MovementName = keyof typeof MOVEMENT_OF;
+export const MOVEMENTS = Object.keys(MOVEMENT_OF) as readonly MovementName[];
 
 export interface RollForwardLine {
   readonly opening: string;

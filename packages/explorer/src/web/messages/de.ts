@@ -390,6 +390,8 @@ export const de: Messages = {
   'movements.title': 'Buchungen',
   'movements.caption': 'Buchungen des Kapitals, in der Reihenfolge der Buchung',
   'movements.none': 'In diesem Zeitraum wurde nichts gebucht.',
+  'movements.only': 'Nur: {what}',
+  'movements.noneHere': 'Auf dieser Seite ist keine Buchung von dieser Art.',
   'movements.showLenders': 'Anteil jedes Kreditgebers zeigen',
   'movements.hideReversed': 'Stornierte Paare ausblenden',
   'movements.reverses': 'storniert {id}',

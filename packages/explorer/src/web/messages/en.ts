@@ -383,6 +383,8 @@ export const en = {
   'movements.title': 'Postings',
   'movements.caption': 'Postings of principal, in the order in which they were posted',
   'movements.none': 'Nothing was posted in this period.',
+  'movements.only': 'Only: {what}',
+  'movements.noneHere': 'None of the postings on this page is of this kind.',
   'movements.showLenders': 'Show each lender’s part',
   'movements.hideReversed': 'Hide reversed pairs',
   'movements.reverses': 'reverses {id}',

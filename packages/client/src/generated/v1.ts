@@ -777,6 +777,21 @@ export interface components {
             accrual?: components["schemas"]["Accrual"][];
             /** @description With expand=terms. */
             terms?: components["schemas"]["Terms"];
+            /** @description With `expand=rates`: the interest rates of a contract until the date, the oldest first. */
+            rates?: {
+                /** @description What interest accrues by. */
+                allIn: components["schemas"]["Rate"];
+                /** @description The base rate in it. */
+                base: components["schemas"]["RateOrNull"];
+                /** @description The spread over the base rate. */
+                margin: components["schemas"]["RateOrNull"];
+                /** @description The credit spread adjustment in it. */
+                adjustment: components["schemas"]["RateOrNull"];
+                /** @description Which base rate it is, such as SOFR. */
+                index: string | null;
+                /** @description From when on it holds. */
+                since: components["schemas"]["CalendarDate"];
+            }[];
             /** @description With `reportingCurrency`: amounts in that currency. */
             reporting?: components["schemas"]["Reporting"];
             /** @description With `expand=contracts`: the loan contracts of the item. */
@@ -1266,6 +1281,21 @@ export interface components {
                     kind: "assignment" | "participation";
                 }[];
             };
+            /** @description With `expand=rates`: the interest rates of a contract until the date, the oldest first. */
+            rates?: {
+                /** @description What interest accrues by. */
+                allIn: components["schemas"]["Rate"];
+                /** @description The base rate in it. */
+                base: components["schemas"]["RateOrNull"];
+                /** @description The spread over the base rate. */
+                margin: components["schemas"]["RateOrNull"];
+                /** @description The credit spread adjustment in it. */
+                adjustment: components["schemas"]["RateOrNull"];
+                /** @description Which base rate it is, such as SOFR. */
+                index: string | null;
+                /** @description From when on it holds. */
+                since: components["schemas"]["CalendarDate"];
+            }[];
             reporting?: {
                 /** @description The currency that was asked for. */
                 currency?: components["schemas"]["Currency"];
@@ -2814,15 +2844,15 @@ export interface operations {
                 sort?: "dealNumber" | "-dealNumber" | "facilityName" | "-facilityName" | "borrower" | "-borrower" | "maturityDate" | "-maturityDate" | "outstanding" | "-outstanding" | "unfunded" | "-unfunded" | "commitment" | "-commitment" | "available" | "-available" | "pastDue" | "-pastDue" | "interestAccrued" | "-interestAccrued" | "lastPostedAt" | "-lastPostedAt";
                 /** @description Only these fields of each item, by path; `object`, `id` and `currency` are always there. Expected: a path such as global.principal.outstanding. */
                 fields?: string[];
-                /** @description What is added to each item: how accrued amounts come about, its loan contracts, its movements. Expected: one of lenders, accrual, contracts, movements, terms. */
-                expand?: ("lenders" | "accrual" | "contracts" | "terms")[];
+                /** @description What is added to each item: how accrued amounts come about, its loan contracts, its movements, its interest rates. Expected: one of lenders, accrual, contracts, movements, terms, rates. */
+                expand?: ("lenders" | "accrual" | "contracts" | "terms" | "rates")[];
                 /** @description Whether totals over the whole filter come with the page. Without it, they come where they cost little. Expected: totals or none. */
                 include?: "totals" | "none";
                 /** @description Adds the main amounts in this currency, and the rate that was taken. Expected: an ISO 4217 code such as USD. */
                 reportingCurrency?: string;
                 /** @description The day of the exchange rate; with `reportingCurrency`. Without it, the date of the balances. Expected: a date as YYYY-MM-DD. */
                 fxDate?: string;
-                /** @description How many items a page has at most; no more than 100 with contracts or movements expanded. Expected: a whole number from 1 to 1000. */
+                /** @description How many items a page has at most; no more than 100 with contracts, movements or rates expanded. Expected: a whole number from 1 to 1000. */
                 limit?: number;
                 /** @description Gets the next page: `page.nextCursor` of the one before. It has the whole question in it. Expected: a cursor from page.nextCursor, unchanged. */
                 cursor?: string;
@@ -2930,7 +2960,7 @@ export interface operations {
                 sort?: "dealNumber" | "-dealNumber" | "facilityName" | "-facilityName" | "borrower" | "-borrower" | "maturityDate" | "-maturityDate" | "outstanding" | "-outstanding" | "unfunded" | "-unfunded" | "commitment" | "-commitment" | "available" | "-available" | "pastDue" | "-pastDue" | "interestAccrued" | "-interestAccrued" | "lastPostedAt" | "-lastPostedAt";
                 /** @description Only these fields of each item, by path; `object`, `id` and `currency` are always there. Expected: a path such as global.principal.outstanding. */
                 fields?: string[];
-                /** @description What is added to each item: how accrued amounts come about, its loan contracts, its movements. Expected: one of lenders, accrual, contracts, movements, terms. */
+                /** @description What is added to each item: how accrued amounts come about, its loan contracts, its movements, its interest rates. Expected: one of lenders, accrual, contracts, movements, terms, rates. */
                 expand?: ("lenders" | "contracts" | "movements")[];
                 /** @description Whether totals over the whole filter come with the page. Without it, they come where they cost little. Expected: totals or none. */
                 include?: "totals" | "none";
@@ -2938,7 +2968,7 @@ export interface operations {
                 reportingCurrency?: string;
                 /** @description The day of the exchange rate; with `reportingCurrency`. Without it, the date of the balances. Expected: a date as YYYY-MM-DD. */
                 fxDate?: string;
-                /** @description How many items a page has at most; no more than 100 with contracts or movements expanded. Expected: a whole number from 1 to 1000. */
+                /** @description How many items a page has at most; no more than 100 with contracts, movements or rates expanded. Expected: a whole number from 1 to 1000. */
                 limit?: number;
                 /** @description Gets the next page: `page.nextCursor` of the one before. It has the whole question in it. Expected: a cursor from page.nextCursor, unchanged. */
                 cursor?: string;
@@ -3014,7 +3044,7 @@ export interface operations {
                 fromDate?: string;
                 /** @description The last day of the period: another word for `asOf`. Give one of them. Expected: a date as YYYY-MM-DD. */
                 toDate?: string;
-                /** @description How many items a page has at most; no more than 100 with contracts or movements expanded. Expected: a whole number from 1 to 1000. */
+                /** @description How many items a page has at most; no more than 100 with contracts, movements or rates expanded. Expected: a whole number from 1 to 1000. */
                 limit?: number;
                 /** @description Gets the next page: `page.nextCursor` of the one before. It has the whole question in it. Expected: a cursor from page.nextCursor, unchanged. */
                 cursor?: string;
@@ -3073,7 +3103,7 @@ export interface operations {
                 knownAt?: string;
                 /** @description Only these fields of each item, by path; `object`, `id` and `currency` are always there. Expected: a path such as global.principal.outstanding. */
                 fields?: string[];
-                /** @description What is added to each item: how accrued amounts come about, its loan contracts, its movements. Expected: one of lenders, accrual, contracts, movements, terms. */
+                /** @description What is added to each item: how accrued amounts come about, its loan contracts, its movements, its interest rates. Expected: one of lenders, accrual, contracts, movements, terms, rates. */
                 expand?: ("lenders" | "accrual" | "contracts" | "terms")[];
                 /** @description Adds the main amounts in this currency, and the rate that was taken. Expected: an ISO 4217 code such as USD. */
                 reportingCurrency?: string;
@@ -3134,7 +3164,7 @@ export interface operations {
                 asOf?: string;
                 /** @description Balances as they were known then: only what had been posted by this instant counts. Without it, everything that is known now. Expected: an instant as 2025-04-01T00:00:00Z. */
                 knownAt?: string;
-                /** @description What is added to each item: how accrued amounts come about, its loan contracts, its movements. Expected: one of lenders, accrual, contracts, movements, terms. */
+                /** @description What is added to each item: how accrued amounts come about, its loan contracts, its movements, its interest rates. Expected: one of lenders, accrual, contracts, movements, terms, rates. */
                 expand?: ("lenders" | "accrual" | "contracts" | "terms")[];
                 /** @description Adds the main amounts in this currency, and the rate that was taken. Expected: an ISO 4217 code such as USD. */
                 reportingCurrency?: string;
@@ -3516,7 +3546,7 @@ export interface operations {
     listImports: {
         parameters: {
             query?: {
-                /** @description How many items a page has at most; no more than 100 with contracts or movements expanded. Expected: a whole number from 1 to 1000. */
+                /** @description How many items a page has at most; no more than 100 with contracts, movements or rates expanded. Expected: a whole number from 1 to 1000. */
                 limit?: number;
                 /** @description Gets the next page: `page.nextCursor` of the one before. It has the whole question in it. Expected: a cursor from page.nextCursor, unchanged. */
                 cursor?: string;

@@ -279,14 +279,9 @@ export interface ItemTerms {
   /** The first day, from the date on, on which something is due that was billed and is not paid. */
   readonly nextPaymentDate: string | null;
   /** Of a contract: the interest rate that holds at the date. */
-  readonly rate: {
-    readonly allIn: string;
-    readonly base: string | null;
-    readonly spread: string | null;
-    readonly adjustment: string | null;
-    readonly index: string | null;
-    readonly since: string;
-  } | null;
+  readonly rate: InterestRate | null;
+  /** Of a contract, where they are asked for: the rates until the date, the oldest first. */
+  readonly rates?: readonly InterestRate[];
   /** Positions that the reader sees. */
   readonly positions: readonly {
     readonly id: string;
@@ -294,6 +289,15 @@ export interface ItemTerms {
     readonly lender: NamedParty;
     readonly kind: string;
   }[];
+}
+
+export interface InterestRate {
+  readonly allIn: string;
+  readonly base: string | null;
+  readonly spread: string | null;
+  readonly adjustment: string | null;
+  readonly index: string | null;
+  readonly since: string;
 }
 
 /** Lines of one item at another snapshot: the global one under the empty id, else by lender id. */
@@ -616,6 +620,7 @@ export interface BalanceStore {
     level: Level,
     keys: readonly bigint[],
     snapshot: Snapshot,
+    withRates?: boolean,
   ): Promise<ReadonlyMap<bigint, ItemTerms>>;
   /**
    * By internal key of the item, of all lenders: for those that a reader may see, as with accruals.

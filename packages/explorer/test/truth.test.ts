@@ -192,6 +192,25 @@ describe('the numbers on pages', () => {
     }
   });
 
+  it('are, of a contract whose rate changed, its rates, as a picture and a table', async () => {
+    const { data } = await services.ask<List<BalanceItem>>(
+      `/balances?${times}&level=contract&includeZero=true&expand=rates&limit=100`,
+    );
+    const changed = data.filter(({ rates = [] }) => rates.length > 1);
+    expect(changed).not.to.have.length(0);
+    const [facility] = changed.map((one) => one.facility);
+    const { html } = await person.open(`/facilities/${facility?.id}?${times}`);
+    for (const { contract, rates = [] } of changed.filter(
+      (one) => one.facility?.id === facility?.id,
+    )) {
+      const shown = rowsOf(html, `rates-${contract?.id}`).map(({ html: row }) => textOf(row));
+      const told = rates.map(({ allIn }) => `${percentOf(allIn)}%`).reverse();
+      expect(shown).to.have.length(told.length);
+      for (const [at, row] of shown.entries()) expect(row).to.include(told[at]);
+      expect(html).to.include(`Interest rate of contract ${contract?.contractNumber}: ${told[0]}`);
+    }
+  });
+
   it('are, in each roll-forward, opening, movements and closing, which add up', async () => {
     for (const id of dealIds()) {
       const { html } = await person.open(`/deals/${id}/roll-forward?${times}&fromDate=2024-01-01`);

@@ -88,6 +88,8 @@ export interface BalanceItem extends Item {
   readonly accrual?: readonly Accrual[];
   /** With `expand=terms`. */
   readonly terms?: Terms;
+  /** With `expand=rates`: until the date, the oldest first. */
+  readonly rates?: readonly Rate[];
   /** The item at the time of the comparison; null where it was not there. */
   readonly compared?: BalanceItem | null;
 }
@@ -108,6 +110,8 @@ export interface Rate {
   readonly margin: string | null;
   readonly adjustment: string | null;
   readonly index: string | null;
+  /** From when on it holds. */
+  readonly since: string;
 }
 
 export interface Accrual {

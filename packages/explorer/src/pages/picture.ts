@@ -13,6 +13,8 @@ export interface Mark {
   readonly amount: string;
   /** Of a column: where it begins; zero where it is left out. */
   readonly from?: string;
+  /** Behind it, such as `%`. */
+  readonly unit?: string;
   /** To what is behind it. */
   readonly href?: string | undefined;
 }
@@ -108,7 +110,7 @@ export function steps(marks: readonly Mark[], what: string, text: Text): Html | 
     return pointed({ ...mark, label: text.date(mark.label) }, left, top, pitch, shape, text);
   });
   return figure(
-    html`${axis(y, text)}${ticks}<path class="below" d="${below}"/><path class="line" d="${course}"/>${drawn}`,
+    html`${axis(y, text, marks[0]?.unit)}${ticks}<path class="below" d="${below}"/><path class="line" d="${course}"/>${drawn}`,
     what,
   );
 }
@@ -128,7 +130,7 @@ function figure(drawn: Html, what: string, height = HEIGHT): Html {
 /** A value that shows on hover and focus; a link where something is behind it. */
 function pointed(mark: Mark, middle: number, top: number, pitch: number, shape: Html, text: Text) {
   const { label, amount, href } = mark;
-  const value = `${label}: ${readableAmount(amount, text.locale)}`;
+  const value = `${label}: ${readableAmount(amount, text.locale)}${mark.unit ?? ''}`;
   const anchor = middle < WIDTH / 3 ? 'start' : middle > (2 * WIDTH) / 3 ? 'end' : 'middle';
   const height = HEIGHT - EDGE.top - EDGE.bottom;
   // What can be pointed at ends with the picture: beyond it, it would widen the page.
@@ -147,11 +149,11 @@ function heights(sizes: readonly number[]) {
   return scaleLinear([least, most], [HEIGHT - EDGE.bottom, EDGE.top]).nice(4);
 }
 
-function axis(y: Heights, text: Text): Html {
+function axis(y: Heights, text: Text, unit = ''): Html {
   const ticks = y.ticks(4).map((tick) => {
     const at = round(y(tick));
     const size = tick % 1 === 0 ? `${BigInt(tick)}` : `${round(tick)}`;
-    const label = shortAmount(size, text.locale);
+    const label = `${shortAmount(size, text.locale)}${unit}`;
     return html`<path class="${tick === 0 ? 'axis' : 'grid'}" d="${`M${EDGE.left} ${at}H${WIDTH - EDGE.right}`}"/><text x="${EDGE.left - 8}" y="${at + 4}" text-anchor="end">${label}</text>`;
   });
   return html`${ticks}`;

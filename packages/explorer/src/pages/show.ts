@@ -28,6 +28,13 @@ const PLACES: readonly { readonly place: Place; readonly path: string }[] = [
   { place: 'changes', path: '/changes' },
 ];
 
+/** Pages that the header leads to. Whoever sees no other lender has no list of them. */
+export function placesFor(roles: readonly string[]) {
+  return PLACES.filter(
+    ({ place }) => place !== 'lenders' || roles.includes('agent') || roles.includes('full'),
+  );
+}
+
 /** The parameters of the visit, for questions to the API. */
 export function timesAsked({ times }: Pick<Visit, 'times'>) {
   return { asOf: times.asOf, knownAt: times.knownAt };
@@ -109,10 +116,7 @@ function signedInFrame(
     accountHref: `${issuer}/account`,
     csrfToken: formToken(identifier),
     search: searchForm(visit, text),
-    // Whoever sees no other lender has no list of them.
-    navigation: PLACES.filter(
-      (one) => one.place !== 'lenders' || roles.includes('agent') || roles.includes('full'),
-    ).map((one) => ({
+    navigation: placesFor(roles).map((one) => ({
       label: text.t(`place.${one.place}`),
       href: pageAddress(one.path, query),
       current: one.place === place,

@@ -439,6 +439,7 @@ export const de: Messages = {
   'totals.of': 'Summe, Kredite: {count}',
   'search.country': 'Sie haben nach einem Land gesucht. Dies sind die Kredite von {country}.',
   'search.names': 'Die Namen nach „{word}“ durchsuchen',
+  'search.named': 'Seiten mit diesem Namen:',
   'search.meant': 'Meinten Sie:',
   'commitment.repaid': 'Zurückgezahlt, nicht wieder ziehbar',
   'commitment.adjusted': 'Sonst hinzugekommen',

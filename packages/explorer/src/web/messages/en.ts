@@ -432,6 +432,7 @@ export const en = {
   'totals.of': 'Total, deals: {count}',
   'search.country': 'You searched for a country. These are the deals of {country}.',
   'search.names': 'Search the names for “{word}”',
+  'search.named': 'Pages with this name:',
   'search.meant': 'Did you mean:',
   'commitment.repaid': 'Repaid, not to be drawn again',
   'commitment.adjusted': 'Added otherwise',

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { strFromU8, unzipSync } from 'fflate';
 import type {
   BalanceItem,
   Deal,
@@ -9,6 +10,7 @@ import type {
   Single,
 } from '../src/balances/shapes.ts';
 import { difference, isZero, percentOf, sumOf } from '../src/web/amounts.ts';
+import { textIn } from '../src/web/text.ts';
 import type { Page, Person } from './support/person.ts';
 import { linkNamed, numberOf, rowsOf, textOf } from './support/reading.ts';
 import { aBook, FULL, type Services, sharedServices } from './support/services.ts';
@@ -298,5 +300,37 @@ describe('the numbers on pages', () => {
     expect(lines.map((line) => cells(line)[column]?.replace(/,$/, ''))).to.deep.equal(
       items.map(({ global }) => global.principal.outstanding),
     );
+  });
+
+  it('are, in the workbook of lenders’ shares, those of the positions of the API', async () => {
+    const address = linkNamed(first.html, 'Lenders’ shares (Excel)') ?? '';
+    const file = new Uint8Array(await (await person.send(address)).arrayBuffer());
+    const sheet = strFromU8(unzipSync(file)['xl/worksheets/sheet1.xml'] as Uint8Array);
+    const [, ...rows] = sheet.split('<row').slice(1);
+    const question = `/balances?${times}&level=position&includeZero=true&limit=1000`;
+    const { data } = await services.ask<List<BalanceItem>>(question);
+    expect(rows).to.have.length(data.length);
+    for (const [at, { share }] of data.entries()) {
+      expect(textOf(rows[at] ?? '')).to.include(share?.lender.name);
+      expect(rows[at]).to.include(`<v>${share?.principal.outstanding}</v>`);
+    }
+  });
+
+  it('are late since a day that is told with the days, of a deal and of a borrower', async () => {
+    const asked = `/balances?${times}&level=deal&pastDue=true&limit=1000`;
+    const late = (await services.ask<List<BalanceItem>>(asked)).data.filter(({ deal }) =>
+      own.has(deal.id),
+    );
+    expect(late).not.to.have.length(0);
+    const asOf = first.url.searchParams.get('asOf') ?? '';
+    for (const { deal, borrower, status } of late.slice(0, 5)) {
+      const days = status.daysPastDue ?? 0;
+      const since = new Date(Date.parse(asOf) - days * 86_400_000);
+      const { date, number } = textIn('en');
+      const words = `${number(days)} days past due, since ${date(since.toISOString().slice(0, 10))}`;
+      for (const address of [`/deals/${deal.id}`, `/borrowers/${borrower.id}`]) {
+        expect((await person.open(`${address}?${times}`)).html, address).to.include(words);
+      }
+    }
   });
 });

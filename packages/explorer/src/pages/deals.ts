@@ -230,7 +230,10 @@ function downloads({ query }: Visit, { roles }: Caller, text: Text): Html {
     ['NDJSON', pageAddress('/deals.ndjson', query, more)],
     [text.t('download.facilities'), pageAddress('/facilities.csv', query, filters)],
     ...(positions
-      ? [[text.t('download.positions'), pageAddress('/positions.csv', query, filters)]]
+      ? [
+          [text.t('download.lenders'), pageAddress('/positions.xlsx', query, filters)],
+          [text.t('download.positions'), pageAddress('/positions.csv', query, filters)],
+        ]
       : []),
   ] as const;
   return html`<details class="menu downloads"><summary>${text.t('download.title')}</summary><div class="panel"><p>${text.t('download.label')}</p><ul>${files.map(([name, href]) => html`<li><a href="${href}">${name}</a></li>`)}</ul><p class="hint">${text.t('download.whole')}</p></div></details>`;

@@ -71,7 +71,7 @@ export async function facilityPage(deps: PageDeps, visit: Visit): Promise<void> 
         [text.t('facility.nextPayment'), dateOf(item.terms?.nextPaymentDate, text)],
         [text.t('facility.dayCount'), item.terms?.dayCount ?? undefined],
       ]),
-      itemFigures(item, text),
+      itemFigures(visit, item, text),
       comparedWith(visit, then, first, text),
       html`<div class="beside">${commitmentTable(item, text, was)}${amountsTable(item, text, was)}</div>`,
       lendersTable(item, visit, text, was),

@@ -23,6 +23,7 @@ import {
 import { beginOfAll, nothingText } from './not-yet.ts';
 import { type PageDeps, showPage, timesAsked, whoAsks } from './show.ts';
 import { sumsBeside } from './sums-then.ts';
+import { quarterAfter } from './time-presets.ts';
 import type { Visit } from './visit.ts';
 
 /** By what a person may look at the whole; a lender’s parts are those of the lender alone. */
@@ -119,7 +120,11 @@ function pointers({ query, times }: Visit, since: string | undefined, text: Text
     since === undefined
       ? text.t('portfolio.changed')
       : text.t('portfolio.changedSince', { at: text.dateTime(since) });
+  const [maturityFrom, maturityTo] = quarterAfter(times.asOf);
+  const quarter = { from: text.date(maturityFrom), to: text.date(maturityTo) };
+  const next = { maturityFrom, maturityTo, sort: 'maturityDate' };
   const links = [
+    [text.t('portfolio.nextQuarter', quarter), pageAddress('/deals', query, next)],
     [text.t('portfolio.pastDue'), pageAddress('/deals', query, { pastDue: 'true' })],
     [text.t('portfolio.restated'), pageAddress('/deals', query, { restated: 'true' })],
     [changed, pageAddress('/changes', query, { since: since ?? daysBefore(times.knownAt, 1) })],

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { daysBefore } from '../src/pages/changes.ts';
-import { presetsOf } from '../src/pages/time-presets.ts';
+import { presetsOf, quarterAfter } from '../src/pages/time-presets.ts';
 import type { Person } from './support/person.ts';
 import { linkNamed, rowsOf, textOf } from './support/reading.ts';
 import {
@@ -242,6 +242,18 @@ describe('two points in time', () => {
     expect(outstanding?.compared).to.deep.equal([['749.50', '1000.00', '-250.50']]);
   });
 
+  it('differ, of one deal alone, where the page of the deal leads to its changes', async () => {
+    const { html: page } = await person.open(`/deals/${loan.deal.id}`);
+    const tabs = page.slice(page.indexOf('class="tabs"'));
+    const href = `${linkNamed(tabs, 'Changes')}&since=${encodeURIComponent(between)}`;
+    const { html } = await person.open(href);
+    expect(rowsOf(html, 'changes')).to.have.length(1);
+    expect(linkNamed(html, 'Show the deal')).to.include(loan.deal.id);
+    const none = await person.open(href.replace(loan.deal.id, `deal_${'0'.repeat(26)}`));
+    expect(none.html).to.include('Nothing changed since');
+    expect(linkNamed(none.html, 'Show the changes of all deals')).not.to.include('dealId');
+  });
+
   it('are the same where nothing was posted', async () => {
     const now = (await person.open('/deals')).url.searchParams.get('knownAt') ?? '';
     const { html } = await person.open(`/changes?since=${encodeURIComponent(now)}`);
@@ -269,5 +281,7 @@ describe('two points in time', () => {
     expect(days('2024-02-29')['before']).to.equal('2023-02-28');
     expect(days('2025-08-15')).to.include({ month: '2025-07-31', quarter: '2025-06-30' });
     expect(daysBefore('2025-03-01T10:00:00.123456Z', 1)).to.equal('2025-02-28T10:00:00.123456Z');
+    expect(quarterAfter('2025-03-31')).to.deep.equal(['2025-04-01', '2025-06-30']);
+    expect(quarterAfter('2024-11-30')).to.deep.equal(['2025-01-01', '2025-03-31']);
   });
 });

@@ -210,6 +210,23 @@ describe('the list of deals', () => {
     });
   });
 
+  it('leads from a search to the pages and borrowers with the name, in either language', async () => {
+    for (const [q, name, path] of [
+      ['portfolio', 'Portfolio', /^\/portfolio\?/],
+      ['änder', 'Changes', /^\/changes\?/],
+      ['lenders', 'Lenders', /^\/lenders\?/],
+      ['zinc sons', 'Zinc &amp; Sons of the list', /^\/borrowers\/pty_/],
+    ] as const) {
+      const { html } = await openList(`q=${encodeURIComponent(q)}`);
+      const [, links = ''] =
+        /<ul class="links" aria-label="Pages with this name:">(.*?)<\/ul>/s.exec(html) ?? [];
+      const href = linkNamed(links, textOf(name)) ?? '';
+      expect(href, q).to.match(path);
+      expect((await person.open(href)).response.status, q).to.equal(200);
+    }
+    expect((await openList('q=gen')).html).not.to.include('Pages with this name');
+  });
+
   it('has a title for bookmarks that says what it shows, and as of when', async () => {
     const { html } = await openList(`q=zinc&currency=USD&pastDue=true&restated=false`);
     const title = textOf(/<title>(.*)<\/title>/.exec(html)?.[1] ?? '');

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { bars, steps } from '../src/pages/picture.ts';
+import { bars, steps, waterfall } from '../src/pages/picture.ts';
 import { textIn } from '../src/web/text.ts';
 
 const english = textIn('en');
@@ -54,12 +54,55 @@ describe('a picture of columns', () => {
     );
   });
 
+  it('begins each movement of a waterfall where what is before it ends', () => {
+    const cents = fc.bigInt(-(10n ** 15n), 10n ** 15n).filter((value) => value !== 0n);
+    fc.assert(
+      fc.property(fc.array(cents, { minLength: 2, maxLength: 9 }), ([opening = 1n, ...moves]) => {
+        const closing = moves.reduce((sum, move) => sum + move, opening);
+        fc.pre(closing !== 0n);
+        const mark = (amount: bigint) => ({ label: 'a', amount: `${amount}` });
+        const svg =
+          waterfall(mark(opening), moves.map(mark), mark(closing), 'what', english)?.toString() ??
+          '';
+        const columns = columnsOf(svg);
+        expect(columns).to.have.length(moves.length + 2);
+        let level = zeroOf(svg);
+        for (const [at, { negative, top, bottom }] of columns.slice(0, -1).entries()) {
+          expect(negative ? top : bottom, `${at}`).to.be.closeTo(level, 1.2);
+          level = negative ? bottom : top;
+        }
+        const last = columns.at(-1);
+        expect(last?.negative ? last.bottom : last?.top).to.be.closeTo(level, 1.2);
+      }),
+    );
+  });
+
+  it('breaks names that are wider than their column into lines', () => {
+    const names = ['Opening', 'Rollovers between contracts', 'Closing'];
+    const marks = [...names, ...names, ...names].map((label) => ({ label, amount: '1.00' }));
+    const svg = bars(marks, 'what', english)?.toString() ?? '';
+    expect(svg).to.include('viewBox="0 0 640 266"').and.include('y="258"');
+    expect(svg).to.include('>between</text>').and.include('>Opening</text>');
+  });
+
   it('is none where there is nothing to show', () => {
     expect(svgOf(['0.00', '0.00'])).to.equal('');
   });
 });
 
 describe('a picture of a course', () => {
+  it('has nothing to point at outside of itself, however few its values are', () => {
+    for (const count of [2, 3, 12]) {
+      const marks = Array.from({ length: count }, (_, at) => ({
+        ...{ label: `${2020 + at}-12-31`, amount: '10.00' },
+      }));
+      const svg = steps(marks, 'what', english)?.toString() ?? '';
+      const targets = [...svg.matchAll(/class="target" x="([\d.]+)" y="26" width="([\d.]+)"/g)];
+      expect(targets).to.have.length(count);
+      for (const [, x, width] of targets) expect(Number(x) + Number(width)).to.be.at.most(640.1);
+    }
+  });
+
   it('stays at an amount until it changes, and shows each value where they are few', () => {
     const months = Array.from({ length: 12 }, (_, at) => `2024-${`${at + 1}`.padStart(2, '0')}-28`);
     const marks = months.map((label, at) => ({ label, amount: at < 6 ? '10.00' : '20.00' }));

@@ -79,6 +79,33 @@ describe('the portfolio', () => {
     }
   });
 
+  it('shows for how long something is past due, and each range leads to its deals', async () => {
+    const { data, totals } = await services.ask<Totals>(
+      `/balances/totals?${times}&level=deal&groupBy=daysPastDue`,
+    );
+    const late = data.filter(({ value }) => value !== '0');
+    expect(late).not.to.have.length(0);
+    const currencies = new Set(late.map(({ currency }) => currency));
+    const ofShown = (one: Sum) => currencies.has(one.currency);
+    const aged = (sum: Sum) => [`${sum.count}`, sum.pastDue, sum.principalOutstanding];
+    const rows = (part: 'tbody' | 'tfoot') =>
+      [...currencies].flatMap((currency) => rowsOf(page.html, `ageing-${currency}`, part));
+    expect(rows('tbody').map(({ numbers }) => numbers)).to.have.deep.members(
+      data.filter(ofShown).map(aged),
+    );
+    expect(rows('tfoot').map(({ numbers }) => numbers)).to.have.deep.members(
+      totals.filter(ofShown).map(aged),
+    );
+    const found = rows('tbody').map(async ({ html }) => {
+      const href = /href="([^"]*)"/.exec(html)?.[1]?.replaceAll('&amp;', '&') ?? '';
+      const deals = await person.open(href);
+      return rowsOf(deals.html, 'deals').length;
+    });
+    expect(await Promise.all(found)).to.have.members(
+      data.filter(ofShown).map(({ count }) => count),
+    );
+  });
+
   for (const by of ['borrower', 'country', 'facilityType', 'status', 'lender']) {
     it(`shows where it is by ${by}, and that the rest is not left out`, async () => {
       const { html } = await person.open(`/portfolio?${times}&by=${by}`);

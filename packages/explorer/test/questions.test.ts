@@ -13,15 +13,16 @@ function isOfLoans(asked: string): boolean {
   return /level=(facility|contract)/.test(asked) && /&dealId=/.test(asked);
 }
 
-/** The sums, the course, and what matures soon. */
-const MOST_OF_SUMS = 6;
+/** The sums, the course, and what matures soon; of the portfolio also the days past due. */
+const [MOST_OF_SUMS, MOST_OF_PORTFOLIO] = [6, 7];
 /** Where the API refuses what a form sent, the page is asked for without it, at the usual times. */
-const MOST_FURTHER = 2 * MOST_OF_SUMS + 1;
+const MOST_FURTHER = 2 * MOST_OF_PORTFOLIO + 1;
 /** A page that asks nothing more in this time waits for answers; none that asks all at once takes it. */
 const QUIET_MS = 20_000;
 
 function mostAtOnce({ address }: Shown): number {
-  if (/^\/(portfolio|borrowers|lenders)/.test(address)) return MOST_OF_SUMS;
+  if (address.startsWith('/portfolio')) return MOST_OF_PORTFOLIO;
+  if (/^\/(borrowers|lenders)/.test(address)) return MOST_OF_SUMS;
   return /^\/deals\/[^/?]+\//.test(address) ? MOST_BELOW_A_DEAL : MOST;
 }
 

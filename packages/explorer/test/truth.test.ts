@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { strFromU8, unzipSync } from 'fflate';
 import type {
   BalanceItem,
   Deal,
@@ -9,8 +10,9 @@ import type {
   Single,
 } from '../src/balances/shapes.ts';
 import { difference, isZero, percentOf, sumOf } from '../src/web/amounts.ts';
+import { textIn } from '../src/web/text.ts';
 import type { Page, Person } from './support/person.ts';
-import { linkNamed, rowsOf, textOf } from './support/reading.ts';
+import { linkNamed, numberOf, rowsOf, textOf } from './support/reading.ts';
 import { aBook, FULL, type Services, sharedServices } from './support/services.ts';
 
 /** What a row of the list of deals shows. */
@@ -192,6 +194,25 @@ describe('the numbers on pages', () => {
     }
   });
 
+  it('are, of a contract whose rate changed, its rates, as a picture and a table', async () => {
+    const { data } = await services.ask<List<BalanceItem>>(
+      `/balances?${times}&level=contract&includeZero=true&expand=rates&limit=100`,
+    );
+    const changed = data.filter(({ rates = [] }) => rates.length > 1);
+    expect(changed).not.to.have.length(0);
+    const [facility] = changed.map((one) => one.facility);
+    const { html } = await person.open(`/facilities/${facility?.id}?${times}`);
+    for (const { contract, rates = [] } of changed.filter(
+      (one) => one.facility?.id === facility?.id,
+    )) {
+      const shown = rowsOf(html, `rates-${contract?.id}`).map(({ html: row }) => textOf(row));
+      const told = rates.map(({ allIn }) => `${percentOf(allIn)}%`).reverse();
+      expect(shown).to.have.length(told.length);
+      for (const [at, row] of shown.entries()) expect(row).to.include(told[at]);
+      expect(html).to.include(`Interest rate of contract ${contract?.contractNumber}: ${told[0]}`);
+    }
+  });
+
   it('are, in each roll-forward, opening, movements and closing, which add up', async () => {
     for (const id of dealIds()) {
       const { html } = await person.open(`/deals/${id}/roll-forward?${times}&fromDate=2024-01-01`);
@@ -204,11 +225,38 @@ describe('the numbers on pages', () => {
         expect(column[0]).to.equal(global.opening);
         expect(closing?.numbers[0]).to.equal(global.closing);
         expect(sumOf(column as string[])).to.equal(global.closing);
+        const what = `Outstanding principal in ${currency}, from opening to closing`;
+        const [, picture = ''] = html.split(`aria-label="${what}"`);
+        const bars = [
+          ...(picture.split('</svg>')[0] ?? '').matchAll(
+            /class="mark"[^>]* aria-label="[^"]*: ([^"]*)"/g,
+          ),
+        ];
+        expect(bars.map(([, amount = '']) => numberOf(amount))).to.deep.equal(
+          bars.length === 0 ? [] : [...column, closing?.numbers[0]],
+        );
         const series = rowsOf(html, `series-${currency}`);
         expect(series[0]?.numbers[0]).to.equal(global.opening);
         expect(series.at(-1)?.numbers[1]).to.equal(global.closing);
         for (const [at, { numbers }] of series.entries()) {
           if (at > 0) expect(numbers[0]).to.equal(series[at - 1]?.numbers[1]);
+        }
+      }
+    }
+  });
+
+  it('are, behind each movement of a roll-forward, the postings that it adds up', async () => {
+    for (const id of dealIds()) {
+      const { html } = await person.open(`/deals/${id}/roll-forward?${times}`);
+      for (const [, currency = ''] of html.matchAll(/<caption id="roll-forward-(\w+)"/g)) {
+        for (const { html: row, numbers } of rowsOf(html, `roll-forward-${currency}`).slice(1)) {
+          const href = /href="([^"]*)"/.exec(row)?.[1]?.replaceAll('&amp;', '&') ?? '';
+          const { html: postings } = await person.open(href);
+          expect(linkNamed(postings, 'Next page'), href).to.equal(undefined);
+          const own = rowsOf(postings, 'movements').filter(({ html }) =>
+            html.includes(`<td>${currency}</td>`),
+          );
+          expect(sumOf(own.map(({ numbers: [amount = ''] }) => amount)), href).to.equal(numbers[0]);
         }
       }
     }
@@ -252,5 +300,37 @@ describe('the numbers on pages', () => {
     expect(lines.map((line) => cells(line)[column]?.replace(/,$/, ''))).to.deep.equal(
       items.map(({ global }) => global.principal.outstanding),
     );
+  });
+
+  it('are, in the workbook of lenders’ shares, those of the positions of the API', async () => {
+    const address = linkNamed(first.html, 'Lenders’ shares (Excel)') ?? '';
+    const file = new Uint8Array(await (await person.send(address)).arrayBuffer());
+    const sheet = strFromU8(unzipSync(file)['xl/worksheets/sheet1.xml'] as Uint8Array);
+    const [, ...rows] = sheet.split('<row').slice(1);
+    const question = `/balances?${times}&level=position&includeZero=true&limit=1000`;
+    const { data } = await services.ask<List<BalanceItem>>(question);
+    expect(rows).to.have.length(data.length);
+    for (const [at, { share }] of data.entries()) {
+      expect(textOf(rows[at] ?? '')).to.include(share?.lender.name);
+      expect(rows[at]).to.include(`<v>${share?.principal.outstanding}</v>`);
+    }
+  });
+
+  it('are late since a day that is told with the days, of a deal and of a borrower', async () => {
+    const asked = `/balances?${times}&level=deal&pastDue=true&limit=1000`;
+    const late = (await services.ask<List<BalanceItem>>(asked)).data.filter(({ deal }) =>
+      own.has(deal.id),
+    );
+    expect(late).not.to.have.length(0);
+    const asOf = first.url.searchParams.get('asOf') ?? '';
+    for (const { deal, borrower, status } of late.slice(0, 5)) {
+      const days = status.daysPastDue ?? 0;
+      const since = new Date(Date.parse(asOf) - days * 86_400_000);
+      const { date, number } = textIn('en');
+      const words = `${number(days)} days past due, since ${date(since.toISOString().slice(0, 10))}`;
+      for (const address of [`/deals/${deal.id}`, `/borrowers/${borrower.id}`]) {
+        expect((await person.open(`${address}?${times}`)).html, address).to.include(words);
+      }
+    }
   });
 });

@@ -191,6 +191,12 @@ describe('a visit', () => {
       const again = await person.open(page.url.href);
       expect(rowsOf(again.html, 'deals')).to.deep.equal(before);
       expect(textOf(again.html)).to.include('Newer postings are known');
+      const compared = await person.open(
+        linkNamed(again.html, 'Compare what is known now with it') ?? '',
+      );
+      expect(rowsOf(compared.html, 'deals')[0]?.html)
+        .to.include('58,598,749.81')
+        .and.include('+5.00');
       const now = await person.open(linkNamed(again.html, 'Show what is known now') ?? '');
       expect(rowsOf(now.html, 'deals')[0]?.numbers[0]).to.equal('58598749.81');
       expect(textOf(now.html)).not.to.include('Newer postings');

@@ -92,6 +92,9 @@ describeOnDatabase('filters that leave some items', (engine) => {
         matures((day) => day >= '2024-01-31' && day <= to),
       ],
       () => ['pastDue=true', isLate],
+      () => ['daysPastDue=1-30,61-90', isLateFor(1, 30, 61, 90)],
+      () => ['daysPastDue=0,31-60', isLateFor(0, 0, 31, 60)],
+      () => ['daysPastDue=31-60&daysPastDue=over-90', isLateFor(31, 60, 91, Infinity)],
       () => ['restated=true', ({ provenance }) => provenance.restated],
       () => [
         'pastDue=true&restated=true',
@@ -336,6 +339,11 @@ function wordsOf(text: string): readonly string[] {
   const plain = text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
   return plain.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== '');
 }
+
+const isLateFor =
+  (...[from, to, again, end]: readonly [number, number, number, number]): Passes =>
+  ({ status: { daysPastDue: days } }) =>
+    (days >= from && days <= to) || (days >= again && days <= end);
 
 const isLate: Passes = ({ level, global, share }) => {
   const { pastDue } = (level === 'position' ? share : global).total;

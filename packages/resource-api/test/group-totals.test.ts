@@ -46,7 +46,7 @@ describeOnDatabase('totals by group', (engine) => {
       };
       const caller = callerOf(random.pick(CUSTOMERS));
       const { readings } = await book().readings(caller, question);
-      const expected = grouped(readings, level, groupBy);
+      const expected = grouped(readings, question);
       const { groups, rest, totals } = await readGroups(caller, question);
       const note = JSON.stringify({ ...question, customer: caller.customer });
       expect(
@@ -107,8 +107,14 @@ function isBelowZero(balance: BalanceReading['item']['global']): boolean {
   return outstandingPrincipal(balance) < 0n || balance.unfunded < 0n;
 }
 
+interface Grouped {
+  readonly level: Level;
+  readonly groupBy: Grouping | undefined;
+  readonly asOf: string;
+}
+
 /** The groups of items by a naive reading, under currency and value. */
-function grouped(readings: readonly BalanceReading[], level: Level, groupBy: Grouping | undefined) {
+function grouped(readings: readonly BalanceReading[], { level, groupBy, asOf }: Grouped) {
   const lines = new Set(
     readings.map(({ item }) => `${item.facility?.id} ${item.position?.lenderId}`),
   );
@@ -138,13 +144,18 @@ function grouped(readings: readonly BalanceReading[], level: Level, groupBy: Gro
       (late?.principal ?? 0n) + (late?.interest ?? 0n) + (late?.fees ?? 0n),
       warned ? 1 : 0,
     ];
-    const name = `${item.currency} ${groupBy === undefined ? '' : groupOf(reading, level, groupBy)}`;
+    const name = `${item.currency} ${groupBy === undefined ? '' : groupOf(reading, level, groupBy, asOf)}`;
     groups.set(name, added(groups.get(name), sums));
   }
   return groups;
 }
 
-function groupOf({ item }: BalanceReading, level: Level, groupBy: Grouping): string {
+function groupOf(
+  { item, pastDue }: BalanceReading,
+  level: Level,
+  groupBy: Grouping,
+  asOf: string,
+): string {
   const { borrower, deal, facility, contract, position } = item;
   const status = level === 'deal' ? deal.status : (contract ?? facility)?.status;
   const maturity = contract === null ? facility?.maturityDate : contract.maturityDate;
@@ -155,8 +166,17 @@ function groupOf({ item }: BalanceReading, level: Level, groupBy: Grouping): str
     status,
     lender: position?.lenderId,
     maturityYear: maturity?.slice(0, 4) ?? null,
+    daysPastDue: ageOf(pastDue, asOf),
   };
   return `${values[groupBy]}`;
+}
+
+function ageOf(pastDue: BalanceReading['pastDue'], asOf: string): string {
+  const since = pastDue.find(({ lenderId }) => lenderId === '')?.oldestDueDate;
+  if (since == null) return '0';
+  const days = (Date.parse(asOf) - Date.parse(since)) / 86_400_000;
+  if (days > 90) return 'over-90';
+  return days <= 30 ? '1-30' : days <= 60 ? '31-60' : '61-90';
 }
 
 function added(one: Sums | undefined, other: Sums): Sums {

@@ -34,10 +34,11 @@ describeOnDatabase('the terms of items', (engine) => {
     const [deals, facilities, positions] = [byId('deal'), byId('facility'), byId('position')];
     let rated = 0;
     let paying = 0;
+    let stepped = 0;
     for (let asked = 0; asked < QUESTIONS; asked += 1) {
       const level = random.pick(LEVELS);
       const { asOf, knownAt } = book().aTime();
-      const expand = new Set(['terms', 'accrual'] as const);
+      const expand = new Set(['terms', 'accrual', 'rates'] as const);
       const filter = { ...NO_FILTER, includeZero: true };
       const caller = callerOf(random.pick(CUSTOMERS));
       const question = { level, asOf, knownAt, filter, expand };
@@ -61,6 +62,18 @@ describeOnDatabase('the terms of items', (engine) => {
             record?.lender,
             record?.facility,
           ]);
+        }
+        if (level === 'contract') {
+          const rates = terms?.rates ?? [];
+          expect(rates.at(-1) ?? null, note).to.deep.equal(terms?.rate);
+          const days = rates.map(({ since }) => since);
+          expect(days, note).to.deep.equal([...new Set(days)].sort());
+          const interest = accruals.find(({ component }) => component === 'interest');
+          for (const { start, allInRate } of interest?.periods() ?? []) {
+            const then = rates.findLast(({ since }) => since <= start);
+            expect(then?.allIn, note).to.equal(formatRate(allInRate));
+            stepped += rates.length > 1 ? 1 : 0;
+          }
         }
         // What accrued last accrued by the rate, where it holds since before the date.
         const last = accruals
@@ -88,6 +101,7 @@ describeOnDatabase('the terms of items', (engine) => {
       }
     }
     expect(rated).to.be.greaterThan(10);
+    expect(stepped).to.be.greaterThan(0);
     expect(paying).to.be.greaterThan(0);
   });
 

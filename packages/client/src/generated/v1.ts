@@ -797,6 +797,21 @@ export interface components {
             accrual?: components["schemas"]["Accrual"][];
             /** @description With expand=terms. */
             terms?: components["schemas"]["Terms"];
+            /** @description With `expand=rates`: the interest rates of a contract until the date, the oldest first. */
+            rates?: {
+                /** @description What interest accrues by. */
+                allIn: components["schemas"]["Rate"];
+                /** @description The base rate in it. */
+                base: components["schemas"]["RateOrNull"];
+                /** @description The spread over the base rate. */
+                margin: components["schemas"]["RateOrNull"];
+                /** @description The credit spread adjustment in it. */
+                adjustment: components["schemas"]["RateOrNull"];
+                /** @description Which base rate it is, such as SOFR. */
+                index: string | null;
+                /** @description From when on it holds. */
+                since: components["schemas"]["CalendarDate"];
+            }[];
             /** @description With `reportingCurrency`: amounts in that currency. */
             reporting?: components["schemas"]["Reporting"];
             /** @description With `expand=contracts`: the loan contracts of the item. */
@@ -1286,6 +1301,21 @@ export interface components {
                     kind: "assignment" | "participation";
                 }[];
             };
+            /** @description With `expand=rates`: the interest rates of a contract until the date, the oldest first. */
+            rates?: {
+                /** @description What interest accrues by. */
+                allIn: components["schemas"]["Rate"];
+                /** @description The base rate in it. */
+                base: components["schemas"]["RateOrNull"];
+                /** @description The spread over the base rate. */
+                margin: components["schemas"]["RateOrNull"];
+                /** @description The credit spread adjustment in it. */
+                adjustment: components["schemas"]["RateOrNull"];
+                /** @description Which base rate it is, such as SOFR. */
+                index: string | null;
+                /** @description From when on it holds. */
+                since: components["schemas"]["CalendarDate"];
+            }[];
             reporting?: {
                 /** @description The currency that was asked for. */
                 currency?: components["schemas"]["Currency"];
@@ -2253,8 +2283,8 @@ export interface components {
              * @description What the items were grouped by.
              * @enum {string}
              */
-            groupBy: "borrower" | "country" | "facilityType" | "status" | "lender" | "maturityYear";
-            /** @description A code, a year, or the id of a party; null: items have none. */
+            groupBy: "borrower" | "country" | "facilityType" | "status" | "lender" | "maturityYear" | "daysPastDue";
+            /** @description A code, a year, a range of days, or the id of a party; null: items have none. */
             value: string | null;
             /** @description Of the party, where items are grouped by one. */
             name: string | null;
@@ -2901,6 +2931,8 @@ export interface operations {
                 maturityTo?: string;
                 /** @description Only items of which something is past due; of a position, to its lender. Expected: true or false. */
                 pastDue?: boolean;
+                /** @description Only items whose `status.daysPastDue` is in one of these ranges. Expected: one of 0, 1-30, 31-60, 61-90, over-90. */
+                daysPastDue?: ("0" | "1-30" | "31-60" | "61-90" | "over-90")[];
                 /** @description Only items whose `provenance.restated` is true. Expected: true or false. */
                 restated?: boolean;
                 /** @description Words that begin words of the names: of deal, borrower and facility, and external ids. Expected: at most 100 characters with a word of two letters or digits or more. */
@@ -2923,15 +2955,15 @@ export interface operations {
                 sort?: "dealNumber" | "-dealNumber" | "facilityName" | "-facilityName" | "borrower" | "-borrower" | "maturityDate" | "-maturityDate" | "outstanding" | "-outstanding" | "unfunded" | "-unfunded" | "commitment" | "-commitment" | "available" | "-available" | "pastDue" | "-pastDue" | "interestAccrued" | "-interestAccrued" | "lastPostedAt" | "-lastPostedAt";
                 /** @description Only these fields of each item, by path; `object`, `id` and `currency` are always there. Expected: a path such as global.principal.outstanding. */
                 fields?: string[];
-                /** @description What is added to each item: how accrued amounts come about, its loan contracts, its movements. Expected: one of lenders, accrual, contracts, movements, terms. */
-                expand?: ("lenders" | "accrual" | "contracts" | "terms")[];
+                /** @description What is added to each item: how accrued amounts come about, its loan contracts, its movements, its interest rates. Expected: one of lenders, accrual, contracts, movements, terms, rates. */
+                expand?: ("lenders" | "accrual" | "contracts" | "terms" | "rates")[];
                 /** @description Whether totals over the whole filter come with the page. Without it, they come where they cost little. Expected: totals or none. */
                 include?: "totals" | "none";
                 /** @description Adds the main amounts in this currency, and the rate that was taken. Expected: an ISO 4217 code such as USD. */
                 reportingCurrency?: string;
                 /** @description The day of the exchange rate; with `reportingCurrency`. Without it, the date of the balances. Expected: a date as YYYY-MM-DD. */
                 fxDate?: string;
-                /** @description How many items a page has at most; no more than 100 with contracts or movements expanded. Expected: a whole number from 1 to 1000. */
+                /** @description How many items a page has at most; no more than 100 with contracts, movements or rates expanded. Expected: a whole number from 1 to 1000. */
                 limit?: number;
                 /** @description Gets the next page: `page.nextCursor` of the one before. It has the whole question in it. Expected: a cursor from page.nextCursor, unchanged. */
                 cursor?: string;
@@ -3015,6 +3047,8 @@ export interface operations {
                 maturityTo?: string;
                 /** @description Only items of which something is past due; of a position, to its lender. Expected: true or false. */
                 pastDue?: boolean;
+                /** @description Only items whose `status.daysPastDue` is in one of these ranges. Expected: one of 0, 1-30, 31-60, 61-90, over-90. */
+                daysPastDue?: ("0" | "1-30" | "31-60" | "61-90" | "over-90")[];
                 /** @description Only items whose `provenance.restated` is true. Expected: true or false. */
                 restated?: boolean;
                 /** @description Words that begin words of the names: of deal, borrower and facility, and external ids. Expected: at most 100 characters with a word of two letters or digits or more. */
@@ -3037,7 +3071,7 @@ export interface operations {
                 sort?: "dealNumber" | "-dealNumber" | "facilityName" | "-facilityName" | "borrower" | "-borrower" | "maturityDate" | "-maturityDate" | "outstanding" | "-outstanding" | "unfunded" | "-unfunded" | "commitment" | "-commitment" | "available" | "-available" | "pastDue" | "-pastDue" | "interestAccrued" | "-interestAccrued" | "lastPostedAt" | "-lastPostedAt";
                 /** @description Only these fields of each item, by path; `object`, `id` and `currency` are always there. Expected: a path such as global.principal.outstanding. */
                 fields?: string[];
-                /** @description What is added to each item: how accrued amounts come about, its loan contracts, its movements. Expected: one of lenders, accrual, contracts, movements, terms. */
+                /** @description What is added to each item: how accrued amounts come about, its loan contracts, its movements, its interest rates. Expected: one of lenders, accrual, contracts, movements, terms, rates. */
                 expand?: ("lenders" | "contracts" | "movements")[];
                 /** @description Whether totals over the whole filter come with the page. Without it, they come where they cost little. Expected: totals or none. */
                 include?: "totals" | "none";
@@ -3045,7 +3079,7 @@ export interface operations {
                 reportingCurrency?: string;
                 /** @description The day of the exchange rate; with `reportingCurrency`. Without it, the date of the balances. Expected: a date as YYYY-MM-DD. */
                 fxDate?: string;
-                /** @description How many items a page has at most; no more than 100 with contracts or movements expanded. Expected: a whole number from 1 to 1000. */
+                /** @description How many items a page has at most; no more than 100 with contracts, movements or rates expanded. Expected: a whole number from 1 to 1000. */
                 limit?: number;
                 /** @description Gets the next page: `page.nextCursor` of the one before. It has the whole question in it. Expected: a cursor from page.nextCursor, unchanged. */
                 cursor?: string;
@@ -3121,7 +3155,7 @@ export interface operations {
                 fromDate?: string;
                 /** @description The last day of the period: another word for `asOf`. Give one of them. Expected: a date as YYYY-MM-DD. */
                 toDate?: string;
-                /** @description How many items a page has at most; no more than 100 with contracts or movements expanded. Expected: a whole number from 1 to 1000. */
+                /** @description How many items a page has at most; no more than 100 with contracts, movements or rates expanded. Expected: a whole number from 1 to 1000. */
                 limit?: number;
                 /** @description Gets the next page: `page.nextCursor` of the one before. It has the whole question in it. Expected: a cursor from page.nextCursor, unchanged. */
                 cursor?: string;
@@ -3180,7 +3214,7 @@ export interface operations {
                 knownAt?: string;
                 /** @description Only these fields of each item, by path; `object`, `id` and `currency` are always there. Expected: a path such as global.principal.outstanding. */
                 fields?: string[];
-                /** @description What is added to each item: how accrued amounts come about, its loan contracts, its movements. Expected: one of lenders, accrual, contracts, movements, terms. */
+                /** @description What is added to each item: how accrued amounts come about, its loan contracts, its movements, its interest rates. Expected: one of lenders, accrual, contracts, movements, terms, rates. */
                 expand?: ("lenders" | "accrual" | "contracts" | "terms")[];
                 /** @description Adds the main amounts in this currency, and the rate that was taken. Expected: an ISO 4217 code such as USD. */
                 reportingCurrency?: string;
@@ -3241,7 +3275,7 @@ export interface operations {
                 asOf?: string;
                 /** @description Balances as they were known then: only what had been posted by this instant counts. Without it, everything that is known now. Expected: an instant as 2025-04-01T00:00:00Z. */
                 knownAt?: string;
-                /** @description What is added to each item: how accrued amounts come about, its loan contracts, its movements. Expected: one of lenders, accrual, contracts, movements, terms. */
+                /** @description What is added to each item: how accrued amounts come about, its loan contracts, its movements, its interest rates. Expected: one of lenders, accrual, contracts, movements, terms, rates. */
                 expand?: ("lenders" | "accrual" | "contracts" | "terms")[];
                 /** @description Adds the main amounts in this currency, and the rate that was taken. Expected: an ISO 4217 code such as USD. */
                 reportingCurrency?: string;
@@ -3373,6 +3407,8 @@ export interface operations {
                 maturityTo?: string;
                 /** @description Only items of which something is past due; of a position, to its lender. Expected: true or false. */
                 pastDue?: boolean;
+                /** @description Only items whose `status.daysPastDue` is in one of these ranges. Expected: one of 0, 1-30, 31-60, 61-90, over-90. */
+                daysPastDue?: ("0" | "1-30" | "31-60" | "61-90" | "over-90")[];
                 /** @description Only items whose `provenance.restated` is true. Expected: true or false. */
                 restated?: boolean;
                 /** @description Words that begin words of the names: of deal, borrower and facility, and external ids. Expected: at most 100 characters with a word of two letters or digits or more. */
@@ -3387,8 +3423,8 @@ export interface operations {
                 compareKnownAt?: string;
                 /** @description What an item is a balance of: the finer, the more items. Expected: one of deal, facility, contract, position. */
                 level?: "deal" | "facility" | "contract" | "position";
-                /** @description What items are grouped by, beside the currency; `lender` at level position alone. Expected: one of borrower, country, facilityType, status, lender, maturityYear. */
-                groupBy?: "borrower" | "country" | "facilityType" | "status" | "lender" | "maturityYear";
+                /** @description What items are grouped by, beside the currency; `lender` at level position alone. Expected: one of borrower, country, facilityType, status, lender, maturityYear, daysPastDue. */
+                groupBy?: "borrower" | "country" | "facilityType" | "status" | "lender" | "maturityYear" | "daysPastDue";
                 /** @description How many groups of each currency are listed one by one; the others are added up. Expected: a whole number from 1 to 1000. */
                 top?: number;
             };
@@ -3467,6 +3503,8 @@ export interface operations {
                 maturityTo?: string;
                 /** @description Only items of which something is past due; of a position, to its lender. Expected: true or false. */
                 pastDue?: boolean;
+                /** @description Only items whose `status.daysPastDue` is in one of these ranges. Expected: one of 0, 1-30, 31-60, 61-90, over-90. */
+                daysPastDue?: ("0" | "1-30" | "31-60" | "61-90" | "over-90")[];
                 /** @description Only items whose `provenance.restated` is true. Expected: true or false. */
                 restated?: boolean;
                 /** @description Words that begin words of the names: of deal, borrower and facility, and external ids. Expected: at most 100 characters with a word of two letters or digits or more. */
@@ -3555,6 +3593,8 @@ export interface operations {
                 maturityTo?: string;
                 /** @description Only items of which something is past due; of a position, to its lender. Expected: true or false. */
                 pastDue?: boolean;
+                /** @description Only items whose `status.daysPastDue` is in one of these ranges. Expected: one of 0, 1-30, 31-60, 61-90, over-90. */
+                daysPastDue?: ("0" | "1-30" | "31-60" | "61-90" | "over-90")[];
                 /** @description Only items whose `provenance.restated` is true. Expected: true or false. */
                 restated?: boolean;
                 /** @description Words that begin words of the names: of deal, borrower and facility, and external ids. Expected: at most 100 characters with a word of two letters or digits or more. */
@@ -3617,7 +3657,7 @@ export interface operations {
     listImports: {
         parameters: {
             query?: {
-                /** @description How many items a page has at most; no more than 100 with contracts or movements expanded. Expected: a whole number from 1 to 1000. */
+                /** @description How many items a page has at most; no more than 100 with contracts, movements or rates expanded. Expected: a whole number from 1 to 1000. */
                 limit?: number;
                 /** @description Gets the next page: `page.nextCursor` of the one before. It has the whole question in it. Expected: a cursor from page.nextCursor, unchanged. */
                 cursor?: string;

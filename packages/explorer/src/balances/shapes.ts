@@ -88,6 +88,8 @@ export interface BalanceItem extends Item {
   readonly accrual?: readonly Accrual[];
   /** With `expand=terms`. */
   readonly terms?: Terms;
+  /** With `expand=rates`: until the date, the oldest first. */
+  readonly rates?: readonly Rate[];
   /** The item at the time of the comparison; null where it was not there. */
   readonly compared?: BalanceItem | null;
 }
@@ -108,6 +110,8 @@ export interface Rate {
   readonly margin: string | null;
   readonly adjustment: string | null;
   readonly index: string | null;
+  /** From when on it holds. */
+  readonly since: string;
 }
 
 export interface Accrual {
@@ -132,19 +136,21 @@ export interface Accrual {
   }[];
 }
 
-export const MOVEMENTS = [
-  'advances',
-  'scheduledRepayments',
-  'voluntaryPrepayments',
-  'mandatoryPrepayments',
-  'pikCapitalized',
-  'feesCapitalized',
-  'writeOffs',
-  'rollovers',
-  'transfers',
-  'adjustments',
-] as const;
-export type MovementName = (typeof MOVEMENTS)[number];
+/** What a roll-forward adds up, and how each posting of it is called. */
+export const MOVEMENT_OF = {
+  advances: 'advance',
+  scheduledRepayments: 'scheduled_repayment',
+  voluntaryPrepayments: 'voluntary_prepayment',
+  mandatoryPrepayments: 'mandatory_prepayment',
+  pikCapitalized: 'pik_capitalization',
+  feesCapitalized: 'fee_capitalization',
+  writeOffs: 'write_off',
+  rollovers: 'rollover',
+  transfers: 'transfer',
+  adjustments: 'adjustment',
+} as const;
+export type MovementName = keyof typeof MOVEMENT_OF;
+export const MOVEMENTS = Object.keys(MOVEMENT_OF) as readonly MovementName[];
 
 export interface RollForwardLine {
   readonly opening: string;

@@ -12,6 +12,8 @@ import { isAllKnown } from './knowledge.ts';
 import { type PageDeps, showPage, timesAsked, type Who, whoAsks } from './show.ts';
 import type { Visit } from './visit.ts';
 
+/** What changed of one deal is asked for since then. */
+const A_YEAR = 365;
 /** As many as the API takes as a filter. */
 const LIMIT = '100';
 
@@ -24,8 +26,9 @@ type Changes = List<BalanceItem> & { readonly removed?: readonly { readonly id: 
  */
 export async function changesPage(deps: PageDeps, visit: Visit): Promise<void> {
   const { asker, query, times } = visit;
-  const since = query.get('since') ?? daysBefore(times.knownAt, 1);
-  const level = { level: 'deal', includeZero: 'true' };
+  const dealId = query.get('dealId') ?? undefined;
+  const since = query.get('since') ?? daysBefore(times.knownAt, dealId === undefined ? 1 : A_YEAR);
+  const level = { level: 'deal', includeZero: 'true', dealId };
   const [found, who] = await Promise.all([
     deps.api
       .read<Changes>(asker, '/balances', {
@@ -51,6 +54,7 @@ export async function changesPage(deps: PageDeps, visit: Visit): Promise<void> {
     meta: found.meta,
     answers: [found, ...(why === undefined ? [] : [why])],
     body: (text) => [
+      ofOneDeal(visit, dealId, text),
       sinceForm(visit, since, text),
       found.data.length === 0 && !found.page.hasMore
         ? html`<p class="notice empty">${text.t('changes.none', { at: text.dateTime(since) })}</p>`
@@ -101,11 +105,18 @@ function notComparable(deps: PageDeps, visit: Visit, since: string, who: Who): v
   });
 }
 
+/** Where the changes of one deal are shown: the ways to it, and to those of all. */
+function ofOneDeal({ ctx, query }: Visit, dealId: string | undefined, text: Text) {
+  if (dealId === undefined) return undefined;
+  const all = sameWith(ctx.path, query, { dealId: undefined, cursor: undefined });
+  return html`<p>${text.t('changes.oneDeal')} <a href="${pageAddress(`/deals/${dealId}`, query)}">${text.t('changes.toDeal')}</a> · <a href="${all}">${text.t('changes.ofAll')}</a></p>`;
+}
+
 const PRESETS = [
   { name: 'day', days: 1 },
   { name: 'week', days: 7 },
   { name: 'month', days: 30 },
-  { name: 'year', days: 365 },
+  { name: 'year', days: A_YEAR },
 ] as const;
 
 function sinceForm({ ctx, query, times, faults }: Visit, since: string, text: Text): Html {
@@ -116,8 +127,8 @@ function sinceForm({ ctx, query, times, faults }: Visit, since: string, text: Te
       ? html`<li><span class="chosen">${label}</span></li>`
       : html`<li><a href="${sameWith(ctx.path, query, { since: at, cursor: undefined })}">${label}</a></li>`;
   });
-  const hidden = ['asOf', 'knownAt', 'viewer'].map(
-    (name) => html`<input type="hidden" name="${name}" value="${query.get(name) ?? ''}">`,
+  const hidden = ['asOf', 'knownAt', 'viewer', 'dealId'].flatMap((name) =>
+    query.getAll(name).map((value) => html`<input type="hidden" name="${name}" value="${value}">`),
   );
   return html`<form method="get" action="${ctx.path}" class="period">${hidden}${instantFields(faults, 'since', since, text, 'changes.since')} <button class="button">${text.t('time.show')}</button></form>
 <ul class="presets">${links}</ul>`;

@@ -2,6 +2,7 @@ import { type Html, html } from '@cls/shared/http/html';
 import { sameWith } from '../web/address.ts';
 import { countryName } from '../web/countries.ts';
 import type { Text } from '../web/text.ts';
+import { AGES } from './ageing.ts';
 import { wordOf } from './cells.ts';
 import { amountShown, fieldOf } from './form-faults.ts';
 import type { Visit } from './visit.ts';
@@ -18,6 +19,7 @@ export const FILTERS = [
   'maxOutstanding',
   'maturityFrom',
   'maturityTo',
+  'daysPastDue',
   'pastDue',
   'restated',
   'includeZero',
@@ -113,17 +115,21 @@ export function filterForm({ ctx, query, faults }: Visit, choices: Html, text: T
     const one = fieldOf(faults, name, isAmount ? amountShown(shown, text.locale) : shown, text);
     return html`<label>${text.t(`filter.${name}`)} <input name="${typedAs}" value="${one.value}"${attributes}${one.attributes}></label> ${one.sentence}`;
   };
-  const options = ['', ...STATUSES].map(
-    (status) =>
-      html`<option value="${status}"${query.get('status') === status && html` selected`}>${status === '' ? text.t('filter.any') : wordOf('status', status, text)}</option>`,
-  );
+  const choice = (name: 'status' | 'daysPastDue', values: readonly string[]) => {
+    const options = ['', ...values].map(
+      (value) =>
+        html`<option value="${value}"${query.get(name) === value && html` selected`}>${value === '' ? text.t('filter.any') : wordOf(name, value, text)}</option>`,
+    );
+    return html`<label>${text.t(`filter.${name}`)} <select name="${name}">${options}</select></label>`;
+  };
   const amount = html` inputmode="decimal" size="18" maxlength="40"`;
   const isOpen = query.has('choices') || FORM.some((name) => faults.has(name));
   return html`<details class="menu"${isOpen && html` open`}><summary>${text.t('filter.title')}</summary><div class="panel">
 <form method="get" action="${ctx.path}">${hidden}
 ${field('currency', html` maxlength="20" size="4" autocapitalize="characters"`)}
 ${field('country', html` maxlength="20" size="3" autocapitalize="characters"`)}
-<label>${text.t('filter.status')} <select name="status">${options}</select></label>
+${choice('status', STATUSES)}
+${choice('daysPastDue', AGES)}
 ${field('minOutstanding', amount, 'least')}
 ${field('maxOutstanding', amount, 'most')}
 ${field('maturityFrom', html` type="date"`)}
@@ -135,6 +141,6 @@ ${MARKS.map((name) => html`<label class="check"><input type="checkbox" name="${n
 
 const FORM: readonly string[] = [
   ...['currency', 'country', 'status', 'minOutstanding', 'maxOutstanding'],
-  ...['maturityFrom', 'maturityTo', ...MARKS],
+  ...['maturityFrom', 'maturityTo', 'daysPastDue', ...MARKS],
   ...['cursor', 'carried', 'lang'],
 ];

@@ -22,6 +22,7 @@ import { compareAddress, comparedWith, readThen, wasOf } from './compare.ts';
 import { figures } from './figures.ts';
 import { absent } from './not-yet.ts';
 import { type PageDeps, showPage, timesAsked, whoAsks } from './show.ts';
+import { dayAfter } from './time-presets.ts';
 import type { Visit } from './visit.ts';
 
 /**
@@ -93,6 +94,7 @@ export function dealHead(visit: Visit, deal: Deal, tab: DealTab, text: Text): Ht
     ...(hasLenders(deal) ? ([['lenders', base, { view: 'lenders' }]] as const) : []),
     ['roll-forward', `${base}/roll-forward`, {}],
     ['movements', `${base}/movements`, {}],
+    ['changes', '/changes', { dealId: deal.id }],
     ['numbers', base, { view: 'numbers' }],
     ['all', base, { view: 'all' }],
   ] as const;
@@ -110,7 +112,7 @@ export function dealHead(visit: Visit, deal: Deal, tab: DealTab, text: Text): Ht
     ],
     [text.t('deal.closing'), dateOf(deal.closingDate, text)],
     [text.t('deal.role'), deal.roles.map((role) => wordOf('role', role, text)).join(', ')],
-  ])}${deal.balances.map((item) => itemFigures(item, text))}
+  ])}${deal.balances.map((item) => itemFigures(visit, item, text))}
 <nav class="tabs" aria-label="${text.t('tab.label')}"><ul>${links}</ul></nav>`;
 }
 
@@ -120,15 +122,14 @@ function hasLenders({ balances }: Deal): boolean {
 }
 
 /** What matters of an item, at a glance: of the reader's own share where it has one. */
-export function itemFigures(item: BalanceItem, text: Text): Html {
-  const { share, global, currency, status } = item;
+export function itemFigures(visit: Visit, item: BalanceItem, text: Text): Html {
+  const { share, global, currency } = item;
   const line = share ?? global;
-  const { daysPastDue = 0 } = status;
   const of = share === null ? undefined : text.t('deal.ownShare', { lender: share.lender.name });
   const late = PAST_DUE.filter(([, amount]) => !isZero(amount(line))).map(([name, amount]) =>
     text.t(`figure.${name}`, { amount: text.short(amount(line)) }),
   );
-  const days = text.t('deals.daysPastDue', { days: text.number(daysPastDue) });
+  const since = lateSince(visit, item, text);
   return figures(
     currency,
     [
@@ -141,7 +142,7 @@ export function itemFigures(item: BalanceItem, text: Text): Html {
       {
         label: text.t('column.pastDue'),
         amount: line.total.pastDue,
-        note: [...late, ...(daysPastDue > 0 ? [days] : [])].join(', '),
+        note: [...late, ...(since === undefined ? [] : [since])].join(', '),
         isAlarming: true,
         isGrowing: true,
       },
@@ -154,6 +155,14 @@ export function itemFigures(item: BalanceItem, text: Text): Html {
     ],
     text,
   );
+}
+
+/** For how many days something of an item is past due, and since when; undefined where nothing is. */
+export function lateSince({ times }: Visit, { status }: BalanceItem, text: Text) {
+  const { daysPastDue: days = 0 } = status;
+  if (days === 0) return undefined;
+  const since = text.date(dayAfter(times.asOf, -days));
+  return text.t('deal.lateSince', { days: text.number(days), since });
 }
 
 const PAST_DUE = [

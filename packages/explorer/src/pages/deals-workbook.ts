@@ -24,8 +24,13 @@ const AMOUNTS: readonly (readonly [MessageKey, (line: Line) => string])[] = [
   ['column.totalOutstanding', ({ total }) => total.outstanding],
 ];
 
+const OF_LENDERS: typeof TEXTS = [
+  ['column.facility', ({ facility }) => facility?.name ?? ''],
+  ['column.lender', ({ share }) => share?.lender.name ?? ''],
+];
+
 /**
- * Deals as a workbook, from an export of the API as NDJSON. A spreadsheet keeps 15 digits of a number, so the
+ * Deals, or the shares of their lenders, as a workbook, from an export of the API as NDJSON. A spreadsheet keeps 15 digits of a number, so the
  * amounts may also be texts, which keep every digit.
  *
  * @throws in the middle where the export was cut: the file is not whole then.
@@ -33,23 +38,31 @@ const AMOUNTS: readonly (readonly [MessageKey, (line: Line) => string])[] = [
 export function dealsWorkbook(
   body: ReadableStream<Uint8Array>,
   isExact: boolean,
+  ofLenders: boolean,
   text: Text,
 ): AsyncGenerator<Uint8Array> {
-  const head = [...TEXTS, ...AMOUNTS].map(([key]) => text.t(key));
-  const own = text.t('column.ownOutstanding');
-  return workbook(text.t('deals.title'), [...head, own], rowsOf(body, isExact, text));
+  const texts = ofLenders ? [...TEXTS, ...OF_LENDERS] : TEXTS;
+  const head = [...texts, ...AMOUNTS].map(([key]) => text.t(key));
+  const own = ofLenders ? [] : [text.t('column.ownOutstanding')];
+  const amount = (value: string): Cell => (isExact ? value : { amount: value });
+  const row = (item: BalanceItem): readonly Cell[] => {
+    const { share, global } = item;
+    const line = ofLenders ? (share ?? global) : global;
+    return [
+      ...texts.map(([, of]) => of(item, text)),
+      ...AMOUNTS.map(([, of]) => amount(of(line))),
+      ...(share === null || ofLenders ? [] : [amount(share.principal.outstanding)]),
+    ];
+  };
+  const title = text.t(ofLenders ? 'place.lenders' : 'deals.title');
+  return workbook(title, [...head, ...own], rowsOf(body, row));
 }
 
-async function* rowsOf(body: ReadableStream<Uint8Array>, isExact: boolean, text: Text) {
-  const amount = (value: string): Cell => (isExact ? value : { amount: value });
-  for await (const item of itemsOf(body)) {
-    const { share } = item;
-    yield [
-      ...TEXTS.map(([, of]) => of(item, text)),
-      ...AMOUNTS.map(([, of]) => amount(of(item.global))),
-      ...(share === null ? [] : [amount(share.principal.outstanding)]),
-    ];
-  }
+async function* rowsOf(
+  body: ReadableStream<Uint8Array>,
+  row: (item: BalanceItem) => readonly Cell[],
+) {
+  for await (const item of itemsOf(body)) yield row(item);
 }
 
 /** The lines of an export, up to the summary that says that it is whole. */

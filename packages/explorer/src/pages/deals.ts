@@ -22,7 +22,7 @@ import {
 import { chips, filterForm, filtersInWords, filtersOf } from './deal-filters.ts';
 import { facetLists, namesOf, readFacets } from './facets.ts';
 import { beginOfAll, nothingText } from './not-yet.ts';
-import { countrySearched, meantBy, searchedCountry } from './search-help.ts';
+import { countrySearched, meantBy, namedBySearch, searchedCountry } from './search-help.ts';
 import { type PageDeps, showPage, timesAsked, whoAsks } from './show.ts';
 import { sumsBeside } from './sums-then.ts';
 import type { Visit } from './visit.ts';
@@ -71,6 +71,7 @@ export async function dealsPage(deps: PageDeps, visit: Visit): Promise<void> {
     body: (text) => [
       html`<div class="toolbar">${found(list.totals, who.data, text)}${chips(visit, names, text)}<div class="menus">${filterForm(visit, facetLists(visit, facets, text), text)}${columnsForm(visit, text)}${downloads(visit, who.data, text)}</div></div>`,
       searchedCountry(visit, text),
+      namedBySearch(visit, list.data, who.data, text),
       comparedWith(visit, then, list.meta.dataFrom, text),
       isEmpty
         ? nothing(visit, who.data, begins, meant, text)
@@ -229,7 +230,10 @@ function downloads({ query }: Visit, { roles }: Caller, text: Text): Html {
     ['NDJSON', pageAddress('/deals.ndjson', query, more)],
     [text.t('download.facilities'), pageAddress('/facilities.csv', query, filters)],
     ...(positions
-      ? [[text.t('download.positions'), pageAddress('/positions.csv', query, filters)]]
+      ? [
+          [text.t('download.lenders'), pageAddress('/positions.xlsx', query, filters)],
+          [text.t('download.positions'), pageAddress('/positions.csv', query, filters)],
+        ]
       : []),
   ] as const;
   return html`<details class="menu downloads"><summary>${text.t('download.title')}</summary><div class="panel"><p>${text.t('download.label')}</p><ul>${files.map(([name, href]) => html`<li><a href="${href}">${name}</a></li>`)}</ul><p class="hint">${text.t('download.whole')}</p></div></details>`;

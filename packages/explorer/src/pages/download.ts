@@ -58,7 +58,9 @@ export async function download(
   else if (format !== 'xlsx') ctx.body = Readable.fromWeb(body);
   else {
     const isExact = visit.query.get('amounts') === 'text';
-    ctx.body = Readable.from(dealsWorkbook(body, isExact, pages.frame(ctx).text));
+    const ofLenders = question['level'] === 'position';
+    const { text } = pages.frame(ctx);
+    ctx.body = Readable.from(dealsWorkbook(body, isExact, ofLenders, text));
   }
 }
 

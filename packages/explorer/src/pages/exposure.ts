@@ -121,7 +121,7 @@ export function sumFigures(
         {
           label: text.t('figure.maturing', { days }),
           amount: own?.principalOutstanding ?? zero,
-          href: to(maturing(visit, days)),
+          href: to({ ...maturing(visit, days), sort: 'maturityDate' }),
           note: text.t('figure.facilities', { count: text.number(own?.count ?? 0) }),
         },
       ];

@@ -18,6 +18,7 @@ import {
 import { comparedAnswer, comparedWith, comparisonAsked, partThen, wasOf } from './compare.ts';
 import { amountsTable, dateOf, itemFigures, lendersTable, provenance } from './deal.ts';
 import { absent, dealBegins } from './not-yet.ts';
+import { steps } from './picture.ts';
 import { type PageDeps, showPage, timesAsked, whoAsks } from './show.ts';
 import type { Visit } from './visit.ts';
 
@@ -32,7 +33,7 @@ export async function facilityPage(deps: PageDeps, visit: Visit): Promise<void> 
   const facility = read({ level: 'facility', expand: 'accrual,terms' });
   const [found, contracts, who, begins] = await Promise.all([
     facility,
-    read({ level: 'contract', expand: 'terms' }),
+    read({ level: 'contract', expand: 'terms,rates' }),
     whoAsks(deps, visit),
     facility.then(({ data: [item] }) => item && dealBegins(deps, visit, item.deal.id, visit.times)),
   ]);
@@ -70,11 +71,12 @@ export async function facilityPage(deps: PageDeps, visit: Visit): Promise<void> 
         [text.t('facility.nextPayment'), dateOf(item.terms?.nextPaymentDate, text)],
         [text.t('facility.dayCount'), item.terms?.dayCount ?? undefined],
       ]),
-      itemFigures(item, text),
+      itemFigures(visit, item, text),
       comparedWith(visit, then, first, text),
       html`<div class="beside">${commitmentTable(item, text, was)}${amountsTable(item, text, was)}</div>`,
       lendersTable(item, visit, text, was),
       contractsTable(contracts, text, comparedAnswer(visit, contracts)),
+      rateCourses(visit, contracts, text),
       (item.accrual ?? []).map((one, at) =>
         accrualTable(one, item.currency, at, contracts.data, text),
       ),
@@ -185,6 +187,37 @@ function rateText(rate: Rate | null | undefined, text: Text): Html | undefined {
       : [` + ${percent(part, text)}`];
   });
   return html`${percent(allIn, text)} <small>= ${index === null ? '' : `${index} `}${percent(base, text)}${more}</small>`;
+}
+
+/** As many courses of rates fit on a page. */
+const RATES_MAX = 6;
+
+/** How the rates of contracts changed: pictures, and the tables behind them. */
+function rateCourses(visit: Visit, { data }: List<BalanceItem>, text: Text): Html | undefined {
+  const changing = data.filter(({ rates = [] }) => rates.length > 1);
+  if (changing.length === 0) return undefined;
+  const more = changing.length > RATES_MAX && html`<p>${text.t('rates.more')}</p>`;
+  return html`<div class="pictures">${changing.slice(0, RATES_MAX).map((one) => rateCourse(visit, one, text))}</div>${more}`;
+}
+
+function rateCourse({ times }: Visit, { contract, rates = [] }: BalanceItem, text: Text) {
+  const last = rates.at(-1);
+  if (contract === null || last === undefined) return undefined;
+  const values = { number: contract.contractNumber, rate: percent(last.allIn, text) };
+  const what = text.t('rates.what', { ...values, since: text.date(last.since) });
+  const unit = text.locale === 'de' ? '\u00a0%' : '%';
+  // The last one holds until the date.
+  const now = last.since === times.asOf ? [] : [{ ...last, since: times.asOf }];
+  const marks = [...rates, ...now].map(({ since, allIn }) => {
+    return { label: since, amount: percentOf(allIn), unit };
+  });
+  const rows = rates.toReversed().map(
+    (rate) => html`
+<tr><th scope="row">${text.date(rate.since)}</th><td>${rateText(rate, text)}</td></tr>`,
+  );
+  const columns = [{ label: text.t('rates.since') }, { label: text.t('accrual.rate') }];
+  const numbers = table({ caption: what, columns, rows, id: `rates-${contract.id}` });
+  return html`<div class="pictured">${steps(marks, what, text)}<details><summary>${text.t('chart.table')}</summary>${numbers}</details></div>`;
 }
 
 /** Each period with its rate and its exact amount; their sum is rounded once. */

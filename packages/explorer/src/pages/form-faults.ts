@@ -33,6 +33,7 @@ export const TYPED_FIELDS: readonly string[] = [
 const SENTENCES: Readonly<Record<string, MessageKey>> = {
   ...{ minOutstanding: 'fault.amount', maxOutstanding: 'fault.amount' },
   ...{ currency: 'fault.currency', country: 'fault.country', status: 'fault.choice' },
+  daysPastDue: 'fault.choice',
   ...{ maturityFrom: 'fault.date', maturityTo: 'fault.date', fromDate: 'fault.date' },
   ...{
     asOf: 'fault.date',

@@ -1,5 +1,5 @@
 import { type Html, html } from '@cls/shared/http/html';
-import type { List, Movement, RollForwardItem } from '../balances/shapes.ts';
+import { type List, MOVEMENT_OF, type Movement, type RollForwardItem } from '../balances/shapes.ts';
 import type { Sealer } from '../crypto/seal.ts';
 import { pageAddress, sameWith } from '../web/address.ts';
 import { sumOf } from '../web/amounts.ts';
@@ -28,6 +28,8 @@ export async function movementsPage(
   const fromDate = query.get('fromDate') ?? undefined;
   const cursor = query.get('cursor') ?? undefined;
   const asked = { ...timesAsked(visit), dealId, fromDate };
+  // Few of them are shown: more are looked through at once.
+  const limit = chosen(query).only && '1000';
   const [deals, list, who, deal] = await Promise.all([
     deps.api.read<List<RollForwardItem>>(asker, '/balances/principal', {
       ...asked,
@@ -35,7 +37,11 @@ export async function movementsPage(
       includeZero: 'true',
       include: 'none',
     }),
-    deps.api.read<List<Movement>>(asker, '/balances/principal/movements', { ...asked, cursor }),
+    deps.api.read<List<Movement>>(asker, '/balances/principal/movements', {
+      ...asked,
+      cursor,
+      limit,
+    }),
     whoAsks(deps, visit),
     dealAt(deps, visit, dealId, visit.times),
   ]);
@@ -112,18 +118,34 @@ function toggles({ ctx, query }: Visit, text: Text): Html {
     const href = sameWith(ctx.path, query, { [name]: on ? undefined : shown });
     return html`<li><a href="${href}"${on && html` aria-current="true"`}>${label}</a></li>`;
   };
-  return html`<ul class="presets">${toggle('lenders', 'yes', text.t('movements.showLenders'))}${toggle('reversed', 'no', text.t('movements.hideReversed'))}</ul>`;
+  const { only } = chosen(query);
+  const all = sameWith(ctx.path, query, { movement: undefined });
+  const what = only && text.t('movements.only', { what: wordOf('movement', only, text) });
+  return html`<ul class="presets">${what !== undefined && html`<li><a href="${all}" aria-current="true">${what}</a></li>`}${toggle('lenders', 'yes', text.t('movements.showLenders'))}${toggle('reversed', 'no', text.t('movements.hideReversed'))}</ul>`;
+}
+
+/** Which postings the page shows. */
+function chosen(query: URLSearchParams) {
+  return {
+    withLenders: query.get('lenders') === 'yes',
+    withReversed: query.get('reversed') !== 'no',
+    only: Object.values(MOVEMENT_OF).find((name) => name === query.get('movement')),
+  };
 }
 
 function movementsTable({ query }: Visit, rows: readonly Row[], text: Text): Html {
-  const withLenders = query.get('lenders') === 'yes';
+  const { withLenders, withReversed, only } = chosen(query);
   const reversed = new Set(rows.flatMap(({ movement: { journal } }) => journal.reverses ?? []));
   const isPair = ({ journal }: Movement) => journal.reverses !== null || reversed.has(journal.id);
   const shown = rows.filter(
     ({ movement }) =>
       (withLenders || movement.lender === null) &&
-      (query.get('reversed') !== 'no' || !isPair(movement)),
+      (withReversed || !isPair(movement)) &&
+      (only === undefined || movement.movement === only),
   );
+  if (shown.length === 0 && only !== undefined) {
+    return html`<p class="notice empty">${text.t('movements.noneHere')}</p>`;
+  }
   const columns = [
     { label: text.t('column.effective') },
     { label: text.t('column.posted') },

@@ -4,6 +4,7 @@ import { pageAddress } from '../web/address.ts';
 import { countryName } from '../web/countries.ts';
 import type { Text } from '../web/text.ts';
 import { amountCell, dateCell, figureCell, marks, table, wordOf } from './cells.ts';
+import { lateSince } from './deal.ts';
 import {
   courseOf,
   currenciesOf,
@@ -74,11 +75,12 @@ function lenderOf({ share, lenders }: BalanceItem, id: string) {
 
 /** Each facility with what is the party's of it. */
 function loansTable(
-  { query }: Visit,
+  visit: Visit,
   { data, page }: List<BalanceItem>,
   lineOf: (item: BalanceItem) => Line | undefined,
   text: Text,
 ): Html {
+  const { query } = visit;
   const columns = [
     { label: text.t('column.deal') },
     { label: text.t('column.facility') },
@@ -94,8 +96,9 @@ function loansTable(
     const { deal, facility, currency, status } = item;
     const line = lineOf(item);
     const { maturityDate } = facility ?? {};
+    const since = lateSince(visit, item, text);
     return html`
-<tr><th scope="row"><a href="${pageAddress(`/deals/${deal.id}`, query)}">${deal.dealNumber}</a> ${deal.name}</th><td><a href="${pageAddress(`/facilities/${facility?.id ?? ''}`, query)}">${facility?.name}</a></td><td>${currency}</td>${amountCell(line?.principal.outstanding, text)}${amountCell(line?.commitment.current, text)}${amountCell(line?.commitment.available, text)}${figureCell('pastDue', line?.total.pastDue, text)}${dateCell(maturityDate != null && text.date(maturityDate))}<td>${wordOf('status', status.facility ?? '', text)}${marks(item, text)}</td></tr>`;
+<tr><th scope="row"><a href="${pageAddress(`/deals/${deal.id}`, query)}">${deal.dealNumber}</a> ${deal.name}</th><td><a href="${pageAddress(`/facilities/${facility?.id ?? ''}`, query)}">${facility?.name}</a></td><td>${currency}</td>${amountCell(line?.principal.outstanding, text)}${amountCell(line?.commitment.current, text)}${amountCell(line?.commitment.available, text)}${figureCell('pastDue', line?.total.pastDue, text)}${dateCell(maturityDate != null && text.date(maturityDate))}<td>${wordOf('status', status.facility ?? '', text)}${since !== undefined && ` · ${since}`}${marks(item, text)}</td></tr>`;
   });
   const caption = text.t('party.loans');
   return html`<h2>${caption}</h2>${table({ caption, underHeading: true, columns, rows, isList: true, id: 'deals' })}${page.hasMore && html`<p>${text.t('party.more')}</p>`}`;

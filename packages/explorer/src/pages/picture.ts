@@ -2,7 +2,7 @@ import { type Html, html } from '@cls/shared/http/html';
 import { extent } from 'd3-array';
 import { scaleBand, scaleLinear, scaleUtc } from 'd3-scale';
 import { area, curveStepAfter, line } from 'd3-shape';
-import { isNegative, isZero, readableAmount, shortAmount } from '../web/amounts.ts';
+import { isNegative, isZero, readableAmount, shortAmount, sumOf } from '../web/amounts.ts';
 import type { Text } from '../web/text.ts';
 
 /** A value of a picture. */
@@ -11,6 +11,10 @@ export interface Mark {
   readonly label: string;
   /** Of one currency, with its digits. */
   readonly amount: string;
+  /** Of a column: where it begins; zero where it is left out. */
+  readonly from?: string;
+  /** Behind it, such as `%`. */
+  readonly unit?: string;
   /** To what is behind it. */
   readonly href?: string | undefined;
 }
@@ -18,6 +22,8 @@ export interface Mark {
 const [WIDTH, HEIGHT] = [640, 240];
 const EDGE = { top: 26, right: 12, bottom: 28, left: 60 };
 const BAR_MAX = 32;
+/** About the width of a letter of a name, and the height of a line of names. */
+const [LETTER, LINE] = [6, 13];
 /** As many can be pointed at one by one, also on a phone. */
 export const MARKS_MAX = 12;
 
@@ -29,29 +35,58 @@ export const MARKS_MAX = 12;
  */
 export function bars(marks: readonly Mark[], what: string, text: Text): Html | undefined {
   if (marks.every(({ amount }) => isZero(amount))) return undefined;
-  const y = heights(marks);
+  const y = heights(marks.flatMap((mark) => [sizeOf(mark.from ?? '0'), endOf(mark)]));
   const x = scaleBand(
     marks.map((_, at) => at),
     [EDGE.left, WIDTH - EDGE.right],
   ).padding(0.2);
   const width = Math.min(BAR_MAX, x.bandwidth());
+  const names = marks.map(({ label }) =>
+    label.length * LETTER > x.step() ? label.split(' ') : [label],
+  );
+  const flows = marks.some(({ from }) => from !== undefined);
   const drawn = marks.map((mark, at) => {
     const middle = round((x(at) ?? 0) + x.bandwidth() / 2);
-    const [end, zero] = [y(sizeOf(mark.amount)), y(0)];
+    const [end, begin] = [y(endOf(mark)), y(sizeOf(mark.from ?? '0'))];
     // A column of anything can be seen.
-    const height = isZero(mark.amount) ? 0 : Math.max(1, Math.abs(end - zero));
-    const top = isNegative(mark.amount) ? zero : zero - height;
+    const height = isZero(mark.amount) ? 0 : Math.max(1, Math.abs(end - begin));
+    const top = isNegative(mark.amount) ? begin : begin - height;
     const shape = html`<rect class="${isNegative(mark.amount) ? 'bar minus' : 'bar'}" x="${round(middle - width / 2)}" y="${round(top)}" width="${round(width)}" height="${round(height)}"/>`;
-    const name = html`<text${at % 2 === 1 && html` class="other"`} x="${middle}" y="${HEIGHT - 8}" text-anchor="middle">${mark.label}</text>`;
-    return [name, pointed(mark, middle, top, x.step(), shape, text)];
+    const name = names[at]?.map(
+      (line, below) =>
+        html`<text${at % 2 === 1 && html` class="other"`} x="${middle}" y="${HEIGHT - 8 + below * LINE}" text-anchor="middle">${line}</text>`,
+    );
+    const next =
+      marks[at + 1] &&
+      flows &&
+      html`<path class="axis" d="${`M${round(middle + width / 2)} ${round(end)}h${round(x.step() - width)}`}"/>`;
+    return [name, next, pointed(mark, middle, top, x.step(), shape, text)];
   });
-  return figure(html`${axis(y, text)}${drawn}`, what);
+  const lines = Math.max(...names.map(({ length }) => length));
+  return figure(html`${axis(y, text)}${drawn}`, what, HEIGHT + (lines - 1) * LINE);
+}
+
+/** Columns from an opening to a closing: each movement begins where what is before it ends. */
+export function waterfall(
+  opening: Mark,
+  movements: readonly Mark[],
+  closing: Mark,
+  what: string,
+  text: Text,
+): Html | undefined {
+  let from = opening.amount;
+  const floating = movements.map((mark) => {
+    const floats = { ...mark, from };
+    from = sumOf([from, mark.amount]) ?? from;
+    return floats;
+  });
+  return bars([opening, ...floating, closing], what, text);
 }
 
 /** A line of steps: an amount stays until it changes. @param marks by date (`YYYY-MM-DD`). */
 export function steps(marks: readonly Mark[], what: string, text: Text): Html | undefined {
   if (marks.length < 2 || marks.every(({ amount }) => isZero(amount))) return undefined;
-  const y = heights(marks);
+  const y = heights(marks.map(endOf));
   const days = marks.map(({ label }) => new Date(label));
   const [first = new Date(0), last = first] = extent(days);
   const x = scaleUtc([first, last], [EDGE.left, WIDTH - EDGE.right]);
@@ -75,7 +110,7 @@ export function steps(marks: readonly Mark[], what: string, text: Text): Html | 
     return pointed({ ...mark, label: text.date(mark.label) }, left, top, pitch, shape, text);
   });
   return figure(
-    html`${axis(y, text)}${ticks}<path class="below" d="${below}"/><path class="line" d="${course}"/>${drawn}`,
+    html`${axis(y, text, marks[0]?.unit)}${ticks}<path class="below" d="${below}"/><path class="line" d="${course}"/>${drawn}`,
     what,
   );
 }
@@ -88,17 +123,19 @@ export function shareBar(part: string, whole: string): Html | undefined {
   return html`<svg class="part" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true"><rect class="grid" width="100" height="4"/><rect class="bar" width="${width}" height="4"/></svg>`;
 }
 
-function figure(drawn: Html, what: string): Html {
-  return html`<figure><svg class="chart" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="group" aria-label="${what}">${drawn}</svg><figcaption>${what}</figcaption></figure>`;
+function figure(drawn: Html, what: string, height = HEIGHT): Html {
+  return html`<figure><svg class="chart" viewBox="0 0 ${WIDTH} ${height}" role="group" aria-label="${what}">${drawn}</svg><figcaption>${what}</figcaption></figure>`;
 }
 
 /** A value that shows on hover and focus; a link where something is behind it. */
 function pointed(mark: Mark, middle: number, top: number, pitch: number, shape: Html, text: Text) {
   const { label, amount, href } = mark;
-  const value = `${label}: ${readableAmount(amount, text.locale)}`;
+  const value = `${label}: ${readableAmount(amount, text.locale)}${mark.unit ?? ''}`;
   const anchor = middle < WIDTH / 3 ? 'start' : middle > (2 * WIDTH) / 3 ? 'end' : 'middle';
   const height = HEIGHT - EDGE.top - EDGE.bottom;
-  const inner = html`<rect class="target" x="${round(middle - pitch / 2)}" y="${EDGE.top}" width="${round(pitch)}" height="${height}"/>${shape}<text class="value" aria-hidden="true" x="${middle}" y="${round(Math.max(14, top - 8))}" text-anchor="${anchor}">${value}</text>`;
+  // What can be pointed at ends with the picture: beyond it, it would widen the page.
+  const [left, right] = [Math.max(0, middle - pitch / 2), Math.min(WIDTH, middle + pitch / 2)];
+  const inner = html`<rect class="target" x="${round(left)}" y="${EDGE.top}" width="${round(right - left)}" height="${height}"/>${shape}<text class="value" aria-hidden="true" x="${middle}" y="${round(Math.max(14, top - 8))}" text-anchor="${anchor}">${value}</text>`;
   if (href !== undefined)
     return html`<a class="mark" href="${href}" aria-label="${value}">${inner}</a>`;
   return html`<g class="mark" tabindex="0" role="img" aria-label="${value}">${inner}</g>`;
@@ -107,16 +144,16 @@ function pointed(mark: Mark, middle: number, top: number, pitch: number, shape: 
 type Heights = ReturnType<typeof heights>;
 
 /** Zero belongs to the picture: a change looks as large as it is beside the whole. */
-function heights(marks: readonly Mark[]) {
-  const [least = 0, most = 0] = extent([0, ...marks.map(({ amount }) => sizeOf(amount))]);
+function heights(sizes: readonly number[]) {
+  const [least = 0, most = 0] = extent([0, ...sizes]);
   return scaleLinear([least, most], [HEIGHT - EDGE.bottom, EDGE.top]).nice(4);
 }
 
-function axis(y: Heights, text: Text): Html {
+function axis(y: Heights, text: Text, unit = ''): Html {
   const ticks = y.ticks(4).map((tick) => {
     const at = round(y(tick));
     const size = tick % 1 === 0 ? `${BigInt(tick)}` : `${round(tick)}`;
-    const label = shortAmount(size, text.locale);
+    const label = `${shortAmount(size, text.locale)}${unit}`;
     return html`<path class="${tick === 0 ? 'axis' : 'grid'}" d="${`M${EDGE.left} ${at}H${WIDTH - EDGE.right}`}"/><text x="${EDGE.left - 8}" y="${at + 4}" text-anchor="end">${label}</text>`;
   });
   return html`${ticks}`;
@@ -137,6 +174,11 @@ function monthOf(day: Date, first: Date, last: Date, { locale }: Text): string {
 /** For drawing alone: as exact as a pixel needs. No number of a page comes from it. */
 function sizeOf(amount: string): number {
   return +amount;
+}
+
+/** Where a value ends. */
+function endOf({ from = '0', amount }: Mark): number {
+  return sizeOf(from) + sizeOf(amount);
 }
 
 function round(pixels: number): number {

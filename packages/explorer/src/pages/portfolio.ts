@@ -4,6 +4,7 @@ import { pageAddress, sameWith } from '../web/address.ts';
 import { countryName } from '../web/countries.ts';
 import { lastVisit } from '../web/last-visit.ts';
 import type { Text } from '../web/text.ts';
+import { ageingOf } from './ageing.ts';
 import { table, type Was, wordOf } from './cells.ts';
 import { daysBefore } from './changes.ts';
 import { comparedAnswer, comparedTimes, comparedWith, comparisonAsked, wasOf } from './compare.ts';
@@ -22,6 +23,7 @@ import {
 import { beginOfAll, nothingText } from './not-yet.ts';
 import { type PageDeps, showPage, timesAsked, whoAsks } from './show.ts';
 import { sumsBeside } from './sums-then.ts';
+import { quarterAfter } from './time-presets.ts';
 import type { Visit } from './visit.ts';
 
 /** By what a person may look at the whole; a lender’s parts are those of the lender alone. */
@@ -42,14 +44,17 @@ export async function portfolioPage(deps: PageDeps, visit: Visit): Promise<void>
     deps.api.read<Totals>(asker, '/balances/totals', { ...asked, ...more });
   const compared = comparisonAsked(visit);
   const sinceThen = comparedTimes(visit) === undefined && { compareKnownAt: since };
-  const [ladder, groups, course, who, ...soon] = await Promise.all([
+  const [ladder, groups, ages, course, who, ...soon] = await Promise.all([
     read({ ...compared, ...sinceThen, groupBy: 'maturityYear', top: '100' }),
     read({ ...compared, groupBy: by, top: TOP }),
+    read({ level: 'deal', ...level, ...compared, groupBy: 'daysPastDue' }),
     deps.api.read<Series>(asker, '/balances/principal/series', { ...asked, interval: 'quarter' }),
     whoAsks(deps, visit),
     ...SOON.map((days) => read(maturing(visit, days))),
   ]);
-  const [ladderThen, groupsThen] = [comparedAnswer(visit, ladder), comparedAnswer(visit, groups)];
+  const [ladderThen, groupsThen, agesThen] = [ladder, groups, ages].map((answer) =>
+    comparedAnswer(visit, answer),
+  );
   const currencies = currenciesOf(ladder);
   const isEmpty = currencies.length === 0;
   const begins = isEmpty ? await beginOfAll(deps, visit, who.known.asOf) : undefined;
@@ -62,7 +67,7 @@ export async function portfolioPage(deps: PageDeps, visit: Visit): Promise<void>
     who,
     meta: ladder.meta,
     compares: true,
-    answers: [ladder, groups, course, ...soon],
+    answers: [ladder, groups, ages, course, ...soon],
     body: (text) =>
       isEmpty
         ? nothing(visit, begins, text)
@@ -77,7 +82,7 @@ export async function portfolioPage(deps: PageDeps, visit: Visit): Promise<void>
             pointers(visit, since, text),
             currencies.map(
               (currency) =>
-                html`<div class="pictures">${courseOf(visit, currency, course, text)}${ladderOf(visit, currency, ladder, filters, text, ladderThen)}</div>`,
+                html`<div class="pictures">${courseOf(visit, currency, course, text)}${ladderOf(visit, currency, ladder, filters, text, ladderThen)}</div>${ageingOf(visit, currency, ages, filters, text, agesThen)}`,
             ),
             html`<h2 id="by">${text.t('portfolio.by')}</h2>`,
             groupLinks(visit, by, text),
@@ -115,7 +120,11 @@ function pointers({ query, times }: Visit, since: string | undefined, text: Text
     since === undefined
       ? text.t('portfolio.changed')
       : text.t('portfolio.changedSince', { at: text.dateTime(since) });
+  const [maturityFrom, maturityTo] = quarterAfter(times.asOf);
+  const quarter = { from: text.date(maturityFrom), to: text.date(maturityTo) };
+  const next = { maturityFrom, maturityTo, sort: 'maturityDate' };
   const links = [
+    [text.t('portfolio.nextQuarter', quarter), pageAddress('/deals', query, next)],
     [text.t('portfolio.pastDue'), pageAddress('/deals', query, { pastDue: 'true' })],
     [text.t('portfolio.restated'), pageAddress('/deals', query, { restated: 'true' })],
     [changed, pageAddress('/changes', query, { since: since ?? daysBefore(times.knownAt, 1) })],

@@ -1,5 +1,12 @@
-import { type Html, html } from '@cls/shared/http/html';
-import { type List, MOVEMENTS, type RollForwardItem, type Series } from '../balances/shapes.ts';
+import { type Html, type HtmlValue, html } from '@cls/shared/http/html';
+import {
+  type List,
+  MOVEMENT_OF,
+  MOVEMENTS,
+  type MovementName,
+  type RollForwardItem,
+  type Series,
+} from '../balances/shapes.ts';
 import { pageAddress, sameWith } from '../web/address.ts';
 import { isZero, readableAmount } from '../web/amounts.ts';
 import type { Text } from '../web/text.ts';
@@ -7,7 +14,7 @@ import { amountCell, table } from './cells.ts';
 import { dealHead, dealTitle } from './deal.ts';
 import { fieldOf } from './form-faults.ts';
 import { absent, dealAt } from './not-yet.ts';
-import { steps } from './picture.ts';
+import { steps, waterfall } from './picture.ts';
 import { type PageDeps, showPage, timesAsked, whoAsks } from './show.ts';
 import type { Visit } from './visit.ts';
 
@@ -55,13 +62,14 @@ export async function rollForwardPage(deps: PageDeps, visit: Visit): Promise<voi
       deals.data.map(
         (deal) =>
           html`<h2>${deal.currency}</h2><div class="beside">${[
+            !byFacility && waterfallOf(visit, deal, text),
             rollForwardTable(
+              visit,
               deal,
               (facilities?.data ?? []).filter(({ currency }) => currency === deal.currency),
               text,
             ),
-            series !== undefined && course(visit, deal.currency, series, interval, text),
-          ]}</div>`,
+          ]}</div><div class="pictures">${series !== undefined && course(visit, deal.currency, series, interval, text)}</div>`,
       ),
       facilities?.page.hasMore === true && html`<p>${text.t('deal.moreFacilities')}</p>`,
       html`<p><a href="${pageAddress(`/deals/${dealId}/movements`, query, { fromDate })}">${text.t('rollForward.postings')}</a></p>
@@ -74,6 +82,32 @@ export async function rollForwardPage(deps: PageDeps, visit: Visit): Promise<voi
 function intervalOf({ query }: Visit): string {
   const chosen = INTERVALS.find((interval) => interval === query.get('interval'));
   return chosen ?? (query.has('fromDate') ? 'month' : 'quarter');
+}
+
+/** The postings of a movement in the period, or all of them. */
+function postingsOf({ query, parts }: Visit, name?: MovementName): string {
+  return pageAddress(`/deals/${parts['id'] ?? ''}/movements`, query, {
+    fromDate: query.get('fromDate') ?? undefined,
+    movement: name && MOVEMENT_OF[name],
+  });
+}
+
+/** The first column of the table as a picture. */
+function waterfallOf(visit: Visit, { currency, global, share }: RollForwardItem, text: Text) {
+  const { opening, movements, closing } = share ?? global;
+  const what = text.t('rollForward.caption', { currency });
+  const picture = waterfall(
+    { label: text.t('rollForward.opening'), amount: opening },
+    MOVEMENTS.filter((name) => !isZero(movements[name])).map((name) => ({
+      label: text.t(`movement.${name}`),
+      amount: movements[name],
+      href: postingsOf(visit, name),
+    })),
+    { label: text.t('rollForward.closing'), amount: closing, href: postingsOf(visit) },
+    share === null ? what : `${what} · ${text.t('deal.ownShare', { lender: share.lender.name })}`,
+    text,
+  );
+  return picture && html`<div class="pictured">${picture}</div>`;
 }
 
 /** The course of what was outstanding: a picture, and the table behind it. */
@@ -165,6 +199,7 @@ const NO_CURSOR = { cursor: undefined, carried: undefined };
 
 /** A column for the deal, and one for each facility of the same currency. */
 function rollForwardTable(
+  visit: Visit,
   deal: RollForwardItem,
   facilities: readonly RollForwardItem[],
   text: Text,
@@ -179,7 +214,7 @@ function rollForwardTable(
     ...parts.map(({ facility, global }) => ({ label: facility?.name ?? '', line: global })),
   ];
   const moved = MOVEMENTS.filter((name) => lines.some(({ line }) => !isZero(line.movements[name])));
-  const row = (label: string, amounts: readonly string[]) => html`
+  const row = (label: HtmlValue, amounts: readonly string[]) => html`
 <tr><th scope="row">${label}</th>${amounts.map((amount) => amountCell(amount, text))}</tr>`;
   const rows = [
     row(
@@ -188,7 +223,7 @@ function rollForwardTable(
     ),
     ...moved.map((name) =>
       row(
-        text.t(`movement.${name}`),
+        html`<a href="${postingsOf(visit, name)}">${text.t(`movement.${name}`)}</a>`,
         lines.map(({ line }) => line.movements[name]),
       ),
     ),

@@ -31,6 +31,9 @@ export function balanceRoutes(deps: BalanceRoutesDeps) {
     'GET /deals.csv': file((visit) => dealsDownload(deps, visit, 'csv')),
     'GET /deals.ndjson': file((visit) => dealsDownload(deps, visit, 'ndjson')),
     'GET /facilities.csv': file((visit) => finerDownload(deps, visit, 'facility', 'facilities')),
+    'GET /positions.xlsx': file((visit) =>
+      finerDownload(deps, visit, 'position', 'positions', 'xlsx'),
+    ),
     'GET /positions.csv': file((visit) => finerDownload(deps, visit, 'position', 'positions')),
     'GET /deals/{id}': page((visit) => dealPage(deps, visit)),
     'GET /deals/{id}/roll-forward': page((visit) => rollForwardPage(deps, visit)),
@@ -61,10 +64,11 @@ function finerDownload(
   visit: Visit,
   level: string,
   name: string,
+  format: Format = 'csv',
 ): Promise<void> {
   const dealId = visit.query.getAll('dealId');
   const question = { ...filtersOf(visit.query), dealId, level };
-  return download(deps, visit, { name, path: '/balances', question, format: 'csv' });
+  return download(deps, visit, { name, path: '/balances', question, format });
 }
 
 function dealDownload(

@@ -30,6 +30,13 @@ const PLACES: readonly { readonly place: Place; readonly path: string }[] = [
   { place: 'changes', path: '/changes' },
 ];
 
+/** Pages that the header leads to. Whoever sees no other lender has no list of them. */
+export function placesFor(roles: readonly string[]) {
+  return PLACES.filter(
+    ({ place }) => place !== 'lenders' || roles.includes('agent') || roles.includes('full'),
+  );
+}
+
 /** The parameters of the visit, for questions to the API. */
 export function timesAsked({ times }: Pick<Visit, 'times'>) {
   return { asOf: times.asOf, knownAt: times.knownAt };
@@ -103,7 +110,6 @@ export function signedInFrame(
   const { identifier, session, query } = visit;
   const roles = who?.data.roles ?? [];
   const customer = who?.data.customer.name ?? null;
-  const places = who === undefined ? [] : PLACES;
   return {
     role: [
       ...(customer === null ? [] : [customer]),
@@ -114,14 +120,11 @@ export function signedInFrame(
     accountHref: handLanguageTo(`${issuer}/account`, visit.ctx, LANGUAGE_COOKIE),
     csrfToken: formToken(identifier),
     search: who === undefined ? html`` : searchForm(visit, text),
-    // Whoever sees no other lender has no list of them.
-    navigation: places
-      .filter((one) => one.place !== 'lenders' || roles.includes('agent') || roles.includes('full'))
-      .map((one) => ({
-        label: text.t(`place.${one.place}`),
-        href: pageAddress(one.path, query),
-        current: one.place === place,
-      })),
+    navigation: (who === undefined ? [] : placesFor(roles)).map((one) => ({
+      label: text.t(`place.${one.place}`),
+      href: pageAddress(one.path, query),
+      current: one.place === place,
+    })),
   };
 }
 

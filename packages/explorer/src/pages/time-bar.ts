@@ -7,7 +7,7 @@ import { fieldOf, instantFields } from './form-faults.ts';
 import { isAllKnown } from './knowledge.ts';
 import type { Who } from './show.ts';
 import { offered } from './time-presets.ts';
-import type { Times, Visit } from './visit.ts';
+import type { Visit } from './visit.ts';
 
 /** What the bar says of the data. */
 export interface KnownTimes {
@@ -41,7 +41,7 @@ export function timeBar(visit: Visit, known: KnownTimes, text: Text): Html {
 <details class="when"${isOpen && html` open`}><summary>${inWords(visit, who, text)}</summary><div class="panel"><ul class="presets">${presets}</ul>
 ${timesForm(visit, meta.dataFrom, text)}${known.compares && compareForm(visit, begins, text)}</div></details>
 <p class="printed">${text.t('time.printed', { asOf: text.date(times.asOf), knownAt: text.dateTime(times.knownAt) })}</p>
-${dataThrough(visit, who.known, text)}${news(path, query, times, who.meta, text)}</section>`;
+${dataThrough(visit, who.known, text)}${news(visit, known, text)}</section>`;
 }
 
 const OWN_FIELDS = ['asOf', 'knownAt', 'cmpAsOf', 'cmpKnownAt'];
@@ -91,20 +91,24 @@ ${instantFields(faults, 'knownAt', times.knownAt, text, 'time.knownAt')}
 
 const CHANGED = ['asOf', 'knownAt', 'cursor', 'carried'];
 const NO_CURSOR = { cursor: undefined, carried: undefined };
+/** At what is known now. */
+const NOW = { ...NO_CURSOR, knownAt: undefined };
 
 /**
  * Says that something newer is known. Where nothing is, the script of the page asks now and then,
  * and announces it here: a region that is there from the start is read out when it fills.
  */
-function news(path: string, query: URLSearchParams, { knownAt }: Times, newest: Meta, text: Text) {
-  const href = sameWith(path, query, { ...NO_CURSOR, knownAt: undefined });
+function news({ ctx: { path }, query, times: { knownAt } }: Visit, known: KnownTimes, text: Text) {
+  const newest = known.who.meta;
+  const href = sameWith(path, query, NOW);
   const at = text.dateTime(knownAt);
   if (newest.knownAt === null || isAllKnown(newest, knownAt)) {
     const asked = `/news?${new URLSearchParams({ knownAt })}`;
     return html`<div role="status" data-news="${asked}" data-words="${text.t('time.newer', { at })}" data-link="${text.t('time.now')}" data-show="${href}"></div>`;
   }
+  const compare = known.compares && sameWith(path, query, { ...NOW, cmpKnownAt: knownAt });
   return html`<p class="notice" role="status">${text.t('time.history', {
     at,
     newest: text.dateTime(newest.knownAt),
-  })} <a href="${href}">${text.t('time.now')}</a></p>`;
+  })} <a href="${href}">${text.t('time.now')}</a>${compare !== undefined && html` · <a href="${compare}">${text.t('time.compareNow')}</a>`}</p>`;
 }

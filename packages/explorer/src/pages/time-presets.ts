@@ -32,6 +32,15 @@ function dayOf(date: Date): string {
   return date.toISOString().slice(0, 10);
 }
 
+/** The first and the last day of the quarter after that of a date. */
+export function quarterAfter(day: string): readonly [string, string] {
+  const date = new Date(`${day}T00:00:00Z`);
+  if (isNoTime(date)) return [day, day];
+  const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()];
+  const first = month - (month % 3) + 3;
+  return [dayOf(new Date(Date.UTC(year, first, 1))), dayOf(new Date(Date.UTC(year, first + 3, 0)))];
+}
+
 /** A date by whole days later, or earlier. What is no date stays: it is the API's to refuse. */
 export function dayAfter(day: string, days: number): string {
   const date = new Date(`${day}T00:00:00Z`);

@@ -87,6 +87,7 @@ const OF_THE_AGENT = pagesOf('agent', {
     ...{ address: `/deals?${ALL_FILTERS}`, has: '.chips' },
   },
   'deals past due': { address: '/deals?pastDue=true', has: 'tbody tr' },
+  'deals by days past due': { address: '/deals?daysPastDue=1-30', has: '.chips' },
   'deals that were restated': { address: '/deals?restated=true', has: 'tbody .tag' },
   'deals with some choices': { address: '/deals?choices=yes', has: '#choices-currency' },
   'deals with all choices': { address: '/deals?choices=all&country=US', has: '#choices-lender' },
@@ -177,6 +178,10 @@ const OF_THE_AGENT = pagesOf('agent', {
   postings: { address: `${DEAL}/movements`, has: '.reversed' },
   'postings of lenders': { address: `${DEAL}/movements?lenders=yes`, has: '.reversed' },
   'postings without those that were reversed': `${DEAL}/movements?lenders=yes&reversed=no`,
+  'postings of one movement': { address: `${DEAL}/movements?movement=advance`, has: 'tbody td' },
+  'postings of a movement that there is none of': {
+    ...{ address: `${DEAL}/movements?movement=write_off`, ...EMPTY },
+  },
   'postings, none in the period': { address: `${DEAL}/movements?fromDate=2025-04-01`, ...EMPTY },
   'postings, the first page': { address: '/deals/{long}/movements', has: '.pager [rel=next]' },
   'postings, the last page': {
@@ -189,6 +194,10 @@ const OF_THE_AGENT = pagesOf('agent', {
   },
   changes: { asksThen: 1, address: '/changes?since={before}', has: 'tbody .negative' },
   'changes since before the book': { asksThen: 1, address: '/changes?since=1990-01-01T00:00:00Z' },
+  'changes of a deal': {
+    asksThen: 1,
+    ...{ address: '/changes?dealId={deal}&since={before}', has: 'tbody .negative' },
+  },
   'no changes': { address: '/changes?since={known}&knownAt={known}', ...EMPTY },
   'changes that cannot be told': {
     address: '/changes?knownAt={known}',
@@ -423,7 +432,14 @@ export const EVERY_PAGE: readonly Shown[] = [...OF_THE_AGENT, ...REFUSED, ...OF_
 
 /** What of the explorer is no page: files, and answers to programs. */
 export const NO_PAGES = [
-  ...['/deals.csv', '/deals.ndjson', '/deals.xlsx', '/facilities.csv', '/positions.csv'],
+  ...[
+    '/deals.csv',
+    '/deals.ndjson',
+    '/deals.xlsx',
+    '/facilities.csv',
+    '/positions.csv',
+    '/positions.xlsx',
+  ],
   ...['/deals/{id}/roll-forward.csv', '/deals/{id}/movements.csv'],
   ...['/news', '/backchannel-logout'],
 ];

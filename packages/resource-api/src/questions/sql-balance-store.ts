@@ -99,9 +99,9 @@ export function sqlBalanceStore(
       }
       return found satisfies ReadonlyMap<bigint, ItemBalances>;
     },
-    async termsOf(access, level, keys, snapshot) {
+    async termsOf(access, level, keys, snapshot, withRates) {
       if (keys.length === 0) return new Map();
-      const statement = termsStatement(level, keys, snapshot);
+      const statement = termsStatement(level, keys, snapshot, withRates);
       const rows = await readAs<{ key: bigint; terms: ItemTerms }>(database, access, statement);
       return new Map(rows.map(({ key, terms }) => [key, terms]));
     },

@@ -104,6 +104,7 @@ async function askedBook(database: Database, random: Random) {
         () => ({ lenderIds: [lender] }),
         () => ({ maturityFrom: date('2024-01-31'), maturityTo: date('2026-06-30') }),
         () => ({ pastDue: true }),
+        () => ({ pastDueAges: ['31-60', 'over-90'] }),
         () => ({ restated: true }),
         () => ({ search: random.pick(['al', 'arg', 'te']) }),
         () => ({ dealIds: deals.slice(2).map(({ id }) => id) }),

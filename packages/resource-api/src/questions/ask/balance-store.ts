@@ -38,6 +38,8 @@ export interface BalanceFilter {
   readonly search?: string | undefined;
   /** Something is past due. At level position a store finds more: see `decidedByReading`. */
   readonly pastDue?: boolean | undefined;
+  /** Some of `PAST_DUE_AGES`. */
+  readonly pastDueAges: readonly string[];
   /** Something else was reported before. A store finds what `changedAfter` says. */
   readonly restated?: boolean | undefined;
   /** What a journal after this one may have changed, and maybe more. */
@@ -57,8 +59,12 @@ export const NO_FILTER: BalanceFilter = {
   countries: [],
   facilityTypes: [],
   statuses: [],
+  pastDueAges: [],
   includeZero: false,
 };
+
+/** Ranges of the days that an item is past due; 0: nothing is. */
+export const PAST_DUE_AGES = ['0', '1-30', '31-60', '61-90', 'over-90'] as const;
 
 /** A state of knowledge: journals up to `ledgerSeq`, effective up to `asOf` inclusive. */
 export interface Snapshot {
@@ -273,14 +279,9 @@ export interface ItemTerms {
   /** The first day, from the date on, on which something is due that was billed and is not paid. */
   readonly nextPaymentDate: string | null;
   /** Of a contract: the interest rate that holds at the date. */
-  readonly rate: {
-    readonly allIn: string;
-    readonly base: string | null;
-    readonly spread: string | null;
-    readonly adjustment: string | null;
-    readonly index: string | null;
-    readonly since: string;
-  } | null;
+  readonly rate: InterestRate | null;
+  /** Of a contract, where they are asked for: the rates until the date, the oldest first. */
+  readonly rates?: readonly InterestRate[];
   /** Positions that the reader sees. */
   readonly positions: readonly {
     readonly id: string;
@@ -288,6 +289,15 @@ export interface ItemTerms {
     readonly lender: NamedParty;
     readonly kind: string;
   }[];
+}
+
+export interface InterestRate {
+  readonly allIn: string;
+  readonly base: string | null;
+  readonly spread: string | null;
+  readonly adjustment: string | null;
+  readonly index: string | null;
+  readonly since: string;
 }
 
 /** Lines of one item at another snapshot: the global one under the empty id, else by lender id. */
@@ -324,6 +334,7 @@ export const GROUPINGS = [
   'status',
   'lender',
   'maturityYear',
+  'daysPastDue',
 ] as const;
 export type Grouping = (typeof GROUPINGS)[number];
 
@@ -609,6 +620,7 @@ export interface BalanceStore {
     level: Level,
     keys: readonly bigint[],
     snapshot: Snapshot,
+    withRates?: boolean,
   ): Promise<ReadonlyMap<bigint, ItemTerms>>;
   /**
    * By internal key of the item, of all lenders: for those that a reader may see, as with accruals.

@@ -58,6 +58,7 @@ export const FILTERS: Readonly<Record<FilterName, FilterMeaning>> = {
       passes: ({ item: { position }, pastDue }) => pastDueTo(position?.lenderId, pastDue) > 0n,
     },
   },
+  pastDueAges: {},
   restated: {
     reading: {
       levels: LEVELS,

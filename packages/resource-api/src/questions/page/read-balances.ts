@@ -32,7 +32,14 @@ import {
 } from './decided-by-reading.ts';
 
 /** What a request may add to each item beyond its own amounts. */
-export const EXPANSIONS = ['lenders', 'accrual', 'contracts', 'movements', 'terms'] as const;
+export const EXPANSIONS = [
+  'lenders',
+  'accrual',
+  'contracts',
+  'movements',
+  'terms',
+  'rates',
+] as const;
 export type Expansion = (typeof EXPANSIONS)[number];
 
 /** `where cheap`: they are left out where adding them up would cost much more than a page does. */
@@ -315,9 +322,10 @@ export async function expand(
 ): Promise<readonly BalanceReading[]> {
   const { access, question, snapshot } = context;
   const expanded = await withParts(store, readingsOf, context, readings);
-  if (!question.expand.has('terms')) return expanded;
+  const withRates = question.expand.has('rates');
+  if (!question.expand.has('terms') && !withRates) return expanded;
   const keys = expanded.map(({ item }) => item.end.key);
-  const terms = await store.termsOf(access, question.level, keys, snapshot);
+  const terms = await store.termsOf(access, question.level, keys, snapshot, withRates);
   return expanded.map((reading) => ({ ...reading, terms: terms.get(reading.item.end.key) }));
 }
 

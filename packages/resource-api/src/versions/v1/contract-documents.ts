@@ -210,7 +210,10 @@ export const DOCUMENT_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
     {
       object: constant('groupTotal'),
       groupBy: oneOf(GROUPINGS, 'What the items were grouped by.'),
-      value: nullable(text(), 'A code, a year, or the id of a party; null: items have none.'),
+      value: nullable(
+        text(),
+        'A code, a year, a range of days, or the id of a party; null: items have none.',
+      ),
       name: nullable(text(), 'Of the party, where items are grouped by one.'),
       country: BORROWER_COUNTRY,
       ...SUMS,

@@ -233,6 +233,15 @@ const OR_NULL: Readonly<Record<string, JsonSchema>> = Object.fromEntries(
   ]),
 );
 
+const INTEREST_RATE = {
+  allIn: as(rate, 'What interest accrues by.'),
+  base: as(rateOrNull, 'The base rate in it.'),
+  margin: as(rateOrNull, 'The spread over the base rate.'),
+  adjustment: as(rateOrNull, 'The credit spread adjustment in it.'),
+  index: nullable(text(), 'Which base rate it is, such as SOFR.'),
+  since: as(date, 'From when on it holds.'),
+};
+
 export const SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   ...SIMPLE,
   ...OR_NULL,
@@ -268,14 +277,7 @@ export const SCHEMAS: Readonly<Record<string, JsonSchema>> = {
     ),
     dayCount: nullable(text(), 'How days are counted, such as ACT/360; null of a deal.'),
     rate: nullable(
-      object({
-        allIn: as(rate, 'What interest accrues by.'),
-        base: as(rateOrNull, 'The base rate in it.'),
-        margin: as(rateOrNull, 'The spread over the base rate.'),
-        adjustment: as(rateOrNull, 'The credit spread adjustment in it.'),
-        index: nullable(text(), 'Which base rate it is, such as SOFR.'),
-        since: as(date, 'From when on it holds.'),
-      }),
+      object(INTEREST_RATE),
       'Of a contract at the date; null where the book has no rate.',
     ),
     positions: listOf(
@@ -311,6 +313,10 @@ export const SCHEMAS: Readonly<Record<string, JsonSchema>> = {
         'With `expand=accrual`: how each accrued amount comes about.',
       ),
       terms: as(ref('Terms'), 'With expand=terms.'),
+      rates: listOf(
+        object(INTEREST_RATE),
+        'With `expand=rates`: the interest rates of a contract until the date, the oldest first.',
+      ),
       reporting: as(ref('Reporting'), 'With `reportingCurrency`: amounts in that currency.'),
       contracts: listOf(ref('Balance'), 'With `expand=contracts`: the loan contracts of the item.'),
       provenance: as(provenance(lines('Amounts', 'Share')), FROM),
@@ -320,7 +326,7 @@ export const SCHEMAS: Readonly<Record<string, JsonSchema>> = {
         'With `compareAsOf` or `compareKnownAt`: the same item at the other time, whatever the filters would find then; null: it was not there.',
       ),
     },
-    ['position', 'lenders', 'accrual', 'terms', 'reporting', 'contracts', 'compared'],
+    ['position', 'lenders', 'accrual', 'terms', 'rates', 'reporting', 'contracts', 'compared'],
   ),
   PrincipalBalance: object(
     {

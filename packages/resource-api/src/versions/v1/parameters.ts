@@ -8,6 +8,7 @@ import {
   type Grouping,
   LEVELS,
   type Level,
+  PAST_DUE_AGES,
   SORTS,
 } from '../../questions/ask/balance-store.ts';
 import type { FilterName } from '../../questions/ask/filters.ts';
@@ -131,6 +132,11 @@ export const PARAMETERS = {
     ...flag,
     description: 'Only items of which something is past due; of a position, to its lender.',
   },
+  daysPastDue: {
+    ...oneOf(PAST_DUE_AGES),
+    many: true,
+    description: 'Only items whose `status.daysPastDue` is in one of these ranges.',
+  },
   restated: {
     ...flag,
     description: 'Only items whose `provenance.restated` is true.',
@@ -193,7 +199,7 @@ export const PARAMETERS = {
     ...oneOf(EXPANSIONS),
     many: true,
     description:
-      'What is added to each item: how accrued amounts come about, its loan contracts, its movements.',
+      'What is added to each item: how accrued amounts come about, its loan contracts, its movements, its interest rates.',
   },
   include: {
     schema: { type: 'string', enum: ['totals', 'none'] },
@@ -228,7 +234,7 @@ export const PARAMETERS = {
   limit: {
     schema: { type: 'integer', minimum: 1, maximum: LIMIT_MAX, default: LIMIT_DEFAULT },
     expected: `a whole number from 1 to ${LIMIT_MAX}`,
-    description: `How many items a page has at most; no more than ${LIMIT_DEFAULT} with contracts or movements expanded.`,
+    description: `How many items a page has at most; no more than ${LIMIT_DEFAULT} with contracts, movements or rates expanded.`,
   },
   cursor: {
     schema: { type: 'string', pattern: '^[A-Za-z0-9_-]+$', maxLength: CURSOR_MAX_CHARS },
@@ -305,6 +311,7 @@ export const FILTER_PARAMETERS = {
   maturityFrom: 'maturityFrom',
   maturityTo: 'maturityTo',
   pastDue: 'pastDue',
+  pastDueAges: 'daysPastDue',
   restated: 'restated',
   search: 'q',
 } as const satisfies Readonly<Record<CallersFilter, ParameterName>>;
@@ -366,6 +373,8 @@ export function isExpandable(name: Expansion, resource: Endpoint, level: Level):
     case 'terms':
     case 'accrual':
       return resource === 'balances' || resource === 'balance' || resource === 'deal';
+    case 'rates':
+      return level === 'contract' && resource === 'balances';
     case 'contracts':
       return level === 'deal' || level === 'facility';
     case 'movements':

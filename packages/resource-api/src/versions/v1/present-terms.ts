@@ -1,4 +1,4 @@
-import type { ItemTerms } from '../../questions/ask/balance-store.ts';
+import type { InterestRate, ItemTerms } from '../../questions/ask/balance-store.ts';
 import type { Presented } from './money.ts';
 
 /** What the book knows of an item beyond its amounts; null where it does not. */
@@ -9,14 +9,12 @@ export function presentTerms(terms: ItemTerms): Presented {
     effectiveDate,
     nextPaymentDate,
     dayCount,
-    rate: rate && {
-      allIn: rate.allIn,
-      base: rate.base,
-      margin: rate.spread,
-      adjustment: rate.adjustment,
-      index: rate.index,
-      since: rate.since,
-    },
+    rate: rate && presentRate(rate),
     positions,
   };
+}
+
+export function presentRate({ spread, allIn, base, ...rate }: InterestRate): Presented {
+  const { adjustment, index, since } = rate;
+  return { allIn, base, margin: spread, adjustment, index, since };
 }

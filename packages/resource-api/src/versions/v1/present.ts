@@ -31,7 +31,7 @@ import { type Money, moneyOf, type Presented } from './money.ts';
 import { presentAccrual } from './present-accrual.ts';
 import { presentMovement } from './present-movement.ts';
 import { presentReporting, presentReportingTotal } from './present-reporting.ts';
-import { presentTerms } from './present-terms.ts';
+import { presentRate, presentTerms } from './present-terms.ts';
 
 export type BalanceResource = 'balances' | 'principal';
 
@@ -104,7 +104,10 @@ function presentBalance(reading: BalanceReading, context: ItemContext): Presente
   if (context.question.expand.has('accrual')) {
     presented['accrual'] = reading.accruals.map((one) => presentAccrual(one, item.currency));
   }
-  if (reading.terms !== undefined) presented['terms'] = presentTerms(reading.terms);
+  const { terms } = reading;
+  const { expand } = context.question;
+  if (terms !== undefined && expand.has('terms')) presented['terms'] = presentTerms(terms);
+  if (terms?.rates !== undefined) presented['rates'] = terms.rates.map(presentRate);
   addReporting(presented, reading, context);
   addContracts(presented, 'balances', reading, context);
   addProvenance(

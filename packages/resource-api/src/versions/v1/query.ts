@@ -225,13 +225,13 @@ function checkCounted(read: QueryReader, level: Level): void {
 
 /** Whether each item has much in it. */
 export function isHeavy(expand: ReadonlySet<Expansion>): boolean {
-  return expand.has('contracts') || expand.has('movements');
+  return expand.has('contracts') || expand.has('movements') || expand.has('rates');
 }
 
 function readLimit(read: QueryReader, expand: ReadonlySet<Expansion>): number | undefined {
   const limit = read.one('limit', Number);
   if (limit !== undefined && limit > LIMIT_DEFAULT && isHeavy(expand)) {
-    const message = `at most ${LIMIT_DEFAULT} with contracts or movements expanded`;
+    const message = `at most ${LIMIT_DEFAULT} with contracts, movements or rates expanded`;
     read.fault('limit', 'contradictory', message, `${limit}`);
   }
   return limit;
@@ -253,10 +253,11 @@ function checkCopy(
   if (sort !== undefined) {
     read.fault('sort', 'contradictory', 'changes have a fixed order: leave out sort');
   }
-  if (expand.has('terms')) {
+  for (const name of ['terms', 'rates'] as const) {
+    if (!expand.has(name)) continue;
     // Names and dates of terms are no part of what is compared.
-    const message = 'terms cannot be combined with updatedSince';
-    read.fault('expand', 'contradictory', message, 'terms');
+    const message = `${name} cannot be combined with updatedSince`;
+    read.fault('expand', 'contradictory', message, name);
   }
   for (const name of LISTS) {
     if (!lists[name].some((value) => value.startsWith('ext:'))) continue;

@@ -7,7 +7,14 @@ import {
   type PastDue,
   type Snapshot,
 } from '../../ask/balance-store.ts';
-import { LEVEL_SQL, MATURES_ON, NEWEST, OUTSTANDING } from '../../ask/sql/balance-levels.ts';
+import {
+  DUE,
+  LEVEL_SQL,
+  MATURES_ON,
+  NEWEST,
+  OLDEST_UNPAID,
+  OUTSTANDING,
+} from '../../ask/sql/balance-levels.ts';
 import { BY_INDEX, type Statement } from '../../ask/sql/statement.ts';
 
 /** What is due of one line of an item. */
@@ -29,8 +36,6 @@ export interface DueRow {
 
 /**
  * What is due of given items, with the lines of all lenders, because shares add up only together.
- * Payments settle the oldest item first, so the oldest unpaid one is where newer items no longer
- * cover what is past due.
  */
 export function dueStatement(
   level: Level,
@@ -39,20 +44,11 @@ export function dueStatement(
 ): Statement {
   const { items, lines } = LEVEL_SQL[level];
   const ofItem = level === 'position' ? 'l.facility_key = i.facility_key' : lines;
-  const billed = `FROM posting p WHERE p.line_key = l.key AND p.account = due.account
-    AND p.due_date IS NOT NULL AND p.effective_date <= $1 AND p.journal_seq <= $2`;
   const sql = `
     SELECT i.key, l.facility_key, l.contract_key, due.account::text AS account,
       lender.id AS lender_id, due.balance AS due, later.amount AS not_yet_due,
-      CASE WHEN l.lender_key = 0 THEN (
-        SELECT min(item.due_date) FROM (
-          SELECT p.due_date, sum(sum(p.amount_minor)) OVER newer AS with_newer,
-            sum(p.amount_minor) AS billed
-          ${billed} AND p.due_date < $1 GROUP BY p.due_date
-          WINDOW newer AS (ORDER BY p.due_date DESC)
-        ) item
-        WHERE item.with_newer - item.billed < least(due.balance, due.balance - later.amount)
-      ) END::text AS since, ${OUTSTANDING} AS outstanding,
+      CASE WHEN l.lender_key = 0 THEN ${OLDEST_UNPAID} END::text AS since,
+      ${OUTSTANDING} AS outstanding,
       CASE WHEN due.account = 'PRINCIPAL_DUE' THEN matured.day END::text AS matured_on
     FROM ${items}
     JOIN balance_line l ON ${ofItem}
@@ -60,10 +56,7 @@ export function dueStatement(
     CROSS JOIN LATERAL (
       SELECT CASE WHEN ${OUTSTANDING} <> 0 AND m.day < $1 THEN m.day END AS day
       FROM (SELECT ${MATURES_ON} AS day OFFSET 0) m) matured
-    CROSS JOIN LATERAL (VALUES ('PRINCIPAL_DUE'::ledger_account, b.principal_due),
-      ('INTEREST_DUE', b.interest_due), ('FEES_DUE', b.fees_due)) due(account, balance)
-    CROSS JOIN LATERAL (SELECT coalesce(sum(p.amount_minor), 0)::int8 AS amount
-      ${billed} AND p.due_date >= $1) later
+    CROSS JOIN LATERAL ${DUE}
     LEFT JOIN party lender ON lender.key = l.lender_key
     WHERE i.key = ANY($3) AND (due.balance <> 0
       OR due.account = 'PRINCIPAL_DUE' AND matured.day IS NOT NULL)`;

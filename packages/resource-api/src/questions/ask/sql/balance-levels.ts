@@ -359,6 +359,39 @@ export const LATE = `CASE
         AND p.due_date >= $1 AND p.effective_date <= $1 AND p.journal_seq <= $2) later
     WHERE due.amount > 0) ELSE 0 END`;
 
+/** Postings `p` that bill line `l` in the account `due.account`. */
+const BILLED = `FROM posting p WHERE p.line_key = l.key AND p.account = due.account
+    AND p.due_date IS NOT NULL AND p.effective_date <= $1 AND p.journal_seq <= $2`;
+/** What is due of line `l` with the balance `b` (`due`), and what of this is not due yet (`later`). */
+export const DUE = `(VALUES ('PRINCIPAL_DUE'::ledger_account, b.principal_due),
+      ('INTEREST_DUE', b.interest_due), ('FEES_DUE', b.fees_due)) due(account, balance)
+    CROSS JOIN LATERAL (SELECT coalesce(sum(p.amount_minor), 0)::int8 AS amount
+      ${BILLED} AND p.due_date >= $1) later`;
+/**
+ * The due date of the oldest bill in `DUE` that is not paid. Payments settle the oldest one first, so it
+ * is where newer ones no longer cover what is past due.
+ */
+export const OLDEST_UNPAID = `(
+        SELECT min(item.due_date) FROM (
+          SELECT p.due_date, sum(sum(p.amount_minor)) OVER newer AS with_newer,
+            sum(p.amount_minor) AS billed
+          ${BILLED} AND p.due_date < $1 GROUP BY p.due_date
+          WINDOW newer AS (ORDER BY p.due_date DESC)
+        ) item
+        WHERE item.with_newer - item.billed < least(due.balance, due.balance - later.amount))`;
+/** Since when something of a global line `l` with the balance `b` is past due. */
+const LATE_SINCE = `least(CASE WHEN ${ALL_DUE} THEN ${MATURES_ON} END, CASE WHEN ${IS_BILLED}
+    THEN (SELECT min(${OLDEST_UNPAID}) FROM ${DUE} WHERE due.balance <> 0) END)`;
+
+/** The one of `PAST_DUE_AGES` that an item is in; a position is where its facility is. */
+export function pastDueAge({ lines, newest }: LevelSql): string {
+  const since = `SELECT min(${LATE_SINCE}) FROM balance_line l CROSS JOIN LATERAL (${newest}) b
+    WHERE ${lines} AND l.lender_key = 0`;
+  return `(SELECT CASE WHEN late.days <= 30 THEN '1-30' WHEN late.days <= 60 THEN '31-60'
+      WHEN late.days <= 90 THEN '61-90' WHEN late.days > 90 THEN 'over-90' ELSE '0' END
+    FROM (SELECT $1::date - (${since}) AS days OFFSET 0) late)`;
+}
+
 /**
  * Whether something of an item is past due. A lender's part follows from the parts of all lenders,
  * which a reader may not see; so a position is found where something is due to it.

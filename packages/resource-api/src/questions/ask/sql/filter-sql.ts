@@ -15,6 +15,7 @@ import {
   NOT_ZERO,
   OUTSTANDING,
   ownLines,
+  pastDueAge,
 } from './balance-levels.ts';
 import { isFound } from './search-condition.ts';
 
@@ -170,6 +171,9 @@ const FILTER_SQL: { readonly [Name in FilterName]: FilterSql<NonNullable<Balance
     ofLine: (words, { add }) => isFound('line', add(words)),
   },
   pastDue: { condition: (_, { level }) => isPastDue(level) },
+  pastDueAges: {
+    condition: (ages, { level, add }) => among(pastDueAge(LEVEL_SQL[level]), add(ages)),
+  },
   // The reading of each item decides.
   restated: {},
   changedAfter: {

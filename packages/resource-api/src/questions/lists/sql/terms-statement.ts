@@ -28,6 +28,7 @@ export function termsStatement(
   level: Level,
   keys: readonly bigint[],
   snapshot: Snapshot,
+  withRates = false,
 ): Statement {
   const parameters = new Parameters(snapshot);
   const { items } = LEVEL_SQL[level];
@@ -38,6 +39,7 @@ export function termsStatement(
       'dayCount', ${level === 'deal' ? 'NULL' : 'f.day_count'},
       'nextPaymentDate', ${nextPayment(level)},
       'rate', ${level === 'contract' ? RATE : 'NULL'},
+      ${withRates && level === 'contract' ? `'rates', ${RATES},` : ''}
       'positions', (SELECT coalesce(json_agg(json_build_object('id', q.id, 'facilityId', g.id,
           'lender', ${partyJson('q.lender_key')}, 'kind', q.kind) ORDER BY q.key), '[]')
         FROM lender_position q JOIN facility g ON g.key = q.facility_key
@@ -47,14 +49,18 @@ export function termsStatement(
   return { sql, parameters: parameters.values, planning: BY_INDEX, prepared: true };
 }
 
-const RATE = `(SELECT json_build_object('allIn', r.all_in_rate::text, 'base', r.base_rate::text,
+const RATE_JSON = `json_build_object('allIn', r.all_in_rate::text, 'base', r.base_rate::text,
           'spread', r.spread::text, 'adjustment', r.csa::text, 'index', r.base_rate_index,
-          'since', r.start_date)
-        FROM rate_period r
+          'since', r.start_date)`;
+const RATES_OF_CONTRACT = `FROM rate_period r
         WHERE r.facility_key = i.facility_key AND r.contract_key = i.key
           AND r.component = 'interest' AND r.start_date <= $1 AND r.known_seq <= $2
-          AND ${stands('r.known_seq')}
+          AND ${stands('r.known_seq')}`;
+const RATE = `(SELECT ${RATE_JSON} ${RATES_OF_CONTRACT}
         ORDER BY r.start_date DESC, r.known_seq DESC LIMIT 1)`;
+const RATES = `(SELECT coalesce(json_agg(${RATE_JSON} ORDER BY r.start_date), '[]')
+        FROM (SELECT DISTINCT ON (r.start_date) r.* ${RATES_OF_CONTRACT}
+          ORDER BY r.start_date, r.known_seq DESC) r)`;
 
 /**
  * Payments settle the oldest bill first. So of what is billed and due later, a bill is open where the

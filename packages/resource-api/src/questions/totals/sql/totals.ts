@@ -26,6 +26,7 @@ import {
   OVERDRAWN,
   OVERPAID,
   partyJson,
+  pastDueAge,
 } from '../../ask/sql/balance-levels.ts';
 import { conditions, filterSql } from '../../ask/sql/filter-sql.ts';
 import { BY_INDEX, Parameters, type Statement } from '../../ask/sql/statement.ts';
@@ -45,6 +46,8 @@ export function groupOf(sql: LevelSql, groupBy: Grouping | undefined): string {
       return sql.status;
     case 'lender':
       return `${sql.holder}::text`;
+    case 'daysPastDue':
+      return pastDueAge(sql);
     case 'maturityYear':
       return `extract(year FROM ${sql.maturity})::int::text`;
   }

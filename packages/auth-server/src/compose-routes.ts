@@ -29,6 +29,7 @@ import { deviceDoneRoutes } from './oauth/device/device-done.ts';
 import { deviceGuesses } from './oauth/device/device-guesses.ts';
 import { type PaceDevice, tellInterval } from './oauth/device/device-polls.ts';
 import { metadataCaching } from './oauth/discovery/metadata.ts';
+import { tokenContractRoute } from './oauth/discovery/token-contract.ts';
 import { signedTokens } from './oauth/revocation/signed-tokens.ts';
 import { statusListEndpoint } from './oauth/revocation/status-list.ts';
 import type { Spend } from './oauth/token/spend.ts';
@@ -106,6 +107,7 @@ export function composeRooms(provider: Provider, deps: RoutingDeps): Rooms {
     revocation: answer(revocation(deps)),
     statusLists: statusListEndpoint(deps.statusLists),
     discovery: metadataCaching,
+    tokenContract: tokenContractRoute(deps.config.issuer),
     accountPages: answer(accountPages(provider, deps)),
     passwordPages: answer(passwordPages(provider, deps)),
     adminApi: answer(deps.adminApi),

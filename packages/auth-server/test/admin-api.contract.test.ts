@@ -3,7 +3,12 @@ import { anyEngine } from '@cls/testing/engines';
 import { eventually } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { OPERATIONS, type Operation, refusalsOf } from '../src/admin-api/operations.ts';
-import { type AdminContract, contractOperation, seenAnswers } from './support/admin-contract.ts';
+import {
+  type AdminContract,
+  contractOperation,
+  seenAnswers,
+  seenExchanges,
+} from './support/admin-contract.ts';
 import {
   type AdminClient,
   adminClient,
@@ -14,6 +19,7 @@ import {
 } from './support/administrator.ts';
 import { FULL, startTestAuthServer, type TestAuthServer, VIEW } from './support/auth-server.ts';
 import { clientSecrets, serviceAccountRecords } from './support/client-records.ts';
+import { expectRecorded } from './support/recorded-examples.ts';
 import { relyingParty } from './support/relying-party.ts';
 
 const OPERATION_LIST = Object.entries<Operation>(OPERATIONS);
@@ -95,6 +101,8 @@ describe('the contract of the administrators’ API', () => {
     const provoked = promised.filter((one) => !ELSEWHERE.test(one));
     expect(provoked.filter((one) => !seenAnswers.has(one))).to.deep.equal([]);
     expect([...seenAnswers].filter((one) => !promised.includes(one))).to.deep.equal([]);
+    expect(seenExchanges.size).to.equal(OPERATION_LIST.length);
+    expectRecorded('admin', Object.fromEntries([...seenExchanges].sort()));
   });
 
   /** What any request may be refused for: the answers are checked by the client. */

@@ -46,6 +46,14 @@ describe('/docs', () => {
     expect(reached).to.include.members(Object.keys(files));
   });
 
+  it('links to the contract of each API from its first page and from the reference', () => {
+    for (const path of ['/docs', '/docs/v1']) {
+      expect(textOf(path))
+        .to.include('href="/oauth/openapi.json"')
+        .and.include('href="/admin/v1/openapi.json"');
+    }
+  });
+
   it('gives each page one heading, ids that are unique, a language and a title of its own', () => {
     const titles = pages().map(([path, { text }]) => {
       expect(text.match(/<h1>/g), path).to.have.length(1);

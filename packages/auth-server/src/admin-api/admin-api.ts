@@ -6,8 +6,7 @@
 import type { LogFault } from '@cls/shared/http/fault-log';
 import { problems } from '@cls/shared/http/problem';
 import type { Context, Middleware } from 'koa';
-import { digest } from '../crypto/digest.ts';
-import { answerUnchanged } from '../web/unchanged.ts';
+import { contractAnswer } from '../web/contract-answer.ts';
 import { type AccountRouteDeps, accountRoutes } from './account-routes.ts';
 import { type AdministratorDeps, administratorOf } from './administrator.ts';
 import { CONTRACT_PATH, openApi } from './openapi.ts';
@@ -18,8 +17,6 @@ import { methodNotAllowed, nothingHere } from './refusals.ts';
 import type { AdminRequest, Handle, Handlers } from './route.ts';
 import { type ServiceAccountRouteDeps, serviceAccountRoutes } from './service-account-routes.ts';
 
-const CONTRACT_MAX_AGE_S = 300;
-
 export interface AdminApiDeps
   extends Omit<AdministratorDeps, 'serviceAccounts'>,
     AccountRouteDeps,
@@ -29,8 +26,7 @@ export interface AdminApiDeps
 
 export function adminApi(deps: AdminApiDeps): Middleware {
   const handlers: Handlers = { ...accountRoutes(deps), ...serviceAccountRoutes(deps) };
-  const contract = JSON.stringify(openApi(deps.issuer, deps.scopeBase));
-  const etag = `"${digest(contract)}"`;
+  const answerContract = contractAnswer(openApi(deps.issuer, deps.scopeBase));
   const refusing = problems(deps.logFault, deps.issuer) as Middleware;
   return async (ctx) => {
     ctx.set('Cache-Control', 'no-store');
@@ -38,11 +34,7 @@ export function adminApi(deps: AdminApiDeps): Middleware {
       if (ctx.path !== CONTRACT_PATH) return serve(deps, handlers, ctx);
       if (ctx.method !== 'GET' && ctx.method !== 'HEAD') throw methodNotAllowed(['GET', 'HEAD']);
       readQuery(NONE, ctx.querystring);
-      ctx.set('Access-Control-Allow-Origin', '*'); // It is public.
-      ctx.set('Cache-Control', `public, max-age=${CONTRACT_MAX_AGE_S}`);
-      if (answerUnchanged(ctx, etag)) return;
-      ctx.type = 'application/json';
-      ctx.body = contract;
+      answerContract(ctx);
     });
   };
 }

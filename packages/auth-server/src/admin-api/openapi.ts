@@ -1,6 +1,7 @@
 import { ADMIN_PERMISSIONS, scopeOf } from '@cls/shared/access-token';
 import { FAULT_CODES, PROBLEM_CODES } from '@cls/shared/http/problem-codes';
 import { z } from 'zod';
+import { ADMIN_EXAMPLES, requestExample, responseExample } from '../web/contract-examples.ts';
 import { NAMED } from './answers.ts';
 import { OPERATIONS, type Operation, refusalsOf } from './operations.ts';
 
@@ -37,10 +38,11 @@ export function openApi(issuer: string, scopeBase: string): object {
     paths[path] = {
       ...paths[path],
       [method.toLowerCase()]: {
-        ...{ operationId, summary, security: [{ token: [scope(permission)] }] },
-        parameters: parametersOf(operation),
-        ...requestOf(operation),
-        responses: responsesOf(operation),
+        ...{ operationId, summary, tags: [tagOf(path)] },
+        security: [{ token: [scope(permission)] }],
+        parameters: parametersOf(operation, operationId),
+        ...requestOf(operation, operationId),
+        responses: responsesOf(operation, operationId),
       },
     };
   }
@@ -51,6 +53,7 @@ export function openApi(issuer: string, scopeBase: string): object {
       description: `${issuer}/docs/accounts explains it, ${issuer}/docs/errors each code.`,
     },
     servers: [{ url: `${issuer}/admin/v1` }],
+    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     paths: { ...paths, '/openapi.json': CONTRACT },
     components: {
       schemas: { ...Object.fromEntries(schemas), Problem: inlined(PROBLEM) },
@@ -69,6 +72,15 @@ export function openApi(issuer: string, scopeBase: string): object {
   };
 }
 
+const TAGS = {
+  Accounts: 'The accounts of people.',
+  'Service accounts': 'The callers of the API, and their secrets.',
+} as const;
+
+function tagOf(path: string): keyof typeof TAGS {
+  return path.startsWith('/accounts') ? 'Accounts' : 'Service accounts';
+}
+
 const CONTRACT = {
   get: {
     ...{ operationId: 'getContract', summary: 'This document', security: [] },
@@ -80,27 +92,32 @@ const CONTRACT = {
   },
 };
 
-function parametersOf({ path, query }: Operation): readonly object[] {
+function parametersOf({ path, query }: Operation, operationId: string): readonly object[] {
+  const shown = ADMIN_EXAMPLES[operationId]?.path ?? '';
+  const pattern = new RegExp(`^${path.replace(/\{(\w+)\}/g, '(?<$1>[^/?]+)')}`);
   const { properties = {} } = inlined(query);
   return [
-    ...[...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+    ...[...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
       ...{ name, in: 'path', required: true, schema: { type: 'string' } },
+      example: pattern.exec(shown)?.groups?.[name],
     })),
     ...Object.entries(properties).map(([name, schema]) => ({ name, in: 'query', schema })),
   ];
 }
 
 /** A body may be left out where none of its members is required. */
-function requestOf({ body }: Operation): object {
+function requestOf({ body }: Operation, operationId: string): object {
   if (body === undefined) return {};
   const schema = inlined(body);
   const required = (schema.required ?? []).length > 0;
-  return { requestBody: { required, content: { 'application/json': { schema } } } };
+  const example = requestExample(ADMIN_EXAMPLES[operationId]);
+  return { requestBody: { required, content: { 'application/json': { schema, ...example } } } };
 }
 
-function responsesOf(operation: Operation): object {
+function responsesOf(operation: Operation, operationId: string): object {
   const { status, answer } = operation;
   const schema = { $ref: SCHEMAS + NAMED.get(answer)?.id };
+  const example = responseExample(ADMIN_EXAMPLES[operationId]);
   const refusals = Object.entries(refusalsOf(operation)).map(([refused, codes]) => [
     refused,
     {
@@ -111,7 +128,7 @@ function responsesOf(operation: Operation): object {
     },
   ]);
   return {
-    [status]: { description: 'OK', content: { 'application/json': { schema } } },
+    [status]: { description: 'OK', content: { 'application/json': { schema, ...example } } },
     ...Object.fromEntries(refusals),
   };
 }

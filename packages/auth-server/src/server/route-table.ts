@@ -13,6 +13,7 @@ import {
   PASSWORD_SET_PATH,
   RESET_PATH,
   ROUTES,
+  TOKEN_CONTRACT_PATH,
 } from '../web/paths.ts';
 
 export const ROOMS = [
@@ -26,6 +27,7 @@ export const ROOMS = [
   'revocation',
   'statusLists',
   'discovery',
+  'tokenContract',
   'accountPages',
   'passwordPages',
   'adminApi',
@@ -88,6 +90,7 @@ export const ROUTE_TABLE: readonly Route[] = [
   { path: ROUTES.jwks, ...PUBLIC },
   { path: OPENID_METADATA_PATH, ...PUBLIC },
   { path: OAUTH_METADATA_PATH, ...PUBLIC },
+  { path: TOKEN_CONTRACT_PATH, ...PUBLIC, room: 'tokenContract' },
   ...ACCOUNT_ROUTES.map((route) => ({ ...route, room: 'accountPages' as const })),
   { path: ACCOUNT_SIGNED_IN_PATH, methods: GET, room: 'accountPages' },
   { path: RESET_PATH, methods: BOTH, room: 'passwordPages' },

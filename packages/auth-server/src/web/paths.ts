@@ -16,6 +16,9 @@ export const ROUTES = {
 export const OPENID_METADATA_PATH = '/.well-known/openid-configuration';
 export const OAUTH_METADATA_PATH = '/.well-known/oauth-authorization-server';
 
+/** The contract of the token endpoint, revocation and introspection in OpenAPI. */
+export const TOKEN_CONTRACT_PATH = '/oauth/openapi.json';
+
 /** What people see when they have signed out. */
 export const SIGNED_OUT_PATH = `${ROUTES.end_session}/success`;
 

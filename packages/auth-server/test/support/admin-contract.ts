@@ -1,7 +1,9 @@
 /** Every answer of the administrators' API that a test gets is what its contract promises. */
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { openApi } from '../../src/admin-api/openapi.ts';
+import type { Exchange } from '../../src/web/contract-examples.ts';
 import type { AdminAnswer } from './administrator.ts';
+import { shortened } from './recorded-examples.ts';
 
 interface Media {
   readonly schema: { readonly required?: readonly string[]; readonly additionalProperties?: false };
@@ -25,6 +27,9 @@ export interface AdminContract {
   readonly paths: Readonly<Record<string, Readonly<Record<string, ContractOperation>>>>;
   readonly components: { readonly schemas: Readonly<Record<string, object>> };
 }
+
+/** The first success of each operation. */
+export const seenExchanges = new Map<string, Exchange>();
 
 /** What tests saw, as `operationId status code`. */
 export const seenAnswers = new Set<string>();
@@ -58,7 +63,7 @@ export function expectAdminContract(
   method: string,
   target: string,
   sent: string | undefined,
-  { status, headers, body }: AdminAnswer,
+  { status, headers, body: answered }: AdminAnswer,
 ): void {
   const [path = '', search = ''] = target.split('?');
   const operation = contractOperation(method, path);
@@ -68,8 +73,10 @@ export function expectAdminContract(
   const answer = responses[status]?.content?.[type];
   if (answer === undefined)
     throw new Error(`${operationId}: the contract has no ${status} ${type}`);
-  check(`${operationId} ${status}`, answer.schema, body);
-  seenAnswers.add(`${operationId} ${status}${body.code === undefined ? '' : ` ${body.code}`}`);
+  check(`${operationId} ${status}`, answer.schema, answered);
+  seenAnswers.add(
+    `${operationId} ${status}${answered.code === undefined ? '' : ` ${answered.code}`}`,
+  );
   if (status >= 300) return;
   const properties = parameters
     .filter((one) => one.in === 'query')
@@ -84,6 +91,10 @@ export function expectAdminContract(
     given.filter(([name, value]) => value !== null || taken.required?.includes(name)),
   );
   check(`${operationId} body`, taken, members);
+  if (!seenExchanges.has(operationId)) {
+    const body = shortened(answered);
+    seenExchanges.set(operationId, { path: target, ...(sent && { sent: members }), status, body });
+  }
 }
 
 function check(what: string, schema: object, value: unknown): void {

@@ -2,7 +2,7 @@ import { type Html, html, trustedMarkup } from '@cls/shared/http/html';
 import type { Registry } from '../lifecycle/registry.ts';
 import type { Content, ContentPage } from './content.ts';
 import { joined, type PageModel, type Section } from './page.ts';
-import { statusTable } from './version-pages.ts';
+import { otherContracts, statusTable } from './version-pages.ts';
 
 /** `/docs`. */
 export function homePage(content: Content, registry: Registry, now: Date): PageModel {
@@ -19,6 +19,10 @@ export function homePage(content: Content, registry: Registry, now: Date): PageM
 </ol>
 <h2 id="versions">Versions</h2>
 ${statusTable(registry, now)}<p><a href="/docs/versioning">What you may rely on</a>, and <a href="/docs/changelog">what changed</a>.</p>
+<h2 id="contracts">Contracts</h2>
+<ul>
+<li><a href="/docs/${latest}#downloads">The balances API ${latest}</a>: OpenAPI 3.1, Postman, Bruno.</li>
+${otherContracts()}</ul>
 <h2 id="concepts">Concepts</h2>
 ${linkList(pagesIn(content, 'concepts'))}<h2 id="errors">Errors</h2>
 <p>Each <a href="/docs/errors">error code</a> has a page. A problem’s <code>type</code> is its address.</p>

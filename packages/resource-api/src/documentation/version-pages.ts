@@ -64,7 +64,7 @@ ${
 `
 }<li><a href="/docs/${id}/cls.postman_collection.json">Postman collection</a> (format 2.1): set the variables <code>clientId</code> and <code>clientSecret</code>; a script gets the token. <code>newman run</code> runs it on the command line.</li>
 <li><a href="/docs/${id}/cls.bruno.zip">Bruno collection</a>: unpack it, open the folder, and fill in the environment. <code>bru run</code> runs it on the command line.</li>
-</ul>
+${otherContracts()}</ul>
 <h2 id="headers">Headers of answers</h2>
 ${headerTable(contract)}`,
   };
@@ -100,6 +100,13 @@ ${byTag(operations).map(
 <ul>${list.map((one) => link(`/docs/${id}/operations/${one.id}`, one.summary))}</ul>
 `,
 )}</nav>
+`;
+}
+
+/** What auth-server serves, below the same base URL. */
+export function otherContracts(): Html {
+  return html`<li><a href="/oauth/openapi.json">OpenAPI 3.1 description of the token endpoint</a>, revocation and introspection (<a href="/docs/tokens">Tokens</a>).</li>
+<li><a href="/admin/v1/openapi.json">OpenAPI 3.1 description of the administrators’ API</a> (<a href="/docs/accounts">Accounts</a>).</li>
 `;
 }
 

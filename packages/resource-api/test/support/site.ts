@@ -39,12 +39,16 @@ export async function crawl(
   return visited;
 }
 
+/** Contracts that the other service serves below the same base URL. */
+const OF_AUTH_SERVER = ['/oauth/openapi.json', '/admin/v1/openapi.json'];
+
 /** Where the links, style sheets and scripts of a page lead on this host. */
 export function linksOf(text: string, from = '/docs', issuer = ''): readonly Link[] {
   return [...text.matchAll(/ (?:href|src)="([^"]*)"/g)].flatMap(([, target = '']) => {
     const own = issuer !== '' && target.startsWith(issuer) ? target.slice(issuer.length) : target;
     if (/^[a-z]+:/.test(own)) return [];
     const [path = '', anchor = ''] = own.split('#');
+    if (OF_AUTH_SERVER.includes(path)) return [];
     return [{ path: path === '' ? from : path, anchor }];
   });
 }

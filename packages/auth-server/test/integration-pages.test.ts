@@ -29,7 +29,7 @@ describe('the pages for a customer’s integrations', () => {
   let n = 0;
 
   before(async () => {
-    server = await startTestAuthServer(anyEngine);
+    server = await startTestAuthServer(anyEngine, { EXPLORER_URL: 'https://balances.example' });
     await sqlCustomers(server.database).create('norway', 'Norway', false);
   });
   after(() => server?.stop());
@@ -349,6 +349,11 @@ describe('the pages for a customer’s integrations', () => {
     expect(done.text).to.include('All secrets of the service account have ended');
     expect(await tokenWith(id, secret)).to.equal(401);
     expect(await liveSecrets(id)).to.have.length(0);
+  });
+
+  it('lead to the page of the use of the API, where there is an explorer', async () => {
+    const { page } = await administrator();
+    expect(page.text).to.include('<a class="button" href="https://balances.example/usage">');
   });
 
   it('show the token requests of the customer with the reasons of refusals, the newest first', async () => {

@@ -1,5 +1,7 @@
+import { gzipSync } from 'node:zlib';
 import { eventually } from '@cls/testing/servers';
 import { expect } from 'chai';
+import { usageOf } from './support/every-page.ts';
 import { linkNamed, rowsOf, textOf } from './support/reading.ts';
 import { ADMINISTER, type Services, sharedServices, VIEW } from './support/services.ts';
 
@@ -10,6 +12,7 @@ describe('the page of the use of the API', () => {
   });
   afterEach(() => {
     services.between.change = undefined;
+    services.between.fault = undefined;
   });
 
   it('shows an administrator the requests of the own customer, by version, client and operation', async () => {
@@ -52,6 +55,17 @@ describe('the page of the use of the API', () => {
     const page = await person.signIn('/usage');
     expect(page.response.status).to.equal(200);
     expect(page.html).to.include('Use of the API').and.not.include('href="/portfolio');
+  });
+
+  it('weighs at most 60 kB, and 15 kB compressed, with 50 clients and 50 operations', async () => {
+    const person = await services.administrator([VIEW]);
+    await person.signIn('/usage');
+    services.between.fault = usageOf(101);
+    const { html } = await person.open('/usage');
+    expect(rowsOf(html, 'clients')).to.have.lengthOf(50);
+    expect(html).to.include('These are the 50 with the most requests');
+    expect(Buffer.byteLength(html)).to.be.at.most(60_000);
+    expect(gzipSync(html).length).to.be.at.most(15_000);
   });
 
   it('is in German too', async () => {

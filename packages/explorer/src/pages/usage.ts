@@ -28,7 +28,7 @@ const PATH = '/usage';
 /** Where the person comes back to who was signed in for this page. */
 const ASKED = `${PATH}?asked=yes`;
 /** Rows of a table; the API has all of them. */
-const TOP = 100;
+const TOP = 50;
 
 /**
  * `/usage`: how the customer uses the API, for its administrators. It has no times of a visit. Its permission

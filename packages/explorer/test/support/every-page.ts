@@ -307,7 +307,7 @@ function refused(status: number, code: string, shown = status, headers = {}) {
 }
 
 /** Answers with so many clients and operations, of a version that ends. */
-function usage(count: number): NonNullable<Between['fault']> {
+export function usageOf(count: number): NonNullable<Between['fault']> {
   const sum = { requested: 'v1', served: 'v1', requests: 12_345, lastDay: '2026-11-29' };
   const each = (more: (at: number) => object) =>
     Array.from({ length: count }, (_, at) => ({ ...sum, ...more(at) }));
@@ -385,8 +385,8 @@ const OF_OTHERS = [
     },
   }),
   ...pagesOf('administrator', {
-    'the use of the API': { address: '/usage', has: 'th .tag', fault: usage(100) },
-    'no use of the API': { address: '/usage', ...EMPTY, fault: usage(0) },
+    'the use of the API': { address: '/usage', has: 'th .tag', fault: usageOf(100) },
+    'no use of the API': { address: '/usage', ...EMPTY, fault: usageOf(0) },
   }),
   ...pagesOf('stranger', {
     'signed out': { address: '/signed-out', has: CARD },

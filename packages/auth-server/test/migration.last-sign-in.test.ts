@@ -18,9 +18,9 @@ describeOnEngines('a store that gets the last sign-in of its people', (engine) =
     await migrate(database, all.slice(0, before));
     await database.query(`INSERT INTO customer (id, name) VALUES ('india', 'India')`);
     await database.query(`INSERT INTO account (id, customer_id, email, permissions, first_signed_in_at)
-      VALUES ('${idOf(1)}', 'india', 'often@india.example', '{}', '2026-01-02T03:04:05Z'),
-             ('${idOf(2)}', 'india', 'pruned@india.example', '{}', '2026-01-02T03:04:05Z'),
-             ('${idOf(3)}', 'india', 'never@india.example', '{}', NULL)`);
+      VALUES ('${idOf(1)}', 'india', 'often@india.example', '{cls-deal.view}', '2026-01-02T03:04:05Z'),
+             ('${idOf(2)}', 'india', 'pruned@india.example', '{cls-deal.view}', '2026-01-02T03:04:05Z'),
+             ('${idOf(3)}', 'india', 'never@india.example', '{cls-deal.view}', NULL)`);
     for (const at of ['2026-03-01T00:00:00Z', '2026-02-01T00:00:00Z']) {
       await database.query(
         `INSERT INTO audit_event (at, type, subject) VALUES ($1, 'sign_in.succeeded', '${idOf(1)}')`,

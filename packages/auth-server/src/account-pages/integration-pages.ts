@@ -225,7 +225,7 @@ export async function showCustomerApplications(context: AccountPageContext): Pro
         applications: applications.map((application) => ({
           ...application,
           ...shownApplication(application.name, application.redirectUris[0]),
-          openHref: openHrefOf(application, issuer),
+          openHref: application.disabled ? undefined : openHrefOf(application, issuer),
         })),
       },
       i18n,

@@ -29,7 +29,7 @@ const SELECT = `
          (SELECT md5(string_agg(f.id, ' ' ORDER BY f.id)) FROM factor f
           WHERE f.account_id = a.id) AS "factorsVersion",
          ${isPending('a')} AS pending, a.elsewhere,
-         (extract(epoch FROM a.last_signed_in_at) * 1000)::float8 AS "lastSignedInMs",
+         (extract(epoch FROM coalesce(a.last_signed_in_at, a.first_signed_in_at)) * 1000)::float8 AS "lastSignedInMs",
          a.password_hash AS "passwordHash"
   FROM account a JOIN customer c ON c.id = a.customer_id
   WHERE a.erased_at IS NULL`;

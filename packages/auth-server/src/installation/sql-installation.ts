@@ -39,6 +39,7 @@ const KIND: StoreKind = {
     '0033-token-status.sql',
     '0034-security-contact.sql',
     '0035-client-proof.sql',
+    '0036-applications-of-customers.sql',
   ],
 };
 

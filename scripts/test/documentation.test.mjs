@@ -41,10 +41,12 @@ describe('a document on its way to /docs', () => {
     expect(headings.map(({ id }) => id)).to.deep.equal(['get-cls-a--b', 'twice', 'twice-1']);
   });
 
-  it('shows a program as its file has it', () => {
+  it('shows a program as its file has it, with classes for colours', () => {
     const html = htmlOf('[x.py](x.py "include")', 'docs/a/page.md');
     expect(html).to.include('<a href="/docs/files/a/x.py">x.py</a>');
-    expect(html).to.include('<code>print(&quot;&lt;b&gt;&quot;)</code>');
+    expect(html).to.include(
+      '<code>print(<span class="string">&quot;&lt;b&gt;&quot;</span>)</code>',
+    );
   });
 });
 
@@ -90,7 +92,9 @@ describe('recordings on their way to /docs', () => {
           recording('/a', '?y', '{"code":"bad","errors":[{"code":"worse"}]}', problem),
         ]),
       );
-      const { operations, problems } = examplesOf(folder, ['/a', '/a/{id}']);
+      const written = [{ method: 'PUT', path: '/a/b_1', type: 'application/json', body: '{}' }];
+      const { operations, problems } = examplesOf(folder, written, ['/a', '/a/{id}']);
+      expect(operations['PUT /a/{id}']).to.deep.equal([{ title: 'An answer', ...written[0] }]);
       expect(operations['GET /a'].map(({ path }) => path)).to.deep.equal(['/a']);
       expect(operations['GET /a/{id}'].map(({ path }) => path)).to.deep.equal(['/a/b_1']);
       expect(Object.keys(problems)).to.deep.equal(['bad', 'worse']);

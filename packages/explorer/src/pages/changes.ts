@@ -180,5 +180,5 @@ function changesTable(
 <tr><th scope="row"><a href="${href}">${item.deal.dealNumber}</a> ${item.deal.name}</th><td>${item.currency}</td>${amountCell(was, text)}${amountCell(is, text)}${amountCell(was === undefined ? undefined : difference(was, is), text)}<td>${reasonsOf(own, text)} <a href="${postings}">${text.t('movements.title')}</a></td>${dateCell(lastPostedAt !== null && text.dateTime(lastPostedAt))}<td>${was === undefined ? html`<span class="tag">${text.t('changes.new')}</span>` : undefined}${marks(item, text)}</td></tr>`;
   });
   const caption = text.t('changes.caption', { at: text.dateTime(since) });
-  return table({ caption, columns, rows, id: 'changes' });
+  return table({ caption, columns, rows, isList: true, id: 'changes' });
 }

@@ -43,7 +43,7 @@ export const REQUESTS: Readonly<Record<string, readonly RecordedRequest[]>> = {
       `${B}?limit=1&${DAY}&knownAt=${EARLIER}`,
       `${B}?limit=1&${DAY}&expand=accrual`,
       `${B}?limit=1&level=deal&${DAY}&expand=contracts,accrual`,
-      `${B}?limit=2&level=contract&${DAY}&expand=rates&fields=contract,rates`,
+      `${B}?limit=1&level=contract&${DAY}&expand=rates`,
       `${B}?limit=2&${DAY}&currency=EUR&reportingCurrency=USD&fxDate=2020-05-31&include=totals`,
       `${B}?limit=2&${DAY}&currency=EUR&reportingCurrency=USD&fxDate=2020-05-31&include=totals&compareAsOf=2017-08-16`,
       `${B}?limit=2&${DAY}&fields=global.total`,

@@ -184,7 +184,8 @@ describeOnDatabase('a rotation that goes on by itself', (engine) => {
           done.filter((type) => type === step),
           `${rotation} ${step}`,
         ).to.have.length(1);
-        if (done.includes('key.removed') && done.includes('key.staged')) {
+        // Where one replica looked after the other's step, it began the next rotation.
+        if (step !== 'key.staged' && done.includes('key.staged')) {
           const [staged] = (await keys.list()).filter(({ state }) => state === 'staged');
           await keys.remove(staged?.kid ?? '', IN_TIME);
         }

@@ -1,13 +1,20 @@
 import {
+  constants,
   createPrivateKey,
   createPublicKey,
   type JsonWebKey,
   type KeyObject,
+  type SignKeyObjectInput,
   sign,
 } from 'node:crypto';
 import { ACCESS_TOKEN_ALG } from '@cls/shared/access-token';
 import { ExternalSigningKey } from 'oidc-provider';
-import type { SigningKey } from '../keys/signing-key.ts';
+import type { SigningAlg, SigningKey } from '../keys/signing-key.ts';
+
+const PSS = {
+  padding: constants.RSA_PKCS1_PSS_PADDING,
+  saltLength: constants.RSA_PSS_SALTLEN_DIGEST,
+};
 
 /**
  * A signing key that the library does not sign with itself. `crypto.sign` with a callback uses the
@@ -15,14 +22,19 @@ import type { SigningKey } from '../keys/signing-key.ts';
  */
 export class PooledSigningKey extends ExternalSigningKey {
   readonly #kid: string;
-  readonly #privateKey: KeyObject | undefined;
+  readonly #alg: SigningAlg;
+  readonly #privateKey: SignKeyObjectInput | undefined;
   readonly #publicKey: KeyObject;
 
-  constructor({ kid, state, jwk }: SigningKey) {
+  /** With PS256 it has a `kid` of its own: verifiers that know a key for RS256 alone leave it out. */
+  constructor({ kid, state, jwk }: SigningKey, alg: SigningAlg) {
     super();
-    this.#kid = kid;
+    this.#kid = alg === ACCESS_TOKEN_ALG ? kid : `${kid}.${alg}`;
+    this.#alg = alg;
     const input = { key: jwk as JsonWebKey, format: 'jwk' } as const;
-    this.#privateKey = state === 'retiring' ? undefined : createPrivateKey(input);
+    if (state !== 'retiring') {
+      this.#privateKey = { key: createPrivateKey(input), ...(alg === 'PS256' ? PSS : {}) };
+    }
     this.#publicKey = createPublicKey(input);
   }
 
@@ -31,14 +43,14 @@ export class PooledSigningKey extends ExternalSigningKey {
   }
 
   override get alg(): string {
-    return ACCESS_TOKEN_ALG;
+    return this.#alg;
   }
 
   override keyObject(): KeyObject {
     return this.#publicKey;
   }
 
-  /** RS256 (RFC 7518 §3.3). */
+  /** RS256 (RFC 7518 §3.3) or PS256 (§3.5). */
   override sign(data: Uint8Array): Promise<Uint8Array> {
     const key = this.#privateKey;
     return new Promise((resolve, reject) => {

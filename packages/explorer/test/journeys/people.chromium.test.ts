@@ -301,6 +301,9 @@ describe('people in a browser', () => {
     await page.emulateMedia({ media: 'print' });
     for (const address of [
       ...['/portfolio', '/deals', '/deals?cmpAsOf=2024-12-31', '/changes'],
+      // Its last value stands alone in the picture.
+      `/deals/${wide.deal.id}/roll-forward?asOf=2025-06-30`,
+      '/portfolio?cmpAsOf=2024-12-31',
       ...[loan, wide].flatMap(({ deal, facility }) => [
         `/deals/${deal.id}`,
         `/facilities/${facility.id}`,

@@ -3,7 +3,7 @@ import { newCertificate } from '@cls/testing/certificates';
 import { describeOnDatabase, requireServer } from '@cls/testing/engines';
 import { findBinary } from '@cls/testing/servers';
 import { expect } from 'chai';
-import { calculateJwkThumbprint, exportJWK } from 'jose';
+import { calculateJwkThumbprint, createRemoteJWKSet, exportJWK, jwtVerify } from 'jose';
 import * as client from 'openid-client';
 import { sqlTokenStatus } from '../src/token-status/sql-token-status.ts';
 import { basic, claimsOf, createPerson, PASSWORD, VIEW } from './support/auth-server.ts';
@@ -111,6 +111,17 @@ describeOnDatabase('an application that is held to the FAPI 2.0 Security Profile
     const { sub = '' } = tokens.claims() ?? {};
     const userinfo = await client.fetchUserInfo(config, tokens.access_token, sub, { DPoP });
     expect(userinfo).to.include({ email: EMAIL });
+  });
+
+  it('gets ID tokens with PS256, at a refresh too', async () => {
+    const flow = await pushed();
+    const tokens = await exchange((await signIn(flow.url)).url, flow);
+    const keySet = createRemoteJWKSet(new URL(`${issuer}/.well-known/jwks.json`));
+    const { refresh_token: refresh = '' } = tokens;
+    const again = await client.refreshTokenGrant(config, refresh, undefined, { DPoP });
+    for (const { id_token: idToken = '' } of [tokens, again]) {
+      await jwtVerify(idToken, keySet, { issuer, audience: id, algorithms: ['PS256'] });
+    }
   });
 
   it('gets no token where the person’s access ends while it refreshes', async () => {

@@ -19,9 +19,14 @@ const EARLY = { early: true };
 const IN_TIME = { early: false };
 const sealer = aesGcmSealer(new Secret(KEY));
 
-async function publishedBy({ issuer }: TestAuthServer): Promise<readonly string[]> {
+async function keySetOf({ issuer }: TestAuthServer) {
   const response = await fetch(`${issuer}/.well-known/jwks.json`);
-  return ((await response.json()) as { keys: { kid: string }[] }).keys.map(({ kid }) => kid);
+  return ((await response.json()) as { keys: { kid: string; alg: string }[] }).keys;
+}
+
+async function publishedBy(server: TestAuthServer): Promise<readonly string[]> {
+  const keys = await keySetOf(server);
+  return keys.filter(({ alg }) => alg === 'RS256').map(({ kid }) => kid);
 }
 
 function mintAt({ client, post }: TestAuthServer): Promise<Response> {
@@ -123,6 +128,7 @@ describeOnDatabase('rotation of the signing key, while the server runs', (engine
     await keys.promote(EARLY);
     expect(await keys.stage()).to.deep.equal({ refused: 'too_many' });
     await eventually(async () => expect(await published()).to.have.length(PUBLISHED_MAX));
+    expect(await keySetOf(server)).to.have.length(16);
   });
 });
 

@@ -110,7 +110,7 @@ describeOnDatabase('discovery and the key set', (engine) => {
           'private_key_jwt',
           'none',
         ],
-        id_token_signing_alg_values_supported: ['RS256'],
+        id_token_signing_alg_values_supported: ['RS256', 'PS256'],
         authorization_response_iss_parameter_supported: true,
         backchannel_logout_supported: true,
         acr_values_supported: ['urn:cls:acr:password', 'urn:cls:acr:remembered', 'urn:cls:acr:mfa'],
@@ -146,14 +146,17 @@ describeOnDatabase('discovery and the key set', (engine) => {
     });
   }
 
-  it('publishes RS256 signing keys without private parts, cacheable, with a validator', async () => {
+  it('publishes the signing key for RS256 and PS256, without private parts, cacheable, with a validator', async () => {
     const url = `${server.issuer}/.well-known/jwks.json`;
     const response = await fetch(url);
     expect(response.headers.get('cache-control')).to.equal('public, max-age=300');
     const { keys } = (await response.json()) as { keys: Record<string, unknown>[] };
-    expect(keys).to.have.length(1);
-    expect(Object.keys(keys[0] ?? {}).sort()).to.deep.equal(['alg', 'e', 'kid', 'kty', 'n', 'use']);
-    expect(keys[0]).to.include({ kty: 'RSA', alg: 'RS256', use: 'sig', e: 'AQAB' });
+    expect(keys.map(({ alg }) => alg)).to.deep.equal(['RS256', 'PS256']);
+    for (const key of keys) {
+      expect(Object.keys(key).sort()).to.deep.equal(['alg', 'e', 'kid', 'kty', 'n', 'use']);
+      expect(key).to.include({ kty: 'RSA', use: 'sig', e: 'AQAB' });
+    }
+    expect(new Set(keys.map(({ kid }) => kid)).size).to.equal(2);
     const etag = response.headers.get('etag') ?? '';
     const again = await fetch(url, { headers: { 'if-none-match': etag } });
     expect(again.status).to.equal(304);
@@ -183,7 +186,8 @@ describeOnDatabase('discovery and the key set', (engine) => {
   it('signs with a new key as soon as it is promoted, without a restart', async () => {
     const kids = async () => {
       const response = await fetch(`${server.issuer}/.well-known/jwks.json`);
-      return ((await response.json()) as { keys: { kid: string }[] }).keys.map(({ kid }) => kid);
+      const { keys } = (await response.json()) as { keys: { kid: string; alg: string }[] };
+      return keys.filter(({ alg }) => alg === 'RS256').map(({ kid }) => kid);
     };
     const before = await kids();
     await server.database.query(`UPDATE signing_key SET state = 'retiring', retired_at = now()`);
@@ -210,7 +214,7 @@ describeOnDatabase('discovery and the key set', (engine) => {
     await new Promise((done) => setTimeout(done, 200));
     expect((await published()).keys).to.have.length(before);
     await server.database.query('ALTER TABLE away RENAME TO signing_key');
-    await eventually(async () => expect((await published()).keys).to.have.length(before + 1));
+    await eventually(async () => expect((await published()).keys).to.have.length(before + 2));
   });
 
   it('may be read by a page of any origin, named or not', async () => {

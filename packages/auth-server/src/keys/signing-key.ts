@@ -1,4 +1,4 @@
-import { ACCESS_TOKEN_TTL_MAX_S } from '@cls/shared/access-token';
+import { ACCESS_TOKEN_ALG, ACCESS_TOKEN_TTL_MAX_S } from '@cls/shared/access-token';
 import type { JWK } from 'jose';
 
 /** `staged`: published, not signing yet. `active`: signs. `retiring`: published until it is removed. */
@@ -14,8 +14,15 @@ export const PUBLISHED_FIRST_S = 600;
  * change late.
  */
 export const PUBLISHED_AFTER_S = ACCESS_TOKEN_TTL_MAX_S + 3_600;
-/** Verifiers refuse larger sets (packages/shared/src/access/key-check.ts). */
-export const PUBLISHED_MAX = 16;
+/**
+ * Each key signs with both and is published once for each. FAPI 2.0 §5.4.1 forbids RS256: applications
+ * that are held to it get ID tokens with PS256.
+ */
+export const SIGNING_ALGS = [ACCESS_TOKEN_ALG, 'PS256'] as const;
+export type SigningAlg = (typeof SIGNING_ALGS)[number];
+
+/** Verifiers refuse sets of more than 16 (packages/shared/src/access/key-check.ts). */
+export const PUBLISHED_MAX = 16 / SIGNING_ALGS.length;
 
 export interface SigningKey {
   readonly kid: string;

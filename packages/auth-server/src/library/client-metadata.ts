@@ -80,7 +80,7 @@ export function applicationClient(application: Application, scopeBase: string): 
           backchannel_logout_session_required: true,
         }),
     token_endpoint_auth_method: confidential ? 'client_secret_basic' : 'none',
-    id_token_signed_response_alg: 'RS256',
+    id_token_signed_response_alg: application.proof?.fapi2 ? 'PS256' : 'RS256',
     scope: application.scopes.map((name) => scopeNamed(name, scopeBase)).join(' '),
     first_party: application.firstParty,
     without_pkce: confidential && application.withoutPkce,

@@ -16,7 +16,7 @@ import type { ApplicationDirectory } from '../clients/application.ts';
 import { ASSERTION_ALGS, type ClientProof, needsCertificate } from '../clients/client-proof.ts';
 import type { ServiceAccountDirectory } from '../clients/service-account.ts';
 import type { TokenBudget } from '../clients/token-budget.ts';
-import type { SigningKey } from '../keys/signing-key.ts';
+import { SIGNING_ALGS, type SigningKey } from '../keys/signing-key.ts';
 import type { StateStore } from '../state/state-store.ts';
 import type { NextIndex } from '../token-status/token-indices.ts';
 import { ROUTES } from '../web/paths.ts';
@@ -110,7 +110,9 @@ export function providerConfiguration(
   const scopes = knownScopes(scopeBase);
   const readKeySet = keySetReader(settings);
   return {
-    jwks: { keys: keys.map((key) => new PooledSigningKey(key)) },
+    jwks: {
+      keys: SIGNING_ALGS.flatMap((alg) => keys.map((key) => new PooledSigningKey(key, alg))),
+    },
     adapter: (kind: string) => adapterFor(kind, issuer, settings),
     routes: ROUTES,
     scopes,

@@ -1,7 +1,7 @@
-import { createPublicKey, type JsonWebKey, verify } from 'node:crypto';
 import { expect } from 'chai';
+import { compactVerify, importJWK, type JWK } from 'jose';
 import { newRsaKey } from '../../src/keys/rsa-key.ts';
-import type { SigningKey } from '../../src/keys/signing-key.ts';
+import { SIGNING_ALGS, type SigningKey } from '../../src/keys/signing-key.ts';
 import { Provider } from '../../src/library/oidc.ts';
 import { PooledSigningKey } from '../../src/library/pooled-signing-key.ts';
 
@@ -27,16 +27,24 @@ describe('a key that signs outside of the library', () => {
       server.close();
       return text;
     };
-    const ours = await published(new PooledSigningKey(key));
+    const ours = await published(new PooledSigningKey(key, 'RS256'));
     expect(ours).to.equal(await published(key.privateJwk));
     expect(ours).not.to.include('"d"');
+    const kid = `${key.kid}.PS256`;
+    expect(await published(new PooledSigningKey(key, 'PS256'))).to.equal(
+      await published({ ...key.privateJwk, kid, alg: 'PS256' }),
+    );
   });
 
-  it('signs RS256, off the main thread', async () => {
-    const data = Buffer.from('header.payload');
-    const signing = new PooledSigningKey(key).sign(data);
-    expect(signing).to.be.an.instanceOf(Promise);
-    const publicKey = createPublicKey({ key: key.privateJwk as JsonWebKey, format: 'jwk' });
-    expect(verify('sha256', data, publicKey, await signing)).to.equal(true);
-  });
+  for (const alg of SIGNING_ALGS) {
+    it(`signs ${alg}, off the main thread`, async () => {
+      const header = Buffer.from(JSON.stringify({ alg })).toString('base64url');
+      const signing = new PooledSigningKey(key, alg).sign(Buffer.from(`${header}.e30`));
+      expect(signing).to.be.an.instanceOf(Promise);
+      const signature = Buffer.from(await signing).toString('base64url');
+      const { n, e } = key.privateJwk;
+      const publicKey = await importJWK({ kty: 'RSA', n, e } as JWK, alg);
+      await compactVerify(`${header}.e30.${signature}`, publicKey, { algorithms: [alg] });
+    });
+  }
 });

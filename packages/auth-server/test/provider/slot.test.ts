@@ -62,7 +62,7 @@ describe('the keys of a service that is starting', () => {
     await eventually(async () => {
       const answer = await fetch(`http://127.0.0.1:${port}/.well-known/jwks.json`);
       const { keys: published } = (await answer.json()) as { keys: unknown[] };
-      expect(published).to.have.length(2);
+      expect(published).to.have.length(4); // Each for two algorithms.
     });
   });
 });

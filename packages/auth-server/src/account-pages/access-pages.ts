@@ -88,7 +88,7 @@ export async function showApplications(context: AccountPageContext): Promise<voi
         ...model,
         applications: applications.map(({ application, scopes, since, lastUsedAt }) => ({
           ...shownApplication(application.name, application.redirectUris[0]),
-          ...logoOf(application.logo, deps.pages.path),
+          ...logoOf(application, deps.pages.path),
           permissions: permissionNames(scopes, deps.scopeBase, account.permissions),
           since,
           openHref: openHrefOf(application, deps.issuer),

@@ -225,7 +225,7 @@ export async function showCustomerApplications(context: AccountPageContext): Pro
         applications: applications.map((application) => ({
           ...application,
           ...shownApplication(application.name, application.redirectUris[0]),
-          ...logoOf(application.logo, pages.path),
+          ...logoOf(application, pages.path),
           openHref: application.disabled ? undefined : openHrefOf(application, issuer),
         })),
       },

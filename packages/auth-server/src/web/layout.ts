@@ -117,12 +117,13 @@ export function shownApplication(name: string, redirectUri = ''): Application {
   return { name, host, href: origin };
 }
 
-/** @param name of the logo that is stored with the application. */
+/** No logo is served of an application that is disabled. */
 export function logoOf(
-  name: unknown,
+  { logo, disabled }: { readonly logo?: unknown; readonly disabled?: boolean },
   path: (below: string) => string,
 ): Pick<Application, 'logoHref'> {
-  return typeof name === 'string' ? { logoHref: path(`${LOGOS_PATH}${name}`) } : {};
+  if (typeof logo !== 'string' || disabled === true) return {};
+  return { logoHref: path(`${LOGOS_PATH}${logo}`) };
 }
 
 /** The logo, where there is one, beside what names the application. */

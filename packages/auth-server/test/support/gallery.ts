@@ -1050,13 +1050,13 @@ export const GALLERY: readonly GalleryPage[] = [
         applications: [
           {
             ...APPLICATION,
+            ...LOGO,
             ...{ id: 'app_01J9ZQ5W1XG8K7N4T2M6P3R0SV', scopes: ['openid', 'cls-deal.view'] },
             ...{ redirectUris: ['https://portal.lindholm.example/callback'], disabled: false },
             openHref: 'https://portal.lindholm.example/',
           },
           {
             ...COMMAND_LINE_TOOL,
-            ...LOGO,
             ...{ id: 'app_01J9ZQ6A7MB2Y4H8D0C3F5E9WT', scopes: ['openid'] },
             ...{ redirectUris: [], disabled: true },
           },

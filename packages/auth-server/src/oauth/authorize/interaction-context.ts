@@ -84,7 +84,7 @@ export function applicationOf({ deps, client, details }: InteractionContext): Ap
   const { redirect_uri: target } = details.params;
   if (client === undefined || isAccountPages(client)) return { name: '', host: '' };
   const shown = shownClient(client, typeof target === 'string' ? target : undefined);
-  return { ...shown, ...logoOf(client['logo'], deps.pages.path) };
+  return { ...shown, ...logoOf({ logo: client['logo'] }, deps.pages.path) };
 }
 
 /** They are this service itself: nobody is on the way to another application. */

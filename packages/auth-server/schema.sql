@@ -198,8 +198,11 @@ CREATE TABLE application (
     proof jsonb,
     links jsonb DEFAULT '{}'::jsonb NOT NULL,
     customer_id text,
+    logo bytea,
+    logo_name text,
     CONSTRAINT application_check CHECK (((cardinality(redirect_uris) > 0) OR device)),
     CONSTRAINT application_id_check CHECK ((id ~ '^app_[0-9A-Z]{26}$'::text)),
+    CONSTRAINT application_logo_check CHECK ((octet_length(logo) <= 32768)),
     CONSTRAINT application_scopes_check CHECK ((cardinality(scopes) > 0))
 );
 

@@ -5,6 +5,10 @@
 ALTER TABLE application ADD COLUMN links jsonb NOT NULL DEFAULT '{}';
 -- The customer that the application belongs to, whose administrators see it. NULL: the operator's own.
 ALTER TABLE application ADD COLUMN customer_id text REFERENCES customer;
+-- A picture that pages show beside the name, served by this service. Its name is the digest of the
+-- bytes with an extension, so that the bytes are read by nothing else. NULL, both: no picture.
+ALTER TABLE application ADD COLUMN logo bytea CHECK (octet_length(logo) <= 32768);
+ALTER TABLE application ADD COLUMN logo_name text;
 
 -- Since when people signed in last; before this migration, the audit says it.
 ALTER TABLE account ADD COLUMN last_signed_in_at timestamptz;

@@ -42,6 +42,7 @@ import { answeringScope } from './state/answering.ts';
 import type { StateStore } from './state/state-store.ts';
 import type { StatusLists } from './token-status/status-lists.ts';
 import type { PageAssets } from './web/assets.ts';
+import { logoAssets } from './web/logos.ts';
 import type { Pages } from './web/page.ts';
 
 export interface RoutingDeps {
@@ -70,6 +71,7 @@ export function composeRooms(provider: Provider, deps: RoutingDeps): Rooms {
     deps;
   const { accounts, access, throttle, upstreamSignIn, accountApplications } = accountServices;
   const answer = (...room: readonly Middleware[]) => inOrder(answeringScope(audit, log), ...room);
+  const findLogo = logoAssets(accountServices.applications.findLogo);
   const continued = continueForms(provider, pages);
   const resumed = endStaleSignIns({ accounts, access, state, pages });
   return {
@@ -112,7 +114,7 @@ export function composeRooms(provider: Provider, deps: RoutingDeps): Rooms {
     passwordPages: answer(passwordPages(provider, deps)),
     adminApi: answer(deps.adminApi),
     secretReports: answer(deps.secretReports),
-    assets: serveAssets(assets),
+    assets: serveAssets({ find: (path) => assets.find(path) ?? findLogo(path) }),
   };
 }
 

@@ -391,6 +391,7 @@ async function randomHistory(database: Database, random: Random, made: Made): Pr
         withoutPkce: false,
         allowedOrigins: ['https://portal.example'],
         scopes: ['openid'],
+        logo: { name: 'logo.png', body: Buffer.from([0, 10, 92, 255]) },
       }),
     () =>
       stores.upstreamProviders.add({

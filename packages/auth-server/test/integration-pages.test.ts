@@ -17,7 +17,11 @@ import {
   totpCode,
   VIEW,
 } from './support/auth-server.ts';
-import { clientSecrets, serviceAccountRecords } from './support/client-records.ts';
+import {
+  applicationRecords,
+  clientSecrets,
+  serviceAccountRecords,
+} from './support/client-records.ts';
 import { Browser, relyingParty } from './support/relying-party.ts';
 
 const TOTP_SECRET = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP';
@@ -414,6 +418,18 @@ describe('the pages for a customer’s integrations', () => {
     const iss = encodeURIComponent(server.issuer);
     expect(text).to.include(`href="https://portal.india.example/login?from=cls&amp;iss=${iss}"`);
     expect(text).to.not.include('Fjord');
+  });
+
+  it('show the logo of an application until it is switched off', async () => {
+    const { browser } = await administrator();
+    const records = applicationRecords(server.database);
+    const { id } = await relyingParty(server, { name: 'Indian desk', customer: 'india' });
+    await records.update(id, { logo: { name: `${id}.png`, body: Buffer.from('a picture') } });
+    const shown = (await open(browser, `${ROOT}/applications`)).text;
+    expect(shown).to.include(`<img src="/assets/${id}.png" width="40" height="40" alt="">`);
+    await records.setDisabled(id, true);
+    const { text } = await open(browser, `${ROOT}/applications`);
+    expect(text).to.include('Indian desk').and.not.include('<img src="/assets/');
   });
 
   it('have a permission that a token of the person names after a second factor alone', async () => {

@@ -8,7 +8,7 @@ import { applicationsPage } from '../views/account/applications.ts';
 import { confirmationPage } from '../views/account/confirmation.ts';
 import { sessionsPage } from '../views/account/sessions.ts';
 import { actorOf, REMEMBERED_COOKIE } from '../web/browser.ts';
-import { shownApplication } from '../web/layout.ts';
+import { logoOf, shownApplication } from '../web/layout.ts';
 import { permissionNames } from '../web/permission-names.ts';
 import type { AccountPageContext, Form } from './account-page-context.ts';
 import { goTo, PLACES, show, showPlace } from './places.ts';
@@ -88,6 +88,7 @@ export async function showApplications(context: AccountPageContext): Promise<voi
         ...model,
         applications: applications.map(({ application, scopes, since, lastUsedAt }) => ({
           ...shownApplication(application.name, application.redirectUris[0]),
+          ...logoOf(application, deps.pages.path),
           permissions: permissionNames(scopes, deps.scopeBase, account.permissions),
           since,
           openHref: openHrefOf(application, deps.issuer),

@@ -27,7 +27,7 @@ import { tokenRequestsPage } from '../views/account/token-requests.ts';
 import { actorOf } from '../web/browser.ts';
 import { showErrorPage } from '../web/error-page.ts';
 import type { Problem } from '../web/form.ts';
-import { shownApplication } from '../web/layout.ts';
+import { logoOf, shownApplication } from '../web/layout.ts';
 import { nextLinkFrom } from '../web/next-link.ts';
 import { seeOther } from '../web/page.ts';
 import { ACCOUNT_PLACE_PATHS } from '../web/paths.ts';
@@ -216,7 +216,7 @@ export async function showRequests(context: AccountPageContext): Promise<void> {
 }
 
 export async function showCustomerApplications(context: AccountPageContext): Promise<void> {
-  const { integrations, issuer } = context.deps;
+  const { integrations, issuer, pages } = context.deps;
   const applications = await integrations.applications(context.account);
   await showPlace(context, (model, i18n) =>
     customerApplicationsPage(
@@ -225,6 +225,7 @@ export async function showCustomerApplications(context: AccountPageContext): Pro
         applications: applications.map((application) => ({
           ...application,
           ...shownApplication(application.name, application.redirectUris[0]),
+          ...logoOf(application, pages.path),
           openHref: application.disabled ? undefined : openHrefOf(application, issuer),
         })),
       },

@@ -3,9 +3,10 @@ import { readOptions } from '@cls/shared/cli/options';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { type Application, type ApplicationLinks, isConfidential } from '../clients/application.ts';
+import { LOGO_MAX_BYTES, logoIn } from '../clients/logo.ts';
 import { APPLICATION_SCOPES, isNative } from '../library/client-metadata.ts';
 import type { Operator } from './operator.ts';
-import { someOf } from './option-values.ts';
+import { contentOf, someOf } from './option-values.ts';
 
 /** @throws {CommandRefused} */
 export async function requireApplication(operator: Operator, id: string): Promise<Application> {
@@ -37,8 +38,27 @@ export function addLinkOptions(command: Command, removable = false): Command {
     command.option(`--${name} <uri>`, about);
     if (removable) command.option(`--no-${name}`, `no longer: ${about}`);
   }
+  command.option(
+    '--logo <file>',
+    'a picture beside its name where people sign in and allow access: PNG, JPEG or WebP, at most 32 KiB',
+  );
+  if (removable) command.option('--no-logo', 'no longer show a picture beside its name');
   return command.option('--customer <id>', 'the customer whose administrators see the application');
 }
+
+/** `false`: the option with `--no-`. */
+export const LOGO = z
+  .union([z.literal(false), z.string()])
+  .transform((file, context) => {
+    if (file === false) return null;
+    const body = contentOf(file);
+    const logo = body.length > LOGO_MAX_BYTES ? undefined : logoIn(body);
+    if (logo !== undefined) return logo;
+    const message = `expected a PNG, JPEG or WebP file of at most ${LOGO_MAX_BYTES} bytes`;
+    context.addIssue({ code: 'custom', message });
+    return z.NEVER;
+  })
+  .exactOptional();
 
 /** `false`: the option with `--no-`. @returns the links that are registered from now on. */
 export function linksFrom(given: LinkOptions, before: ApplicationLinks = {}): ApplicationLinks {

@@ -10,6 +10,7 @@ import {
   addLinkOptions,
   checkRegistration,
   LINKS,
+  LOGO,
   linksFrom,
   ORIGINS,
   requireApplication,
@@ -36,6 +37,7 @@ const CREATE = z
     withoutPkce: FLAG,
     allowOrigin: ORIGINS,
     customer: z.string().exactOptional(),
+    logo: LOGO,
     ...LINKS,
   })
   .refine(
@@ -93,6 +95,7 @@ export function addApplicationCommands(program: Command, asOperator: AsOperator)
       withoutPkce: options.withoutPkce,
       allowedOrigins: options.allowOrigin,
       links: linksFrom(options),
+      logo: options.logo ?? null,
       customer: options.customer ?? null,
       ...(proof && { proof }),
     };
@@ -108,8 +111,9 @@ export function addApplicationCommands(program: Command, asOperator: AsOperator)
       return created;
     }, MAY_CREATE);
     const clientSecret = proof?.token_endpoint_auth_method ? undefined : secret?.expose();
+    const shown = { ...application, logo: application.logo?.name ?? null };
     printer(command).result(
-      { clientId, ...(clientSecret === undefined ? {} : { clientSecret }), ...application },
+      { clientId, ...(clientSecret === undefined ? {} : { clientSecret }), ...shown },
       clientSecret === undefined ? `client id  ${clientId}` : secretText(clientId, clientSecret),
     );
   });

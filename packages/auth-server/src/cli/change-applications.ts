@@ -14,6 +14,7 @@ import {
   addLinkOptions,
   checkRegistration,
   LINKS,
+  LOGO,
   linksFrom,
   ORIGINS,
   requireApplication,
@@ -35,11 +36,20 @@ const UPDATE = z
     withoutPkce: z.boolean().exactOptional(),
     allowOrigin: z.union([z.literal(false), ORIGINS]).exactOptional(),
     customer: z.union([z.literal(false), z.string()]).exactOptional(),
+    logo: LOGO,
     ...LINKS,
   })
   .transform(({ redirectUri, postLogoutRedirectUri, backchannelLogoutUri, scope, ...rest }) => {
-    const { allowOrigin, customer, clientUri, initiateLoginUri, policyUri, tosUri, ...others } =
-      rest;
+    const {
+      allowOrigin,
+      customer,
+      logo,
+      clientUri,
+      initiateLoginUri,
+      policyUri,
+      tosUri,
+      ...others
+    } = rest;
     const links = { clientUri, initiateLoginUri, policyUri, tosUri };
     const change = {
       ...others,
@@ -50,6 +60,7 @@ const UPDATE = z
       }),
       ...(scope && { scopes: scope }),
       ...(allowOrigin !== undefined && { allowedOrigins: allowOrigin || [] }),
+      ...(logo !== undefined && { logo }),
       ...(customer !== undefined && { customer: customer || null }),
     } satisfies ApplicationChange;
     return { change, links };

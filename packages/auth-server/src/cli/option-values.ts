@@ -1,6 +1,8 @@
 /** Values of options and arguments that several commands take, for `readOptions`. */
 
+import { readFileSync } from 'node:fs';
 import type { PersonPermission } from '@cls/shared/access-token';
+import { CommandRefused } from '@cls/shared/cli/command-line';
 import { text } from '@cls/shared/cli/options';
 import { asName, NAME_MAX_CHARS } from '@cls/shared/display-name';
 import { z } from 'zod';
@@ -45,6 +47,15 @@ const UNIT_S = { s: 1, m: 60, h: 3_600, d: 86_400 } as const;
 export function durationS(given: string): number | undefined {
   const [, number, unit] = /^(\d{1,6})([smhd])$/.exec(given) ?? [];
   return number === undefined ? undefined : Number(number) * UNIT_S[unit as keyof typeof UNIT_S];
+}
+
+/** Of a file that an option names. @throws {CommandRefused} */
+export function contentOf(file: string): Buffer {
+  try {
+    return readFileSync(file);
+  } catch (error) {
+    throw new CommandRefused(`${file} cannot be read: ${(error as NodeJS.ErrnoException).code}`);
+  }
 }
 
 /** Some of the names that there are, each once. */

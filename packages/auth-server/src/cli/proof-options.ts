@@ -1,10 +1,10 @@
 import { X509Certificate } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { CommandRefused } from '@cls/shared/cli/command-line';
 import { readOptions } from '@cls/shared/cli/options';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { type ClientProof, keySetFault, PROOF_METHODS } from '../clients/client-proof.ts';
+import { contentOf } from './option-values.ts';
 
 /** Adds the options that say how a client proves itself. */
 export function addProofOptions(command: Command): Command {
@@ -131,7 +131,7 @@ type KeySet = NonNullable<ClientProof['jwks']>;
 function keySetIn(file: string, context: z.RefinementCtx): KeySet {
   let message: string | undefined = 'expected a file in JSON';
   try {
-    const document = JSON.parse(contentOf(file));
+    const document = JSON.parse(contentOf(file).toString());
     message = keySetFault(document);
     if (message === undefined) return document;
   } catch (error) {
@@ -152,14 +152,5 @@ function certificateIn(file: string, context: z.RefinementCtx): KeySet {
   } catch {
     context.addIssue({ code: 'custom', message: 'expected a certificate in PEM' });
     return z.NEVER;
-  }
-}
-
-/** @throws {CommandRefused} */
-function contentOf(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    throw new CommandRefused(`${file} cannot be read: ${(error as NodeJS.ErrnoException).code}`);
   }
 }

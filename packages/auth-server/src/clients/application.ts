@@ -1,6 +1,7 @@
 import type { Secret } from '@cls/shared/secret';
 import type { Undeletable } from '../audit/never-used.ts';
 import type { ClientProof } from './client-proof.ts';
+import type { Logo } from './logo.ts';
 import type { ClientSecretHash } from './service-account.ts';
 
 /** A relying party: people sign in into it (OpenID Connect Core §1.2). */
@@ -29,6 +30,8 @@ export interface Application {
   readonly secrets: readonly ClientSecretHash[];
   readonly proof: ClientProof | null;
   readonly links: ApplicationLinks;
+  /** The name of its logo; see logo.ts. */
+  readonly logo: string | null;
   /** The customer that it belongs to; null for the operator's own. */
   readonly customer: string | null;
 }
@@ -63,7 +66,14 @@ export function isConfidential({ hadSecret, proof }: Pick<Application, 'hadSecre
   return hadSecret || proof?.token_endpoint_auth_method !== undefined;
 }
 
-type Optional = 'scopes' | 'withoutPkce' | 'allowedOrigins' | 'proof' | 'links' | 'customer';
+type Optional =
+  | 'scopes'
+  | 'withoutPkce'
+  | 'allowedOrigins'
+  | 'proof'
+  | 'links'
+  | 'logo'
+  | 'customer';
 
 export type NewApplication = Omit<
   Application,
@@ -74,6 +84,7 @@ export type NewApplication = Omit<
   readonly allowedOrigins?: readonly string[];
   readonly proof?: ClientProof | null;
   readonly links?: ApplicationLinks;
+  readonly logo?: Logo | null;
   readonly customer?: string | null;
   /** Without them `DEFAULT_SCOPES`. */
   readonly scopes?: readonly string[];
@@ -104,6 +115,8 @@ export interface ApplicationRecords extends ApplicationDirectory {
   ): Promise<readonly Application[]>;
   /** The secret of a confidential application is returned here and never again. */
   create(application: NewApplication): Promise<{ id: string; secret: Secret | undefined }>;
+  /** The bytes of the logo with this name, where an application that is not disabled has it. */
+  findLogo(name: string): Promise<Buffer | undefined>;
   setDisabled(id: string, disabled: boolean): Promise<void>;
   /**
    * In place of what was registered: all of it or nothing, and nothing for what is left out. A proof with a method
@@ -128,4 +141,4 @@ export type ApplicationChange = Partial<
     | 'links'
     | 'customer'
   >
->;
+> & { readonly logo?: Logo | null };

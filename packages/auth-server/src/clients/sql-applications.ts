@@ -2,6 +2,7 @@ import { newId } from '@cls/shared/new-id';
 import type { Database } from '@cls/shared/sql/database';
 import { unlessReferred, useOfClient } from '../audit/never-used.ts';
 import { type Application, type ApplicationRecords, DEFAULT_SCOPES } from './application.ts';
+import type { Logo } from './logo.ts';
 import { type AddSecret, liveSecrets, setProof } from './sql-client-secrets.ts';
 
 const SELECT = `
@@ -9,7 +10,8 @@ const SELECT = `
     a.post_logout_redirect_uris AS "postLogoutRedirectUris",
     a.backchannel_logout_uri AS "backchannelLogoutUri", a.device, a.scopes,
     a.without_pkce AS "withoutPkce", a.allowed_origins AS "allowedOrigins",
-    a.disabled_at IS NOT NULL AS disabled, a.proof, a.links, a.customer_id AS customer,
+    a.disabled_at IS NOT NULL AS disabled, a.proof, a.links, a.logo_name AS logo,
+    a.customer_id AS customer,
     EXISTS (SELECT FROM application_secret s WHERE s.application_id = a.id) AS "hadSecret",
     ${liveSecrets('application', 'a.id')} AS secrets
   FROM application a`;
@@ -46,8 +48,8 @@ export function sqlApplications(
         await transaction.query(
           `INSERT INTO application (id, name, first_party, redirect_uris,
              post_logout_redirect_uris, backchannel_logout_uri, device, scopes, without_pkce,
-             allowed_origins, links, customer_id)
-           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+             allowed_origins, links, customer_id, logo, logo_name)
+           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, decode($13, 'base64'), $14)`,
           [
             id,
             application.name,
@@ -61,6 +63,7 @@ export function sqlApplications(
             application.allowedOrigins ?? [],
             JSON.stringify(application.links ?? {}),
             application.customer ?? null,
+            ...logoValues(application.logo),
           ],
         );
         const { confidential, proof } = application;
@@ -68,6 +71,14 @@ export function sqlApplications(
         const bySecret = confidential && proof?.token_endpoint_auth_method === undefined;
         return { id, secret: bySecret ? (await secrets.add(transaction, id)).secret : undefined };
       }),
+    async findLogo(name) {
+      const [found] = await database.query<{ logo: string }>(
+        `SELECT encode(logo, 'base64') AS logo FROM application
+         WHERE logo_name = $1 AND disabled_at IS NULL LIMIT 1`,
+        [name],
+      );
+      return found && Buffer.from(found.logo, 'base64');
+    },
     async setDisabled(id, disabled) {
       await database.query(
         'UPDATE application SET disabled_at = CASE WHEN $2 THEN now() END WHERE id = $1',
@@ -77,7 +88,7 @@ export function sqlApplications(
     update: (id, change) =>
       database.transaction(async (transaction) => {
         const { name, redirectUris, postLogoutRedirectUris, backchannelLogoutUri, scopes } = change;
-        const { withoutPkce, allowedOrigins, links, customer, proof } = change;
+        const { withoutPkce, allowedOrigins, links, logo, customer, proof } = change;
         await transaction.query(
           `UPDATE application SET
              name = coalesce($2, name), redirect_uris = coalesce($3, redirect_uris),
@@ -86,13 +97,16 @@ export function sqlApplications(
                CASE WHEN $5 THEN $6 ELSE backchannel_logout_uri END,
              scopes = coalesce($7, scopes), without_pkce = coalesce($8, without_pkce),
              allowed_origins = coalesce($9, allowed_origins), links = coalesce($10, links),
-             customer_id = CASE WHEN $11 THEN $12 ELSE customer_id END
+             customer_id = CASE WHEN $11 THEN $12 ELSE customer_id END,
+             logo = CASE WHEN $13 THEN decode($14, 'base64') ELSE logo END,
+             logo_name = CASE WHEN $13 THEN $15 ELSE logo_name END
            WHERE id = $1`,
           [
             ...[id, name ?? null, redirectUris ?? null, postLogoutRedirectUris ?? null],
             ...[backchannelLogoutUri !== undefined, backchannelLogoutUri ?? null, scopes ?? null],
             ...[withoutPkce ?? null, allowedOrigins ?? null, links ? JSON.stringify(links) : null],
             ...[customer !== undefined, customer ?? null],
+            ...[logo !== undefined, ...logoValues(logo)],
           ],
         );
         if (proof !== undefined) await setProof(transaction, id, proof);
@@ -108,4 +122,8 @@ export function sqlApplications(
       );
     },
   };
+}
+
+function logoValues(logo: Logo | null | undefined): readonly (string | null)[] {
+  return [logo?.body.toString('base64') ?? null, logo?.name ?? null];
 }

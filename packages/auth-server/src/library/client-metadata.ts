@@ -17,6 +17,7 @@ export const EXTRA_CLIENT_METADATA = [
   'without_pkce',
   'allowed_origins',
   'fapi2',
+  'logo',
 ];
 
 /** A service account as the library's client metadata. */
@@ -87,6 +88,7 @@ export function applicationClient(application: Application, scopeBase: string): 
     allowed_origins: [...application.allowedOrigins],
     secret_hashes: secrets,
     ...application.links,
+    logo: application.logo,
     ...application.proof,
   };
 }

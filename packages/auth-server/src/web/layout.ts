@@ -3,6 +3,7 @@ import { card, document, type Languages, languageLinks, MARK } from '@cls/shared
 import type { AssetName } from './assets.ts';
 import { problemSummary, type RenderableProblem } from './form.ts';
 import type { I18n } from './i18n.ts';
+import { LOGOS_PATH } from './paths.ts';
 
 /** What every page needs, whatever it shows. */
 export interface Frame {
@@ -36,6 +37,8 @@ export interface Application {
   /** What its operator registered about it. */
   readonly policyHref?: string;
   readonly termsHref?: string;
+  /** URL path of its logo. */
+  readonly logoHref?: string;
 }
 
 /** The link that leads on from a page. Every page at the end of a flow has one. */
@@ -112,6 +115,21 @@ export function shownApplication(name: string, redirectUri = ''): Application {
   const { protocol, host, origin } = new URL(redirectUri);
   if (!/^https?:$/.test(protocol)) return { name, host: protocol };
   return { name, host, href: origin };
+}
+
+/** No logo is served of an application that is disabled. */
+export function logoOf(
+  { logo, disabled }: { readonly logo?: unknown; readonly disabled?: boolean },
+  path: (below: string) => string,
+): Pick<Application, 'logoHref'> {
+  if (typeof logo !== 'string' || disabled === true) return {};
+  return { logoHref: path(`${LOGOS_PATH}${logo}`) };
+}
+
+/** The logo, where there is one, beside what names the application. */
+export function besideLogo({ logoHref }: Pick<Application, 'logoHref'>, content: Html): Html {
+  if (logoHref === undefined) return content;
+  return html`<div class="with-logo"><img src="${logoHref}" width="40" height="40" alt="">${content}</div>`;
 }
 
 /** Its privacy policy and terms of use, where there are any: before people sign in and allow access. */

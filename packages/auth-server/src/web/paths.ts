@@ -41,6 +41,9 @@ export const ACCOUNT_SIGN_OUT_PATH = `${ACCOUNT_PATH}/sign-out`;
 /** Where people come back to when they have signed in for the account pages. */
 export const ACCOUNT_SIGNED_IN_PATH = `${ACCOUNT_PATH}/signed-in`;
 
+/** Logos of applications, by their names: among the service's own files. */
+export const LOGOS_PATH = '/assets/';
+
 /** Setting a password by a link that was sent. */
 export const RESET_PATH = '/password/reset';
 export const NEW_PASSWORD_PATH = '/password/new';

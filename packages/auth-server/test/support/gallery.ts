@@ -34,6 +34,7 @@ import { organisationPage } from '../../src/views/sign-in/organisation.ts';
 import { type SignInModel, signInPage } from '../../src/views/sign-in/sign-in.ts';
 import { signedOutPage, signOutPage } from '../../src/views/sign-in/sign-out.ts';
 import { stepUpPage } from '../../src/views/sign-in/step-up.ts';
+import { readAssets } from '../../src/web/assets.ts';
 import { continuePage, refreshRedirectPage } from '../../src/web/continue.ts';
 import { type ErrorKind, errorPage } from '../../src/web/error.ts';
 import { expiredPage } from '../../src/web/expired-page.ts';
@@ -54,6 +55,7 @@ const APPLICATION = {
   policyHref: 'https://lindholm.example/privacy',
   termsHref: 'https://lindholm.example/terms',
 };
+const LOGO = { logoHref: readAssets().paths['icon.svg'] };
 const COMMAND_LINE_TOOL = { name: 'Ledger Tool', host: '' };
 const LONG_APPLICATION = {
   name: 'Kreditverwaltungsgesellschaft Nord-West Portfolio-Überwachung',
@@ -315,6 +317,7 @@ export const GALLERY: readonly GalleryPage[] = [
   page('sign-in--plain', (frame, i18n) =>
     signInPage({ frame, action: '/sign-in', resetHref: '/password/reset', problems: [] }, i18n),
   ),
+  signIn('sign-in--logo', { application: { ...APPLICATION, ...LOGO } }),
   signIn('sign-in--wrong-credentials', {
     email: EMAIL,
     problems: [{ code: 'wrong_credentials' }],
@@ -422,6 +425,20 @@ export const GALLERY: readonly GalleryPage[] = [
         backTo: APPLICATION.host,
         email: EMAIL,
         permissions: ['openid', 'email', 'cls-deal.view', 'offline_access'],
+        applicationsHref: HREFS.applications,
+      },
+      i18n,
+    ),
+  ),
+  page('consent--logo', (frame, i18n) =>
+    consentPage(
+      {
+        frame,
+        action: '/consent',
+        application: { ...LONG_APPLICATION, ...LOGO },
+        backTo: LONG_APPLICATION.host,
+        email: EMAIL,
+        permissions: ['openid', 'cls-deal.view'],
         applicationsHref: HREFS.applications,
       },
       i18n,
@@ -865,6 +882,7 @@ export const GALLERY: readonly GalleryPage[] = [
           },
           {
             ...LONG_APPLICATION,
+            ...LOGO,
             permissions: ['cls-deal.view'],
             since: MONTHS_AGO,
             withdrawHref: '/account/applications/2/withdraw',
@@ -1032,6 +1050,7 @@ export const GALLERY: readonly GalleryPage[] = [
         applications: [
           {
             ...APPLICATION,
+            ...LOGO,
             ...{ id: 'app_01J9ZQ5W1XG8K7N4T2M6P3R0SV', scopes: ['openid', 'cls-deal.view'] },
             ...{ redirectUris: ['https://portal.lindholm.example/callback'], disabled: false },
             openHref: 'https://portal.lindholm.example/',

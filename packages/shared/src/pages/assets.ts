@@ -70,9 +70,13 @@ function assetOf(name: string, body: Buffer): Asset {
 }
 
 /** Serves files under names that change with their content. */
-export function serveAssets({ find }: Pick<Assets<never>, 'find'>): Middleware {
+export function serveAssets({
+  find,
+}: {
+  find(path: string): Asset | undefined | Promise<Asset | undefined>;
+}): Middleware {
   return async (ctx, next) => {
-    const asset = find(ctx.path);
+    const asset = await find(ctx.path);
     if (asset === undefined || !['GET', 'HEAD'].includes(ctx.method)) return next();
     ctx.state['route'] = ASSETS_ROUTE;
     // A year, the longest that caches heed.

@@ -19,7 +19,7 @@ import type { StateStore } from '../../state/state-store.ts';
 import { senderOf } from '../../web/browser.ts';
 import type { ErrorKind } from '../../web/error.ts';
 import { showErrorPage } from '../../web/error-page.ts';
-import { type Application, shownClient } from '../../web/layout.ts';
+import { type Application, logoOf, shownClient } from '../../web/layout.ts';
 import { nextLinkFrom } from '../../web/next-link.ts';
 import { formTargetsOf, type Page, type Pages, seeOther } from '../../web/page.ts';
 import type { Proven, Standing } from './progress.ts';
@@ -80,10 +80,11 @@ export function actionOf({ deps, details }: InteractionContext, what: string): s
   return deps.pages.path(`/interaction/${details.uid}/${what}`);
 }
 
-export function applicationOf({ client, details }: InteractionContext): Application {
+export function applicationOf({ deps, client, details }: InteractionContext): Application {
   const { redirect_uri: target } = details.params;
   if (client === undefined || isAccountPages(client)) return { name: '', host: '' };
-  return shownClient(client, typeof target === 'string' ? target : undefined);
+  const shown = shownClient(client, typeof target === 'string' ? target : undefined);
+  return { ...shown, ...logoOf({ logo: client['logo'] }, deps.pages.path) };
 }
 
 /** They are this service itself: nobody is on the way to another application. */

@@ -1,6 +1,6 @@
 import { type Html, html } from '@cls/shared/http/html';
 import type { I18n } from '../../web/i18n.ts';
-import type { Application } from '../../web/layout.ts';
+import { type Application, besideLogo } from '../../web/layout.ts';
 import { permissionList } from '../authorization/permissions.ts';
 import { type AccountModel, accountPage, instant, lastUsed } from './account-page.ts';
 
@@ -37,7 +37,7 @@ function record(application: ApplicationWithAccess, i18n: I18n): Html {
   const { name, host, permissions, since, lastUsedAt, openHref, withdrawHref } = application;
   const used = lastUsed(lastUsedAt, i18n);
   return html`<li>
-<div><h2>${name}${host !== '' && html` <span class="host">(${host})</span>`}</h2>
+<div>${besideLogo(application, html`<h2>${name}${host !== '' && html` <span class="host">(${host})</span>`}</h2>`)}
 ${permissionList(permissions, i18n)}
 <p class="hint">${i18n.rich('applications.dates', { since: instant(since, i18n), used })}</p></div>
 <div class="buttons">${openHref !== undefined && html`<a class="button" href="${openHref}" aria-label="${i18n.t('applications.openNamed', { name })}">${i18n.t('applications.open')}</a>\n`}<a class="button" href="${withdrawHref}" aria-label="${i18n.t('applications.withdrawNamed', { name })}">${i18n.t('applications.withdraw')}</a></div>

@@ -1,10 +1,10 @@
 import { type Html, html } from '@cls/shared/http/html';
 import type { I18n } from '../../web/i18n.ts';
-import type { Application } from '../../web/layout.ts';
+import { type Application, besideLogo } from '../../web/layout.ts';
 import { type AccountModel, accountPage } from './account-page.ts';
 import { permissionCodes } from './integrations.ts';
 
-export interface CustomerApplication extends Pick<Application, 'name' | 'host'> {
+export interface CustomerApplication extends Pick<Application, 'name' | 'host' | 'logoHref'> {
   readonly id: string;
   /** What it may ask for. */
   readonly scopes: readonly string[];
@@ -33,8 +33,9 @@ ${
 
 function section(application: CustomerApplication, i18n: I18n): Html {
   const { id, name, host, scopes, redirectUris, disabled, openHref } = application;
+  const heading = html`<h2>${name}${host !== '' && html` <span class="host">(${host})</span>`}${disabled && html` <span class="tag">${i18n.t('integrations.disabled')}</span>`}</h2>`;
   return html`<section class="box">
-<h2>${name}${host !== '' && html` <span class="host">(${host})</span>`}${disabled && html` <span class="tag">${i18n.t('integrations.disabled')}</span>`}</h2>
+${besideLogo(application, heading)}
 <dl class="facts">
 <div><dt>${i18n.t('integrations.clientId')}</dt><dd><code>${id}</code></dd></div>
 <div><dt>${i18n.t('customerApplications.scopes')}</dt><dd>${permissionCodes(scopes)}</dd></div>

@@ -5,6 +5,7 @@ import {
   type Application,
   applicationLinks,
   applicationName,
+  besideLogo,
   cardPage,
   emailName,
   type PageModel,
@@ -32,7 +33,8 @@ export interface ConsentModel extends PageModel {
 export function consentPage(model: ConsentModel, i18n: I18n): string {
   const { frame, action, application, backTo, permissions } = model;
   const who = html`<strong>${application.name}</strong>`;
-  const body = html`<p class="lead">${i18n.rich('consent.lead', { application: applicationName(application) })}</p>
+  const lead = html`<p class="lead">${i18n.rich('consent.lead', { application: applicationName(application) })}</p>`;
+  const body = html`${besideLogo(application, lead)}
 <p>${i18n.rich('consent.account', { email: emailName(model.email) })}</p>
 ${model.unassured === true && html`<p>${i18n.rich('consent.unassured', { application: who })}</p>\n`}<h2>${i18n.rich('consent.may', { application: who })}</h2>
 ${permissionList(permissions, i18n)}

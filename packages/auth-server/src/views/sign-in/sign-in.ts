@@ -14,6 +14,7 @@ import {
   type Application,
   applicationLinks,
   applicationName,
+  besideLogo,
   cardPage,
   type PageModel,
 } from '../../web/layout.ts';
@@ -51,7 +52,7 @@ export function signInPage(model: SignInModel, i18n: I18n): string {
   const lead = application
     ? i18n.rich('signIn.toContinue', { application: applicationName(application) })
     : i18n.t('signIn.toAccount');
-  const body = html`<p class="lead">${lead}</p>
+  const body = html`${besideLogo(application ?? {}, html`<p class="lead">${lead}</p>`)}
 ${
   otherAccountHref !== undefined &&
   html`<p>${i18n.t('signIn.again')} <a href="${otherAccountHref}">${i18n.t('signIn.otherAccount')}</a></p>\n`

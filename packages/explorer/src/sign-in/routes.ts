@@ -4,7 +4,7 @@ import type { Log } from '@cls/shared/log';
 import { dropCookie, readCookie, writeCookie } from '@cls/shared/pages/browser';
 import type { Context } from 'koa';
 import { digest } from '../crypto/seal.ts';
-import { SignInRefused } from '../issuer/issuer.ts';
+import { type SignedIn, SignInRefused } from '../issuer/issuer.ts';
 import {
   LOGOUT_TOKEN_AGE_S,
   type LogoutClaims,
@@ -74,7 +74,7 @@ export async function redirectToSignIn(
 }
 
 async function callback(deps: SignInRoutesDeps, ctx: Context): Promise<void> {
-  const { issuer, sessions, clock, pages, log } = deps;
+  const { issuer, sessions, pages, log } = deps;
   const browser = readCookie(ctx, BROWSER_COOKIE) ?? '';
   const state = one(ctx, 'state') ?? '';
   const underWay = await signInUnderWay(deps, state, browser);
@@ -91,12 +91,12 @@ async function callback(deps: SignInRoutesDeps, ctx: Context): Promise<void> {
   const { returnTo, silent } = underWay;
   try {
     const signedIn = await issuer.signIn(new URL(`${deps.baseUrl}${ctx.url}`), underWay);
-    await endSignIn(deps, state);
-    const before = sessionOf(ctx);
-    if (before !== undefined) await sessions.end(before);
-    const identifier = await sessions.begin({ ...signedIn, signedInAt: clock.now().getTime() });
-    writeCookie(ctx, SESSION_COOKIE, identifier);
-    rememberViewer(ctx, signedIn.subject);
+    await beginSession(deps, ctx, state, signedIn).catch((err: unknown) => {
+      // The code is used up: a proxy that sent this request again would end what it gave. The page that the
+      // person wanted begins another sign-in, which needs no password, or says that the store is away.
+      log.warn({ err, requestId: ctx.state['requestId'] }, 'a session could not be kept');
+      dropCookie(ctx, SESSION_COOKIE);
+    });
     seeOther(ctx, returnTo);
   } catch (error) {
     if (!(error instanceof SignInRefused)) throw error;
@@ -111,6 +111,21 @@ async function callback(deps: SignInRoutesDeps, ctx: Context): Promise<void> {
     const why = new URLSearchParams({ why: reasonOf(error), return: returnTo });
     seeOther(ctx, `${NOT_SIGNED_IN}?${why}`);
   }
+}
+
+async function beginSession(
+  deps: SignInRoutesDeps,
+  ctx: Context,
+  state: string,
+  signedIn: SignedIn,
+): Promise<void> {
+  const { sessions, clock } = deps;
+  await endSignIn(deps, state);
+  const before = sessionOf(ctx);
+  if (before !== undefined) await sessions.end(before);
+  const identifier = await sessions.begin({ ...signedIn, signedInAt: clock.now().getTime() });
+  writeCookie(ctx, SESSION_COOKIE, identifier);
+  rememberViewer(ctx, signedIn.subject);
 }
 
 function notSignedIn({ pages }: SignInRoutesDeps, ctx: Context): void {

@@ -273,7 +273,7 @@ describe('cls-auth', () => {
     expect(JSON.parse(invited.stdout)).to.include({ expiresAt: null });
     expect(newestMessage())
       .to.include('To: jo@india.example')
-      .and.match(/^http:\/\/localhost:8080\/account$/m)
+      .and.match(/^http:\/\/localhost:8080\/\?lang=en$/m)
       .and.not.match(/Choose|token=/);
     const replace = await run('upstream replace-secret India.Example', 'another-secret\n');
     expect(replace.stdout).to.equal('replaced the client secret of india.example\n');

@@ -47,7 +47,7 @@ describeOnDatabase('the status list of access tokens', (engine) => {
   let tokens: TokenStatusRecords;
   let secrets: ReturnType<typeof clientSecrets>;
   before(async () => {
-    server = await startTestAuthServer(engine);
+    server = await startTestAuthServer(engine, { EXPLORER_URL: 'https://balances.example' });
     tokens = sqlTokenStatus(server.database);
     secrets = clientSecrets(server.database);
   });

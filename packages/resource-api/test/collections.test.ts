@@ -66,7 +66,11 @@ describe('the collections of a version', () => {
       );
     }
     expect(requests.size).to.equal(operations.length);
-    expect(collection.item.map(({ name }: Json) => name)).to.deep.equal(['Balances', 'Imports']);
+    expect(collection.item.map(({ name }: Json) => name)).to.deep.equal([
+      'Balances',
+      'Imports',
+      'Usage',
+    ]);
   });
 
   it('give each id of a path a value that an earlier request keeps, and each body an example', async () => {
@@ -132,7 +136,7 @@ describe('the collections of a version', () => {
       expect(names('path')).to.deep.equal(namesIn(one, 'path'));
       expect(docs).to.include(`${ISSUER}/docs/v1/operations/${one.id}`);
     }
-    expect(Object.keys(files)).to.have.length(operations.length + 5);
+    expect(Object.keys(files)).to.have.length(operations.length + 6);
   });
 
   it('have the same bytes each time, so that a download is asked for once', async () => {

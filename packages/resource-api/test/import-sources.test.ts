@@ -10,7 +10,8 @@ import { sqlImportJobs } from '../src/import/jobs/sql/sql-import-jobs.ts';
 import { sqlImportProfiles } from '../src/import/jobs/sql/sql-import-profiles.ts';
 import { sqlBook } from '../src/import/sql/sql-book.ts';
 import { v1Contract } from '../src/versions/v1/contract.ts';
-import { V1_PERMISSIONS } from '../src/versions/v1/permissions.ts';
+import { V1_PERMISSIONS, V1_USAGE_PERMISSIONS } from '../src/versions/v1/permissions.ts';
+import { USAGE_PATH } from '../src/versions/v1/usage.ts';
 import { startTestApi, type TestApi } from './support/api.ts';
 import { expectContract } from './support/contract.ts';
 import { type Claims, ISSUER } from './support/issuer.ts';
@@ -219,7 +220,8 @@ describeOnEngines('statements over HTTP, by whose they are', (engine) => {
         continue;
       }
       if (anyOf === undefined) continue;
-      expect(anyOf, path).to.deep.equal([...V1_PERMISSIONS]);
+      const readers = path === USAGE_PATH ? V1_USAGE_PERMISSIONS : V1_PERMISSIONS;
+      expect(anyOf, path).to.deep.equal([...readers]);
       const answer = await send('GET', `/api/v1${path.replace(/\{\w+\}/, `${deal?.id}`)}`, BANK);
       expect(await refusal(answer), path).to.deep.include({ code: 'insufficient_permission' });
       reads += 1;

@@ -99,8 +99,8 @@ export function handLanguageTo(href: string, ctx: Context, cookie: Cookie): stri
 export function keepLanguage(cookie: Cookie, other: string | undefined): Middleware {
   return async (ctx, next) => {
     await next();
-    const location = ctx.response.get('Location');
-    if (location === '' || Math.floor(ctx.status / 100) !== 3) return;
+    const location = ctx.response.headers['location'];
+    if (typeof location !== 'string' || Math.floor(ctx.status / 100) !== 3) return;
     const asked = chosenIn(new URLSearchParams(ctx.querystring));
     if (asked !== undefined) writeCookie(ctx, cookie, asked, LANGUAGE_AGE_MS);
     if (other !== undefined && location.startsWith(`${other}/`)) {

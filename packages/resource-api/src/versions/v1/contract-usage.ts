@@ -65,6 +65,7 @@ export function usagePaths(
   return {
     [USAGE_PATH]: {
       get: {
+        tags: ['Usage'],
         operationId: 'listVersionUses',
         summary: 'Your customer’s use of the API, by day, client, version and operation',
         description:

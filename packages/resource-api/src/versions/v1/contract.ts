@@ -60,6 +60,7 @@ export function v1Contract(): OpenApiDocument {
     tags: [
       { name: 'Balances', description: 'What the book says.' },
       { name: 'Imports', description: 'Statements and journal files for the book.' },
+      { name: 'Usage', description: 'How a customer uses the API.' },
     ],
     paths: Object.fromEntries([
       ...(Object.keys(PATHS) as Resource[]).map((resource) => [

@@ -478,6 +478,9 @@ describe('the account pages', () => {
     expect(text)
       .to.include(`href="https://desk.example/in?iss=${iss}" aria-label="Open Desk"`)
       .and.include(`href="${client_uri}" aria-label="Open Board"`);
+    await server.database.query("UPDATE application SET disabled_at = now() WHERE name = 'Board'");
+    const { text: after } = await open(browser, '/account/applications');
+    expect(after).to.include('aria-label="Open Desk"').and.not.include('aria-label="Open Board"');
   });
 
   it('list of an application what it may do in the person’s name, and nothing that they may not', async () => {

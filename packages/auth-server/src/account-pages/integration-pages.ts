@@ -226,7 +226,7 @@ export async function showCustomerApplications(context: AccountPageContext): Pro
           ...application,
           ...shownApplication(application.name, application.redirectUris[0]),
           ...logoOf(application, pages.path),
-          openHref: application.disabled ? undefined : openHrefOf(application, issuer),
+          openHref: openHrefOf(application, issuer),
         })),
       },
       i18n,

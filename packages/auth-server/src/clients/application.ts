@@ -46,11 +46,15 @@ export interface ApplicationLinks {
   readonly tos_uri?: string;
 }
 
-/** A page's link that opens the application, signed in where it can begin that itself. */
+/**
+ * A page's link that opens the application, signed in where it can begin that itself. Undefined where it is
+ * disabled or has no page.
+ */
 export function openHrefOf(
-  { links, redirectUris }: Pick<Application, 'links' | 'redirectUris'>,
+  { links, redirectUris, disabled }: Pick<Application, 'links' | 'redirectUris' | 'disabled'>,
   issuer: string,
 ): string | undefined {
+  if (disabled) return undefined;
   const { client_uri: start, initiate_login_uri: signIn } = links;
   if (signIn !== undefined) {
     const url = new URL(signIn);

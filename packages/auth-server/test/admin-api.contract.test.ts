@@ -74,6 +74,24 @@ describe('the contract of the administrators’ API', () => {
     expect(served).to.have.deep.members([...expected, ['get', '/openapi.json', []]]);
   });
 
+  it('has each operation under the tag of what its path begins with', async () => {
+    const { paths, tags } = (await (await fetch(url())).json()) as AdminContract & {
+      tags: readonly { name: string }[];
+    };
+    const found = Object.entries(paths).flatMap(([path, methods]) =>
+      Object.values(methods as Record<string, { tags?: readonly string[] }>).map(
+        (one) => `${path.split('/')[1]}: ${one.tags}`,
+      ),
+    );
+    expect([...new Set(found)]).to.have.members([
+      ...['accounts: Accounts', 'applications: Applications'],
+      ...['service-accounts: Service accounts', 'openapi.json: undefined'],
+    ]);
+    expect(tags.map(({ name }) => name)).to.deep.equal([
+      ...['Accounts', 'Applications', 'Service accounts'],
+    ]);
+  });
+
   it('has every answer and every refusal that there is, and no other', async () => {
     const manager = await newCaller(server, [MANAGE]);
     const keeper = await newCaller(server, [SECRETS_PERMISSION]);

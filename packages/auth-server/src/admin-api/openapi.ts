@@ -38,7 +38,7 @@ export function openApi(issuer: string, scopeBase: string): object {
     paths[path] = {
       ...paths[path],
       [method.toLowerCase()]: {
-        ...{ operationId, summary, tags: [tagOf(path)] },
+        ...{ operationId, summary, tags: [TAG_OF[path.split('/')[1] ?? '']] },
         security: [{ token: [scope(permission)] }],
         parameters: parametersOf(operation, operationId),
         ...requestOf(operation, operationId),
@@ -74,12 +74,16 @@ export function openApi(issuer: string, scopeBase: string): object {
 
 const TAGS = {
   Accounts: 'The accounts of people.',
+  Applications: 'Where people sign in.',
   'Service accounts': 'The callers of the API, and their secrets.',
 } as const;
 
-function tagOf(path: string): keyof typeof TAGS {
-  return path.startsWith('/accounts') ? 'Accounts' : 'Service accounts';
-}
+/** By the first segment of a path. */
+const TAG_OF: Readonly<Record<string, keyof typeof TAGS>> = {
+  accounts: 'Accounts',
+  applications: 'Applications',
+  'service-accounts': 'Service accounts',
+};
 
 const CONTRACT = {
   get: {

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { FAULT_CODES, PROBLEM_CODES } from '@cls/shared/http/problem-codes';
 import { anyEngine } from '@cls/testing/engines';
 import { expect } from 'chai';
+import { coloured } from '../src/documentation/colours.ts';
 import { readContent } from '../src/documentation/content.ts';
 import { operationsOf } from '../src/documentation/contract-reader.ts';
 import { RELEASES } from '../src/versions/releases.ts';
@@ -134,6 +135,8 @@ describe('/docs', () => {
       .and.not.match(/<span style/);
     const program = textOf('/docs/files/quickstarts/balances.py').trimEnd();
     expect(unescaped(shown)).to.include(program);
+    const docstring = '"""a\nfor # b"""';
+    expect(coloured(docstring, 'py').toString()).to.match(/^<span class="string">[^<]*<\/span>$/);
     const errors = textOf('/docs/errors/rate_limited');
     expect(errors).to.include('<span class="name">&quot;code&quot;</span>');
   });

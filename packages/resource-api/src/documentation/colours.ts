@@ -32,7 +32,7 @@ const PATTERNS: Readonly<Record<string, RegExp>> = {
     words(
       'import from def class return if elif else for in while with as try except raise not and or None True False lambda yield break',
     ),
-    `"""[sS]*?"""|${STRING}`,
+    `"""[^]*?"""|${STRING}`,
   ),
   go: pattern(
     SLASHES,

@@ -115,7 +115,7 @@ async function writeLarge(database, facilities) {
   console.log(`${postings} postings in ${seconds.toFixed(0)} s`);
 }
 
-/** Of tokens of which none is revoked. */
+/** A status list in which no token is revoked. */
 async function statusList() {
   const lst = await packBits(new Uint8Array(STATUS_LIST_LENGTH / 8));
   return new SignJWT({ status_list: { bits: 1, lst } })

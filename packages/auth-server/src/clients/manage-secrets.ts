@@ -33,8 +33,8 @@ export interface SecretReceiver {
  * Why the receiver may not have a secret of the service account; undefined: it may have one.
  *
  * - `none`: the service account proves itself without a secret.
- * - `own`: whoever uses a secret that leaked would get a next one, which stays good when the one that leaked is
- *   ended.
+ * - `own`: the receiver is the service account. A thief with a leaked secret could get a second one, which would
+ *   outlive the first.
  * - `permissions`: the secret would give the receiver more than it has or may grant.
  */
 export function whyNoSecret(

@@ -30,8 +30,8 @@ const OF_LENDERS: typeof TEXTS = [
 ];
 
 /**
- * Deals, or the shares of their lenders, as a workbook, from an export of the API as NDJSON. A spreadsheet keeps 15 digits of a number, so the
- * amounts may also be texts, which keep every digit.
+ * Deals, or the shares of their lenders, as a workbook, from an export of the API as NDJSON. A spreadsheet keeps
+ * 15 digits of a number, so the amounts may also be texts, which keep every digit.
  *
  * @throws in the middle where the export was cut: the file is not whole then.
  */

@@ -53,7 +53,12 @@ const SCHEMAS = {
   Introspection: {
     type: 'object',
     required: ['active'],
-    properties: { active: { type: 'boolean', description: 'False: nothing else is told.' } },
+    properties: {
+      active: {
+        type: 'boolean',
+        description: 'Where it is false, the answer has no other member.',
+      },
+    },
     additionalProperties: { description: 'The claims of the token.' },
   },
   Error: {

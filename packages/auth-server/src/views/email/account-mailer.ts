@@ -43,7 +43,7 @@ export function accountMailer(
   const { issuer, brand } = settings;
   const languages = readLanguages(brand?.name);
   const frame = mailFrame(settings);
-  /** Whoever chose the language of the message chose that of the page. */
+  /** The page has the language of the message. */
   const at = (place: keyof typeof PATHS, { locale }: Actor, token?: string) => {
     const query = new URLSearchParams({
       ...(token === undefined ? {} : { token }),

@@ -22,7 +22,8 @@ export const UPGRADE = [
         // First, because the tools of a build want its schema. Nothing is migrated back.
         if (build === root) await world.migrate(build);
         world.useBuild(build);
-        for (const name of SERVICES) {
+        // The explorer asks the API for what is new: it comes last, and goes back first.
+        for (const name of build === root ? SERVICES : SERVICES.toReversed()) {
           await world.restart(name);
           await sleep(1_000);
         }

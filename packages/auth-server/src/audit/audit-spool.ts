@@ -8,6 +8,7 @@ import {
   openSync,
   readdirSync,
   readSync,
+  rmdirSync,
   rmSync,
   writeSync,
 } from 'node:fs';
@@ -167,9 +168,19 @@ function spoolIn(place: string, lock: DirectoryLock): AuditSpool {
       // at a socket Node 20 resolves no symbolic links of modules that are imported next.
       if (size === 0) rmSync(join(place, FILE), { force: true });
       await lock.release();
-      if (size === 0) rmSync(place, { recursive: true, force: true });
+      if (size === 0) removeUnlessLookedAt(place);
     },
   };
+}
+
+/** Another process may look for a lock in it just now: it takes over an empty spool, and removes that. */
+function removeUnlessLookedAt(place: string): void {
+  try {
+    rmdirSync(place);
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    if (!['ENOTEMPTY', 'EEXIST', 'ENOENT'].includes(code)) throw error;
+  }
 }
 
 function endsLine(fd: number, size: number): boolean {

@@ -12,6 +12,8 @@ import { startWorld } from '../scripts/drills/world.mjs';
 const ROUNDS = Number(process.argv[2] ?? 10);
 const ROTATIONS = Number(process.argv[3] ?? 10);
 const APIS = ['8082', '8182'];
+// The services and servers of a world do not keep this process: between two worlds nothing else would.
+setInterval(() => {}, 60_000);
 
 for (const [name, env] of [
   ['with Redis', {}],

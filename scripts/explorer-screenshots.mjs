@@ -1,7 +1,8 @@
 // Pictures of the explorer as each demo person sees it, from the book of a running `npm start`:
-//   node scripts/explorer-screenshots.mjs <data directory> <folder> [--look dark] [--who lena] [--only deal]
-// Looks: light (default), dark, narrow (320 px), paper (a PDF of each page), german; and readme, the
-// tops of the pages in docs/images: `--look readme --who ben --only deal`. Needs Chromium.
+//   node scripts/explorer-screenshots.mjs <data directory> <folder> [--look dark,german] [--who lena] [--only deal]
+// Looks: light (default), dark, tablet (768 px), narrow (320 px), paper (a PDF of each page), german, or
+// several; and readme, the tops of the pages in docs/images: `--look readme --who ben --only deal`.
+// Needs Chromium.
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -11,12 +12,13 @@ import { chromiumBinary } from '../packages/testing/dist/src/servers.js';
 import { DEMO } from './demo-book.mjs';
 
 const LOOKS = {
-  light: { locale: 'en-GB' },
-  dark: { colorScheme: 'dark', locale: 'en-GB' },
-  narrow: { viewport: { width: 320, height: 640 }, locale: 'en-GB' },
-  paper: { locale: 'en-GB' },
+  light: {},
+  dark: { colorScheme: 'dark' },
+  tablet: { viewport: { width: 768, height: 1024 } },
+  narrow: { viewport: { width: 320, height: 640 } },
+  paper: {},
   german: { locale: 'de' },
-  readme: { viewport: { width: 1440, height: 1340 }, deviceScaleFactor: 0.75, locale: 'en-GB' },
+  readme: { viewport: { width: 1440, height: 1340 }, deviceScaleFactor: 0.75 },
 };
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -27,12 +29,13 @@ const { values, positionals } = parseArgs({
   },
 });
 const [dataDir, folder] = positionals;
+const looks = values.look.split(',');
 const executablePath = chromiumBinary();
-if (folder === undefined || !(values.look in LOOKS) || executablePath === undefined) {
+if (folder === undefined || !looks.every((look) => look in LOOKS) || executablePath === undefined) {
   process.stderr.write(
     executablePath === undefined
       ? 'Chromium is not installed on this machine\n'
-      : `usage: node scripts/explorer-screenshots.mjs <data directory> <folder> [--look ${Object.keys(LOOKS).join('|')}] [--who <name>] [--only <page>]\n`,
+      : `usage: node scripts/explorer-screenshots.mjs <data directory> <folder> [--look ${Object.keys(LOOKS).join('|')}, or several with commas] [--who <name>] [--only <page>]\n`,
   );
   process.exit(2);
 }
@@ -71,8 +74,8 @@ const browser = await chromium.launch({ executablePath, args: [...CHROMIUM_FLAGS
 let count = 0;
 for (const { email, password } of people) {
   const context = await browser.newContext({
-    viewport: { width: 1440, height: 900 },
-    ...LOOKS[values.look],
+    ...{ viewport: { width: 1440, height: 900 }, locale: 'en-GB' },
+    ...Object.assign({}, ...looks.map((look) => LOOKS[look])),
   });
   const page = await context.newPage();
   await page.goto(`${explorer.url}/`);
@@ -82,9 +85,9 @@ for (const { email, password } of people) {
   await page.waitForURL(`${explorer.url}/portfolio?*`);
   for (const [name, address] of PAGES.filter(([each]) => each.startsWith(values.only))) {
     await page.goto(`${explorer.url}${address}`);
-    const path = join(folder, `${email.split('@')[0]}.${name}.${values.look}`);
-    if (values.look === 'paper') await page.pdf({ path: `${path}.pdf`, format: 'A4' });
-    else await page.screenshot({ path: `${path}.png`, fullPage: values.look !== 'readme' });
+    const path = join(folder, `${email.split('@')[0]}.${name}.${looks.join('-')}`);
+    if (looks.includes('paper')) await page.pdf({ path: `${path}.pdf`, format: 'A4' });
+    else await page.screenshot({ path: `${path}.png`, fullPage: !looks.includes('readme') });
     count += 1;
   }
   await context.close();

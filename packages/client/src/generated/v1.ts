@@ -2652,6 +2652,8 @@ export interface components {
             supportedVersions?: string[];
             /** @description The end of a brownout. */
             until?: string;
+            /** @description The first instant from which changes can be told. */
+            earliestUpdatedSince?: string;
         };
     };
     responses: {

@@ -134,7 +134,9 @@ export function snapshots(
     resolve: async (times, access) => (await find(times, access)).resolve(),
     async copied({ updatedSince, sinceAsOf, asOf, reporting }, access, now) {
       if (now.grantsAt !== undefined && now.grantsAt > updatedSince) {
-        throw deltaUnavailable('Your access to deals has changed since then.');
+        throw deltaUnavailable('Your access to deals has changed since then.', {
+          earliestUpdatedSince: now.grantsAt,
+        });
       }
       if (isLost(updatedSince, await ledger.state())) {
         throw deltaUnavailable('The book was restored from a backup since then.');
@@ -317,12 +319,13 @@ function lostWalk(): Refusal {
 }
 
 /** After such a change the caller sees other items: what the copy lacks cannot be known. */
-function deltaUnavailable(why: string): Refusal {
+function deltaUnavailable(why: string, extensions: Record<string, string> = {}): Refusal {
   return new Refusal({
     status: 410,
     code: 'delta_unavailable',
     title: 'No changes available',
     detail: `${why} Read the whole list again.`,
+    extensions,
   });
 }
 

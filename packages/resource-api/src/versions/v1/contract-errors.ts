@@ -69,8 +69,12 @@ export const PROBLEM_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
       successor: text('The version to use instead.'),
       supportedVersions: listOf(text(), 'Those that answer at present.'),
       until: text('The end of a brownout.'),
+      earliestUpdatedSince: text('The first instant from which changes can be told.'),
     },
-    ['traceId', 'errors', 'version', 'retiresAt', 'successor', 'supportedVersions', 'until'],
+    [
+      ...['traceId', 'errors', 'version', 'retiresAt', 'successor', 'supportedVersions', 'until'],
+      'earliestUpdatedSince',
+    ],
   ),
 };
 

@@ -121,7 +121,8 @@ const SCHEDULED = 'scheduled_repayment';
 function lateNews(book) {
   book.repay(LATE.date, LATE.loan, LATE.millions, 'voluntary_prepayment');
   const journal = book.journals.at(-1);
-  return { ...journal, reason: 'notice of prepayment received late' };
+  const reason = 'notice of prepayment received late';
+  return { ...journal, reason, createdBy: 'nadia.khan@northgate.example' };
 }
 
 /** Keeps what each lender holds, day by day, and writes the journals. */

@@ -1022,6 +1022,8 @@ export interface components {
             amount: components["schemas"]["Money"];
             /** @description The currency of the amount. */
             currency: components["schemas"]["Currency"];
+            /** @description Who made the journal, where the agent said so: told to the agent of the deal, and to callers with full control. */
+            postedBy: string | null;
         };
         /** @description A balance. Without `fields` it has every member that `Balance` always has; with it, those that were asked for. */
         BalanceFields: {

@@ -522,6 +522,8 @@ export interface Movement {
   readonly effectiveDate: string;
   readonly postedAt: string;
   readonly reason: string | null;
+  /** Who made the journal; null for readers who are neither the agent nor have full control. */
+  readonly postedBy: string | null;
   readonly reverses: string | null;
   /** Id of the bill that its journal corrects. */
   readonly corrects: string | null;

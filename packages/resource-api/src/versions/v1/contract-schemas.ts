@@ -405,5 +405,9 @@ export const SCHEMAS: Readonly<Record<string, JsonSchema>> = {
     component: oneOf(['cash', 'pik'], 'Principal that was lent in cash, or capitalised interest.'),
     amount: as(money, 'What principal changed by: positive where more is owed.'),
     currency: as(ref('Currency'), 'The currency of the amount.'),
+    postedBy: nullable(
+      text(),
+      'Who made the journal, where the agent said so: told to the agent of the deal, and to callers with full control.',
+    ),
   }),
 };

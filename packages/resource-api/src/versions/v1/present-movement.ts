@@ -26,5 +26,7 @@ export function presentMovement(movement: Movement): Presented {
     component: movement.account === 'PRINCIPAL_PIK' ? 'pik' : 'cash',
     amount: moneyOf(currency)(movement.amountMinor),
     currency,
+    // Later than the others, so it is the last column too.
+    postedBy: movement.postedBy,
   };
 }

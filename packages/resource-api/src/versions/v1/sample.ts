@@ -33,6 +33,7 @@ export const SAMPLE_MOVEMENT: Movement = {
   account: 'PRINCIPAL_CASH',
   amountMinor: 0n,
   currency: 'USD',
+  postedBy: null,
 };
 
 export function sampleItem(resource: BalanceResource, level: Level, reporting: boolean): Presented {

@@ -166,6 +166,10 @@ const MOVEMENT_FIELDS: Readonly<Record<keyof Movement, string>> = {
   effectiveDate: 'p.effective_date',
   postedAt: instant('j.posted_at'),
   reason: 'j.reason',
+  // The name of somebody at the agent's is not for the other parties of the deal.
+  postedBy: `CASE WHEN current_setting('cls.full_control', true) = 'on'
+        OR EXISTS (SELECT FROM entitlement e WHERE e.deal_key = d.key AND e.role = 'agent')
+      THEN j.created_by END`,
   reverses: 'r.id',
   corrects: 'b.id',
   dealId: 'd.id',

@@ -15,7 +15,8 @@ const MOST = {
   // A statement of any sender: files and cells of many forms, deals with lenders, sanity, a report.
   import: 72,
   // Two say whether the client needs a certificate, and whether its secret can be one of ours.
-  'sign-in': 82,
+  // One puts the session's name into the ID token, so that every application can ask for its end.
+  'sign-in': 83,
 };
 
 describe('the files that a story runs', () => {

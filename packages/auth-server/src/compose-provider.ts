@@ -41,6 +41,7 @@ import type { ProviderSettings } from './library/configuration.ts';
 import type { Provider } from './library/oidc.ts';
 import { answerAtUserinfo, ignoreSameScopes } from './library/one-token.ts';
 import { proveSecret, rememberProven } from './library/prove-secret.ts';
+import { nameSessions } from './library/reliances/logout-token.ts';
 import { adjustParameters } from './library/reliances/parameters.ts';
 import { compareRedirectUris } from './library/reliances/redirect-uris.ts';
 import { rememberLaterSignIns } from './library/reliances/remembered-session.ts';
@@ -177,6 +178,7 @@ function extend(provider: Provider, deps: ProviderDeps): void {
   provider.registerGrantType(ACCOUNT_GRANT, composeAccountGrant(deps), ACCOUNT_GRANT_PARAMETERS);
   adjustParameters(provider, readLeniently);
   compareRedirectUris(provider);
+  nameSessions(provider);
   rememberLaterSignIns(provider);
   answerAtUserinfo(provider);
   ignoreSameScopes(provider, knownScopes(config.scopeBase));

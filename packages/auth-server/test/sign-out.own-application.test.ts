@@ -18,11 +18,13 @@ describe('an application that asks to sign a person out', () => {
   let server: TestAuthServer;
   let portal: Portal;
   let own: RelyingParty;
+  let quiet: RelyingParty;
   let another: RelyingParty;
   before(async () => {
     server = await startTestAuthServer(anyEngine);
     portal = await startPortal('Portal');
     own = await relyingParty(server, { backchannelLogoutUri: `${portal.origin}/backchannel` });
+    quiet = await relyingParty(server);
     another = await relyingParty(server, { firstParty: false });
   });
   after(async () => {
@@ -69,6 +71,14 @@ describe('an application that asks to sign a person out', () => {
     expect(ended).to.deep.equal([{ client: own.id }]);
   });
 
+  it('does so at once where it is our own and registered no back-channel logout', async () => {
+    const browser = new Browser();
+    const token = await signIn(quiet, browser);
+    const { url } = await ask(browser, { id_token_hint: token, post_logout_redirect_uri: BACK });
+    expect(url.href).to.equal(BACK);
+    expect(await isSignedIn(browser)).to.equal(false);
+  });
+
   it('says so here where it names no address', async () => {
     const browser = new Browser();
     const { url } = await ask(browser, { id_token_hint: await signIn(own, browser) });
@@ -100,6 +110,10 @@ describe('an application that asks to sign a person out', () => {
     [
       'with a token of another session',
       async () => ({ id_token_hint: await signIn(own, new Browser()) }),
+    ],
+    [
+      'with a token of another session and no back-channel logout',
+      async () => ({ id_token_hint: await signIn(quiet, new Browser()) }),
     ],
     ['with its name alone', async () => ({ client_id: own.id })],
     ['that names nothing', async () => ({})],

@@ -2,8 +2,14 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
-import { sendLogoutToken } from '../../src/library/reliances/logout-token.ts';
-import { type BareProvider, startBareProvider } from '../support/bare-provider.ts';
+import { nameSessions, sendLogoutToken } from '../../src/library/reliances/logout-token.ts';
+import {
+  type BareProvider,
+  CALLBACK,
+  startBareProvider,
+  VERIFIER,
+} from '../support/bare-provider.ts';
+import { Browser } from '../support/relying-party.ts';
 
 describe('the library tells an application of a logout', () => {
   let bare: BareProvider;
@@ -51,5 +57,23 @@ describe('the library tells an application of a logout', () => {
     status = 503;
     const refused = await sendLogoutToken(await informed(), 'person', 'sid').catch(String);
     expect(refused).to.match(/expected 200 OK/);
+  });
+
+  it('and names the session in ID tokens of each application by the method that is replaced', async () => {
+    bare.clients.set('portal', {
+      ...bare.clients.get('portal'),
+      backchannel_logout_uri: undefined,
+      backchannel_logout_session_required: undefined,
+    });
+    const sidOf = async () => {
+      const code = await bare.signIn(new Browser());
+      const fields = { grant_type: 'authorization_code', code, redirect_uri: CALLBACK };
+      const tokens = await bare.token({ ...fields, code_verifier: VERIFIER });
+      return decodeJwt(String(tokens['id_token']))['sid'];
+    };
+    expect(await sidOf()).to.equal(undefined);
+    nameSessions(bare.provider);
+    expect(await sidOf()).to.be.a('string');
+    expect(await sidOf()).not.to.equal(await sidOf());
   });
 });

@@ -50,7 +50,7 @@ export const de: Messages = {
   'compare.difference': 'Unterschied',
   'compare.with': 'Verglichen mit {asOf}, Kenntnisstand {knownAt}.',
   'compare.how':
-    'Unter jeder Zahl steht, was sie damals war, wenn sie anders war, und der Unterschied (Δ).',
+    'Unter einer Zahl stehen der damalige Wert und der Unterschied (Δ). Steht eine Zahl allein, ist sie unverändert.',
   'compare.notListed': 'Was es nur damals gab, ist nicht aufgeführt.',
   'compare.absent': 'Es war damals nicht da.',
   'portfolio.title': 'Portfolio',

@@ -48,7 +48,7 @@ export const en = {
   'compare.difference': 'Difference',
   'compare.with': 'Compared with {asOf}, as known at {knownAt}.',
   'compare.how':
-    'Below each number stand what it was then, where it was another one, and the difference (Δ).',
+    'Below a number stand what it was then and the difference (Δ). A number that stands alone is unchanged.',
   'compare.notListed': 'What was there only then is not listed.',
   'compare.absent': 'It was not there then.',
   'portfolio.title': 'Portfolio',

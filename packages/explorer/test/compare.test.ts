@@ -234,8 +234,15 @@ describe('two points in time', () => {
     expect(rows.map(({ head }) => head)).to.deep.equal([
       `${loan.deal.dealNumber} ${loan.deal.name}`,
     ]);
-    expect(rows[0]?.numbers).to.deep.equal(['1000.00', '749.50', '-250.50']);
+    expect(rows[0]?.compared[0]).to.deep.equal(['749.50', '1000.00', '-250.50']);
     expect(textOf(rows[0]?.html ?? '')).to.include('Advance');
+    const [address = '', journal] = (linkNamed(rows[0]?.html ?? '', 'Postings') ?? '').split('#');
+    const postings = await person.open(address);
+    const posted = rowsOf(postings.html, 'movements').map(({ numbers: [amount] }) => amount);
+    expect(posted).to.deep.equal(['1000.00', '-250.50']);
+    expect(postings.html.split(`<tr id="${journal}">`)[1])
+      .to.include('250.50')
+      .and.not.include('1,000');
     const deal = await person.open(linkNamed(html, loan.deal.dealNumber) ?? '');
     const outstanding = outstandingIn(deal.html);
     expect(outstanding?.compared).to.deep.equal([['749.50', '1000.00', '-250.50']]);

@@ -13,7 +13,21 @@ import { difference, isZero, percentOf, sumOf } from '../src/web/amounts.ts';
 import { textIn } from '../src/web/text.ts';
 import type { Page, Person } from './support/person.ts';
 import { linkNamed, numberOf, rowsOf, textOf, valuesIn } from './support/reading.ts';
-import { aBook, FULL, type Services, sharedServices } from './support/services.ts';
+import {
+  aBook,
+  aJournal,
+  aLoan,
+  aParty,
+  businessDate,
+  entry,
+  FULL,
+  type Loan,
+  posting,
+  type Services,
+  sharedServices,
+} from './support/services.ts';
+import { readTable } from './support/tables.ts';
+import { changesDiffer, compared } from './support/walk.ts';
 
 /** What a row of the list of deals shows. */
 const shownInList = ({ global }: BalanceItem) => [
@@ -294,6 +308,69 @@ describe('the numbers on pages', () => {
     expect(lines.map((line) => cells(line)[column]?.replace(/,$/, ''))).to.deep.equal(
       items.map(({ global }) => global.principal.outstanding),
     );
+  });
+
+  it('are, of each change, what the API and the files have at both times', async () => {
+    const [borrower, lender] = [aParty('Borrower of changes'), aParty('Lender of changes')];
+    const [loan, quiet, added] = [borrower, borrower, borrower].map((one) => aLoan(one, [lender]));
+    if (loan === undefined || quiet === undefined || added === undefined) throw new Error('none');
+    // What was restated stands before it all the same.
+    Object.assign(added.deal, { dealNumber: `0 ${added.deal.dealNumber}` });
+    const drawn = (one: Loan, amount: string) => posting(one, '2025-01-15', both(amount));
+    const both = (amount: string) => [undefined, lender].map((holder) => [holder, amount] as const);
+    const committed = (one: Loan, amount: string) => {
+      const postings = (['ORIGINAL_COMMITMENT', 'UNFUNDED'] as const).flatMap((account) =>
+        entry({ facility: one.facility }, [account, 'MEMO'], both(amount)),
+      );
+      return aJournal(one.deal, 'original_commitment', '2025-01-02', postings);
+    };
+    await services.post([
+      ...[borrower, lender, ...loan.all, ...quiet.all, committed(loan, '5000.00')],
+      // The book reaches the date with this one.
+      ...[drawn(loan, '1000.00'), posting(quiet, '2025-01-31', both('9.00'))],
+    ]);
+    const known = async () => (await services.ask<Single<unknown>>('/me')).meta.knownAt ?? '';
+    const since = await known();
+    const component = 'interest' as const;
+    const [settledThrough, dueDate] = [businessDate('2025-01-20'), businessDate('2025-01-21')];
+    const of = { facility: loan.facility.id, contract: loan.contract.id };
+    const interest = entry(loan, ['INTEREST_DUE', 'INTEREST_INCOME'], both('3.21'), { dueDate });
+    await services.post([
+      ...[...added.all, drawn(loan, '-250.50'), drawn(added, '7.00'), committed(loan, '500.00')],
+      aJournal(loan.deal, 'interest_billing', '2025-01-20', interest, {
+        settlements: [{ ...of, component, settledThrough }],
+      }),
+    ]);
+    const now = `asOf=2025-01-31&knownAt=${await known()}`;
+    const open = async (address: string) => (await person.open(address)).html;
+    const before = compared.numbers;
+    const book = { times: now, ask: services.ask, open };
+    expect(await changesDiffer(book, since)).to.deep.equal([]);
+    expect(compared.numbers - before).to.be.at.least(13);
+
+    const rows = readTable(await open(`/changes?${now}&since=${since}`), 'changes')?.rows ?? [];
+    const heads = [loan, added].map(({ deal }) => `${deal.dealNumber} ${deal.name}`);
+    expect(rows.map(({ head }) => head)).to.deep.equal(heads);
+    expect(rows.map(({ cells }) => cells['Marks'])).to.deep.equal(['restated', 'new']);
+    const shown = rows.find(({ head }) => head === heads[0])?.compared ?? {};
+    const fileAt = async (at: string) => {
+      const file = await person.send(
+        `/deals.csv?asOf=2025-01-31&knownAt=${at}&q=${loan.deal.name}`,
+      );
+      const [names = '', cells = ''] = (await file.text()).split('\r\n');
+      return (name: string) => cells.split(',')[names.split(',').indexOf(name)] ?? '';
+    };
+    const [then, latest] = [await fileAt(since), await fileAt(now.replace(/.*knownAt=/, ''))];
+    for (const [column, name] of [
+      ['Outstanding principal', 'global.principal.outstanding'],
+      ['Commitment', 'global.commitment.current'],
+      ['Interest due', 'global.interest.due'],
+      ['Total past due', 'global.total.pastDue'],
+    ] as const) {
+      const [is, was] = [latest(name), then(name)];
+      expect(is, column).not.to.equal(was);
+      expect(shown[column], column).to.deep.equal([is, was, difference(was, is)]);
+    }
   });
 
   it('are, in the workbook of lenders’ shares, those of the positions of the API', async () => {

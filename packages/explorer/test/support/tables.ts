@@ -10,6 +10,8 @@ export interface ReadRow {
   readonly head: string;
   /** Cells by the name of their column; numbers as the API writes them. */
   readonly cells: Readonly<Record<string, string>>;
+  /** Of each number where the page compares: itself, what it was and the difference, where it moved. */
+  readonly compared: Readonly<Record<string, readonly string[]>>;
 }
 
 /** A table as a person reads it: each cell by its row and column. Undefined where it is not there. */
@@ -37,8 +39,13 @@ function readRow(
   isNumeric: (at: number) => boolean,
 ): ReadRow {
   const shown = cellsOf(row).map(({ at, html }) => {
-    const value = isNumeric(at) ? numberOf(html) : textOf(html);
-    return [columns[at] ?? `column ${at}`, value] as const;
+    const parts = isNumeric(at) ? html.split(/<(?:small|b)>/).map(numberOf) : [textOf(html)];
+    return [columns[at] ?? `column ${at}`, parts] as const;
   });
-  return { head: shown[0]?.[1] ?? '', cells: Object.fromEntries(shown) };
+  const cells = shown.map(([name, [value = '']]) => [name, value] as const);
+  return {
+    head: cells[0]?.[1] ?? '',
+    cells: Object.fromEntries(cells),
+    compared: Object.fromEntries(shown),
+  };
 }

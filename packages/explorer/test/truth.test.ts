@@ -51,6 +51,8 @@ const otherwise = ({ original, cancelled, current }: Line['commitment']) => {
   return isZero(rest) ? [] : [rest.replace('-', '')];
 };
 
+type Journal = ReturnType<typeof aJournal>;
+
 describe('the numbers on pages', () => {
   let services: Services;
   let person: Person;
@@ -60,9 +62,11 @@ describe('the numbers on pages', () => {
   let items: readonly BalanceItem[];
   /** Deals of this book: what other files posted may have no lender and no movement. */
   let own: ReadonlySet<string>;
+  let journals: readonly Journal[];
   before(async () => {
     services = await sharedServices();
     const { records } = aBook({ contracts: 24, seed: 11 });
+    journals = records.filter((record) => record.object === 'journal');
     await services.post(records);
     own = new Set(records.flatMap((record) => (record.object === 'deal' ? [record.id] : [])));
     person = await services.person(FULL);
@@ -314,8 +318,20 @@ describe('the numbers on pages', () => {
     const [borrower, lender] = [aParty('Borrower of changes'), aParty('Lender of changes')];
     const [loan, quiet, added] = [borrower, borrower, borrower].map((one) => aLoan(one, [lender]));
     if (loan === undefined || quiet === undefined || added === undefined) throw new Error('none');
-    // What was restated stands before it all the same.
-    Object.assign(added.deal, { dealNumber: `0 ${added.deal.dealNumber}` });
+    const advances = journals.filter(({ type }) => type === 'advance');
+    const [first, last] = [advances[0], advances.at(-1)];
+    if (first === undefined || last === undefined) throw new Error('no advances in the book');
+    const again = (one: Journal, sign: string, more: Partial<Journal>) => {
+      const postings = one.postings.map((leg) => {
+        return { ...leg, amount: `${sign}${leg.amount}`.replace('--', '') };
+      });
+      const { deal, effectiveDate } = one;
+      return aJournal(loan.deal, 'advance', effectiveDate, postings, { deal, ...more });
+    };
+    // A deal whose numbers stay, and one whose numbers were told before.
+    const mistake = again(first, '', {});
+    const takenBack = again(first, '-', { reverses: mistake.id });
+    const restating = again(last, '', { reason: 'booked twice' });
     const drawn = (one: Loan, amount: string) => posting(one, '2025-01-15', both(amount));
     const both = (amount: string) => [undefined, lender].map((holder) => [holder, amount] as const);
     const committed = (one: Loan, amount: string) => {
@@ -326,8 +342,7 @@ describe('the numbers on pages', () => {
     };
     await services.post([
       ...[borrower, lender, ...loan.all, ...quiet.all, committed(loan, '5000.00')],
-      // The book reaches the date with this one.
-      ...[drawn(loan, '1000.00'), posting(quiet, '2025-01-31', both('9.00'))],
+      ...[drawn(loan, '1000.00'), drawn(quiet, '9.00')],
     ]);
     const known = async () => (await services.ask<Single<unknown>>('/me')).meta.knownAt ?? '';
     const since = await known();
@@ -336,12 +351,14 @@ describe('the numbers on pages', () => {
     const of = { facility: loan.facility.id, contract: loan.contract.id };
     const interest = entry(loan, ['INTEREST_DUE', 'INTEREST_INCOME'], both('3.21'), { dueDate });
     await services.post([
+      ...[mistake, takenBack, restating],
       ...[...added.all, drawn(loan, '-250.50'), drawn(added, '7.00'), committed(loan, '500.00')],
       aJournal(loan.deal, 'interest_billing', '2025-01-20', interest, {
         settlements: [{ ...of, component, settledThrough }],
       }),
     ]);
-    const now = `asOf=2025-01-31&knownAt=${await known()}`;
+    const [asOf = ''] = times.split('&');
+    const now = `${asOf}&knownAt=${await known()}`;
     const open = async (address: string) => (await person.open(address)).html;
     const before = compared.numbers;
     const book = { times: now, ask: services.ask, open };
@@ -349,14 +366,22 @@ describe('the numbers on pages', () => {
     expect(compared.numbers - before).to.be.at.least(13);
 
     const rows = readTable(await open(`/changes?${now}&since=${since}`), 'changes')?.rows ?? [];
-    const heads = [loan, added].map(({ deal }) => `${deal.dealNumber} ${deal.name}`);
-    expect(rows.map(({ head }) => head)).to.deep.equal(heads);
-    expect(rows.map(({ cells }) => cells['Marks'])).to.deep.equal(['restated', 'new']);
+    const heads = [loan, added].map((one) => `${one.deal.dealNumber} ${one.deal.name}`);
+    const [restated, ...others] = rows;
+    const stays = others.pop();
+    expect(restated?.cells['Marks']).to.include('restated');
+    expect(restated?.cells['Why']).to.include('Advance: booked twice');
+    expect(others.map(({ head }) => head)).to.have.members(heads);
+    expect(others.map(({ cells }) => cells['Marks'])).to.have.members(['', 'new']);
+    expect(stays?.cells['Why']).to.include('Advance; Advance (reversal)');
+    expect(
+      Object.values(stays?.compared ?? {})
+        .flat()
+        .join(),
+    ).not.to.include('.00');
     const shown = rows.find(({ head }) => head === heads[0])?.compared ?? {};
     const fileAt = async (at: string) => {
-      const file = await person.send(
-        `/deals.csv?asOf=2025-01-31&knownAt=${at}&q=${loan.deal.name}`,
-      );
+      const file = await person.send(`/deals.csv?${asOf}&knownAt=${at}&q=${loan.deal.name}`);
       const [names = '', cells = ''] = (await file.text()).split('\r\n');
       return (name: string) => cells.split(',')[names.split(',').indexOf(name)] ?? '';
     };

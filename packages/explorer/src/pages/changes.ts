@@ -198,11 +198,12 @@ function movedOf(item: BalanceItem, [, of]: Figure): Moved | undefined {
   return { is: is ?? difference(was ?? '0', was ?? '0'), was: { before: was } };
 }
 
-/** What was restated comes first, and what has other figures before what has other facts. */
+/** Restated figures come first, then other figures, then what has no other figures. */
 function ranked(items: readonly BalanceItem[]): readonly BalanceItem[] {
   const rank = (item: BalanceItem) => {
-    if (item.provenance.restated) return 0;
-    return FIGURES.some((one) => movedOf(item, one) !== undefined) ? 1 : 2;
+    const hasMoved = FIGURES.some((one) => movedOf(item, one) !== undefined);
+    if (!hasMoved) return 2;
+    return item.provenance.restated ? 0 : 1;
   };
   return [...items].sort((a, b) => rank(a) - rank(b));
 }

@@ -109,7 +109,7 @@ export function steps(marks: readonly Mark[], what: string, text: Text): Html | 
     return pointed({ ...mark, label: text.date(mark.label) }, left, top, pitch, shape, text);
   });
   return figure(
-    html`${axis(y, text, marks[0]?.unit)}${ticks}<path class="below" d="${below}"/><path class="line" d="${course}"/>${drawn}`,
+    html`<path class="below" d="${below}"/>${axis(y, text, marks[0]?.unit)}${ticks}<path class="line" d="${course}"/>${drawn}`,
     what,
   );
 }

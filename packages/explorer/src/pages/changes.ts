@@ -170,7 +170,7 @@ export function daysBefore(instant: string, days: number): string {
 }
 
 /** The amounts of which a change is told, by the names of their columns. Others follow from them. */
-const FIGURES: readonly (readonly [string, (item: BalanceItem) => string | undefined])[] = [
+const FIGURES = [
   ['ownOutstanding', ({ share }) => share?.principal.outstanding],
   ['outstanding', ({ global }) => global.principal.outstanding],
   ['commitment', ({ global }) => global.commitment.current],
@@ -180,7 +180,7 @@ const FIGURES: readonly (readonly [string, (item: BalanceItem) => string | undef
   ['feesAccrued', ({ global }) => global.fees.accrued],
   ['feesDue', ({ global }) => global.fees.due],
   ['pastDue', ({ global }) => global.total.pastDue],
-];
+] as const satisfies readonly (readonly [string, (item: BalanceItem) => string | undefined])[];
 type Figure = (typeof FIGURES)[number];
 
 interface Moved {
@@ -191,8 +191,9 @@ interface Moved {
 
 /** What a figure is, and was; undefined where it did not change. Of what is new, zero is no change. */
 function movedOf(item: BalanceItem, [, of]: Figure): Moved | undefined {
-  const [is, was] = [of(item), item.compared == null ? undefined : of(item.compared)];
+  const is = of(item);
   if (item.compared == null) return is === undefined || isZero(is) ? undefined : { is };
+  const was = of(item.compared);
   if (is === was) return undefined;
   // A share that is gone comes to zero.
   return { is: is ?? difference(was ?? '0', was ?? '0'), was: { before: was } };
@@ -210,10 +211,7 @@ function ranked(items: readonly BalanceItem[]): readonly BalanceItem[] {
 
 /** A column for each figure that changed in one of the items. */
 function changesHead(figures: readonly Figure[], text: Text): ListHead {
-  const amounts = figures.map(([name]) => {
-    const key = `column.${name}`;
-    return { label: text.has(key) ? text.t(key) : name, numeric: true };
-  });
+  const amounts = figures.map(([name]) => ({ label: text.t(`column.${name}`), numeric: true }));
   const columns = [
     { label: text.t('column.deal') },
     { label: text.t('column.currencyShort') },
@@ -241,11 +239,10 @@ function changesTable(
     const own = posted.filter(
       (one) => one.dealId === deal.id && one.currency === currency && isSince(one.postedAt),
     );
-    const moved = figures.map((figure) => movedOf(item, figure));
-    const cells = moved.map((one, at) =>
-      figureCell(figures[at]?.[0] ?? '', one?.is, text, one?.was),
-    );
-    const hasFacts = own.length === 0 && compared != null && moved.every((one) => !one);
+    const moved = figures.map((figure) => ({ name: figure[0], ...movedOf(item, figure) }));
+    const cells = moved.map(({ name, is, was }) => figureCell(name, is, text, was));
+    const hasFacts =
+      own.length === 0 && compared != null && moved.every(({ is }) => is === undefined);
     return html`
 <tr><th scope="row"><a href="${pageAddress(`/deals/${deal.id}`, visit.query, times)}">${deal.dealNumber}</a> ${deal.name}</th><td>${currency}</td>${cells}<td>${hasFacts && `${text.t('changes.facts')} `}${whyOf(visit, item, own, text)}</td>${dateCell(lastPostedAt !== null && isSince(lastPostedAt) && text.dateTime(lastPostedAt))}<td>${compared == null && html`<span class="tag">${text.t('changes.new')}</span>`}${marks(item, text)}</td></tr>`;
   });

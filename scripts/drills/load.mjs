@@ -295,7 +295,7 @@ function requirePage(response, html) {
 
 /** Of its tables. @throws where it shows none */
 function numbersOf(html) {
-  const cells = [...html.matchAll(/<td class="n">([\s\S]*?)<\/td>/g)].map(([, cell]) => cell);
+  const cells = [...html.matchAll(/<td(?: class="n")?>([\s\S]*?)<\/td>/g)].map(([, cell]) => cell);
   if (cells.length === 0) throw new Wrong('a page without numbers');
   return cells.join('\n');
 }

@@ -12,8 +12,22 @@ import type {
 import { difference, isZero, percentOf, sumOf } from '../src/web/amounts.ts';
 import { textIn } from '../src/web/text.ts';
 import type { Page, Person } from './support/person.ts';
-import { linkNamed, numberOf, rowsOf, textOf } from './support/reading.ts';
-import { aBook, FULL, type Services, sharedServices } from './support/services.ts';
+import { linkNamed, numberOf, rowsOf, textOf, valuesIn } from './support/reading.ts';
+import {
+  aBook,
+  aJournal,
+  aLoan,
+  aParty,
+  businessDate,
+  entry,
+  FULL,
+  type Loan,
+  posting,
+  type Services,
+  sharedServices,
+} from './support/services.ts';
+import { readTable } from './support/tables.ts';
+import { changesDiffer, compared } from './support/walk.ts';
 
 /** What a row of the list of deals shows. */
 const shownInList = ({ global }: BalanceItem) => [
@@ -37,6 +51,8 @@ const otherwise = ({ original, cancelled, current }: Line['commitment']) => {
   return isZero(rest) ? [] : [rest.replace('-', '')];
 };
 
+type Journal = ReturnType<typeof aJournal>;
+
 describe('the numbers on pages', () => {
   let services: Services;
   let person: Person;
@@ -46,9 +62,11 @@ describe('the numbers on pages', () => {
   let items: readonly BalanceItem[];
   /** Deals of this book: what other files posted may have no lender and no movement. */
   let own: ReadonlySet<string>;
+  let journals: readonly Journal[];
   before(async () => {
     services = await sharedServices();
     const { records } = aBook({ contracts: 24, seed: 11 });
+    journals = records.filter((record) => record.object === 'journal');
     await services.post(records);
     own = new Set(records.flatMap((record) => (record.object === 'deal' ? [record.id] : [])));
     person = await services.person(FULL);
@@ -134,7 +152,7 @@ describe('the numbers on pages', () => {
         const [sum] = rowsOf(html, `lenders-${item.currency}`, 'tfoot');
         const { commitment, principal, interest, fees } = item.global;
         const whole = [commitment.current, principal.outstanding, interest.accrued, fees.accrued];
-        expect(sum?.numbers).to.deep.equal(whole);
+        expect(sum?.numbers).to.deep.equal(['', ...whole]);
         expect(sum?.html).not.to.include('differs');
       }
       const facilities = rowsOf(html, 'facilities');
@@ -226,15 +244,9 @@ describe('the numbers on pages', () => {
         expect(closing?.numbers[0]).to.equal(global.closing);
         expect(sumOf(column as string[])).to.equal(global.closing);
         const what = `Outstanding principal in ${currency}, from opening to closing`;
-        const [, picture = ''] = html.split(`aria-label="${what}"`);
-        const bars = [
-          ...(picture.split('</svg>')[0] ?? '').matchAll(
-            /class="mark"[^>]* aria-label="[^"]*: ([^"]*)"/g,
-          ),
-        ];
-        expect(bars.map(([, amount = '']) => numberOf(amount))).to.deep.equal(
-          bars.length === 0 ? [] : [...column, closing?.numbers[0]],
-        );
+        const bars = valuesIn(html, what).map((value) => numberOf(value.replace(/.*: /, '')));
+        const drawn = [...column, closing?.numbers[0] ?? ''].filter((one) => !isZero(one ?? '0'));
+        expect(bars).to.deep.equal(drawn);
         const series = rowsOf(html, `series-${currency}`);
         expect(series[0]?.numbers[0]).to.equal(global.opening);
         expect(series.at(-1)?.numbers[1]).to.equal(global.closing);
@@ -300,6 +312,90 @@ describe('the numbers on pages', () => {
     expect(lines.map((line) => cells(line)[column]?.replace(/,$/, ''))).to.deep.equal(
       items.map(({ global }) => global.principal.outstanding),
     );
+  });
+
+  it('are, of each change, what the API and the files have at both times', async () => {
+    const [borrower, lender] = [aParty('Borrower of changes'), aParty('Lender of changes')];
+    const [loan, quiet, added] = [borrower, borrower, borrower].map((one) => aLoan(one, [lender]));
+    if (loan === undefined || quiet === undefined || added === undefined) throw new Error('none');
+    const advances = journals.filter(({ type }) => type === 'advance');
+    const [first, last] = [advances[0], advances.at(-1)];
+    if (first === undefined || last === undefined) throw new Error('no advances in the book');
+    const again = (one: Journal, sign: string, more: Partial<Journal>) => {
+      const postings = one.postings.map((leg) => {
+        return { ...leg, amount: `${sign}${leg.amount}`.replace('--', '') };
+      });
+      const { deal, effectiveDate } = one;
+      return aJournal(loan.deal, 'advance', effectiveDate, postings, { deal, ...more });
+    };
+    // A deal whose numbers stay, and one whose numbers were told before.
+    const mistake = again(first, '', {});
+    const takenBack = again(first, '-', { reverses: mistake.id });
+    const restating = again(last, '', { reason: 'booked twice' });
+    const drawn = (one: Loan, amount: string) => posting(one, '2025-01-15', both(amount));
+    const both = (amount: string) => [undefined, lender].map((holder) => [holder, amount] as const);
+    const committed = (one: Loan, amount: string) => {
+      const postings = (['ORIGINAL_COMMITMENT', 'UNFUNDED'] as const).flatMap((account) =>
+        entry({ facility: one.facility }, [account, 'MEMO'], both(amount)),
+      );
+      return aJournal(one.deal, 'original_commitment', '2025-01-02', postings);
+    };
+    await services.post([
+      ...[borrower, lender, ...loan.all, ...quiet.all, committed(loan, '5000.00')],
+      ...[drawn(loan, '1000.00'), drawn(quiet, '9.00')],
+    ]);
+    const known = async () => (await services.ask<Single<unknown>>('/me')).meta.knownAt ?? '';
+    const since = await known();
+    const component = 'interest' as const;
+    const [settledThrough, dueDate] = [businessDate('2025-01-20'), businessDate('2025-01-21')];
+    const of = { facility: loan.facility.id, contract: loan.contract.id };
+    const interest = entry(loan, ['INTEREST_DUE', 'INTEREST_INCOME'], both('3.21'), { dueDate });
+    await services.post([
+      ...[mistake, takenBack, restating],
+      ...[...added.all, drawn(loan, '-250.50'), drawn(added, '7.00'), committed(loan, '500.00')],
+      aJournal(loan.deal, 'interest_billing', '2025-01-20', interest, {
+        settlements: [{ ...of, component, settledThrough }],
+      }),
+    ]);
+    const [asOf = ''] = times.split('&');
+    const now = `${asOf}&knownAt=${await known()}`;
+    const open = async (address: string) => (await person.open(address)).html;
+    const before = compared.numbers;
+    const book = { times: now, ask: services.ask, open };
+    expect(await changesDiffer(book, since)).to.deep.equal([]);
+    expect(compared.numbers - before).to.be.at.least(13);
+
+    const rows = readTable(await open(`/changes?${now}&since=${since}`), 'changes')?.rows ?? [];
+    const heads = [loan, added].map((one) => `${one.deal.dealNumber} ${one.deal.name}`);
+    const [restated, ...others] = rows;
+    const stays = others.pop();
+    expect(restated?.cells['Marks']).to.include('restated');
+    expect(restated?.cells['Why']).to.include('Advance: booked twice');
+    expect(others.map(({ head }) => head)).to.have.members(heads);
+    expect(others.map(({ cells }) => cells['Marks'])).to.have.members(['', 'new']);
+    expect(stays?.cells['Why']).to.include('Advance; Advance (reversal)');
+    expect(
+      Object.values(stays?.compared ?? {})
+        .flat()
+        .join(),
+    ).not.to.include('.00');
+    const shown = rows.find(({ head }) => head === heads[0])?.compared ?? {};
+    const fileAt = async (at: string) => {
+      const file = await person.send(`/deals.csv?${asOf}&knownAt=${at}&q=${loan.deal.name}`);
+      const [names = '', cells = ''] = (await file.text()).split('\r\n');
+      return (name: string) => cells.split(',')[names.split(',').indexOf(name)] ?? '';
+    };
+    const [then, latest] = [await fileAt(since), await fileAt(now.replace(/.*knownAt=/, ''))];
+    for (const [column, name] of [
+      ['Outstanding principal', 'global.principal.outstanding'],
+      ['Commitment', 'global.commitment.current'],
+      ['Interest due', 'global.interest.due'],
+      ['Total past due', 'global.total.pastDue'],
+    ] as const) {
+      const [is, was] = [latest(name), then(name)];
+      expect(is, column).not.to.equal(was);
+      expect(shown[column], column).to.deep.equal([is, was, difference(was, is)]);
+    }
   });
 
   it('are, in the workbook of lenders’ shares, those of the positions of the API', async () => {

@@ -20,7 +20,7 @@ const OPERATIONS: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * The questions whose answers a page shows, as command lines, each with its documentation. They name
+ * The questions whose answers a page shows, as command lines, each operation with its documentation. They name
  * the address that the deployment has for everybody, and hold no token.
  *
  * @param hint where the token comes from
@@ -31,13 +31,14 @@ export function apiCalls(
   text: Text,
   hint: MessageKey = 'call.token',
 ): Html | undefined {
-  const calls = [...new Set(answers.flatMap((answer) => api.askedFor(answer) ?? []))].map(
-    (asked) => {
-      const [, operation = ''] = OPERATIONS.find(([path]) => path.test(asked)) ?? [];
-      const command = `curl --header "Authorization: Bearer $CLS_TOKEN" \\\n  '${issuer}/api/v1/cls${asked}'`;
-      return html`<pre><code>${command}</code></pre><p><a href="${`${issuer}/docs/v1/operations/${operation}`}">${text.t('call.docs', { operation })}</a></p>`;
-    },
-  );
-  if (calls.length === 0) return undefined;
+  const asked = [...new Set(answers.flatMap((answer) => api.askedFor(answer) ?? []))];
+  if (asked.length === 0) return undefined;
+  const operations = asked.map((path) => OPERATIONS.find(([one]) => one.test(path))?.[1] ?? '');
+  const calls = asked.map((path, at) => {
+    const operation = operations[at] ?? '';
+    const command = `curl --header "Authorization: Bearer $CLS_TOKEN" \\\n  '${issuer}/api/v1/cls${path}'`;
+    const isFirst = operations.indexOf(operation) === at;
+    return html`<pre><code>${command}</code></pre>${isFirst && html`<p><a href="${`${issuer}/docs/v1/operations/${operation}`}">${text.t('call.docs', { operation })}</a></p>`}`;
+  });
   return html`<details class="call"><summary>${text.t('call.title')}</summary>${calls}<p class="hint">${text.t(hint)}</p></details>`;
 }

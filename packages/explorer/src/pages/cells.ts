@@ -1,4 +1,4 @@
-import { type Html, type HtmlValue, html, trustedMarkup } from '@cls/shared/http/html';
+import { type Html, type HtmlValue, html } from '@cls/shared/http/html';
 import { difference, isNegative, isZero, MINUS, readableAmount } from '../web/amounts.ts';
 import type { Text } from '../web/text.ts';
 import { shareBar } from './picture.ts';
@@ -13,7 +13,7 @@ export interface Was<T> {
 /**
  * An amount in a table: every digit of the API's, right-aligned; negative is said to a reader too.
  *
- * @param was where the page compares: below the amount stand what it was, and the difference.
+ * @param was where the page compares: below an amount that was another one stand that, and the difference.
  * @param whole a bar shows how much of this the amount is.
  */
 export function amountCell(
@@ -23,7 +23,7 @@ export function amountCell(
   whole?: string,
 ): Html {
   const bar = whole !== undefined && amount != null && shareBar(amount, whole);
-  return html`<td class="n">${amountText(amount, text)}${bar}${beforeText(amount, text, was)}</td>`;
+  return html`<td>${amountText(amount, text)}${bar}${beforeText(amount, text, was)}</td>`;
 }
 
 /** The amounts that grow with the days: after the last date with data they are projected. */
@@ -46,7 +46,7 @@ export function accruedCell(amount: string, end: string, text: Text): Html {
 
 function markedCell(amount: Amount, grows: boolean, text: Text, was?: Was<string | null>): Html {
   const isMarked = grows && amount != null && !isZero(amount);
-  return html`<td class="n">${amountText(amount, text)}${isMarked && projectedMark(text)}${beforeText(amount, text, was)}</td>`;
+  return html`<td>${amountText(amount, text)}${isMarked && projectedMark(text)}${beforeText(amount, text, was)}</td>`;
 }
 
 export function projectedMark(text: Text): Html | undefined {
@@ -55,14 +55,12 @@ export function projectedMark(text: Text): Html | undefined {
     : html` <small class="tag">${text.t('mark.projected')}</small>`;
 }
 
-/** What an amount was, and the difference; nothing where the page compares nothing. */
+/** What an amount was, and the difference; nothing where it is the same, or the page compares nothing. */
 export function beforeText(amount: Amount, text: Text, was: Was<string | null> | undefined) {
   if (was === undefined || amount === undefined) return undefined;
   const { before: then } = was;
   if (then === undefined) return html`<small>${text.t('compare.notThere')}</small>`;
-  if (then === amount) {
-    return html`${amount !== null && html`<small>Δ ${readableAmount(difference(amount, amount), text.locale)}</small>`}`;
-  }
+  if (then === amount) return undefined;
   const shown = html`<small>${text.t('compare.before')} ${amountText(then, text)}</small>`;
   // Of what is not summed at one of the times there is no difference.
   if (amount === null || then === null) return shown;
@@ -73,16 +71,14 @@ export function beforeText(amount: Amount, text: Text, was: Was<string | null> |
 /** A count in a table, compared as amounts are. */
 export function countCell(count: number, text: Text, was?: Was<number>): Html {
   const shown = (value: number) => (value < 0 ? MINUS : '') + text.number(Math.abs(value));
-  if (was === undefined) return html`<td class="n">${text.number(count)}</td>`;
+  if (was === undefined || was.before === count) return html`<td>${text.number(count)}</td>`;
   const { before: then } = was;
   const change = count - (then ?? 0);
   const below =
     then === undefined
       ? html`<small>${text.t('compare.notThere')}</small>`
-      : change === 0
-        ? html`<small>Δ 0</small>`
-        : html`<small>${text.t('compare.before')} ${text.number(then)}</small><b>Δ ${change > 0 && '+'}${shown(change)}</b>`;
-  return html`<td class="n">${text.number(count)}${below}</td>`;
+      : html`<small>${text.t('compare.before')} ${text.number(then)}</small><b>Δ ${change > 0 && '+'}${shown(change)}</b>`;
+  return html`<td>${text.number(count)}${below}</td>`;
 }
 
 export function amountText(amount: Amount, text: Text): Html {
@@ -121,6 +117,9 @@ export interface Table {
   readonly id: string;
 }
 
+/** What a list is known by, and its columns. */
+export type ListHead = Pick<Table, 'id' | 'columns'>;
+
 const FEW_COLUMNS = 4;
 const MANY_COLUMNS = 8;
 
@@ -138,25 +137,39 @@ export function table(spec: Table): Html {
   const few = columns.length <= FEW_COLUMNS && html` slim`;
   const many = columns.length >= MANY_COLUMNS && html` wide`;
   const said = underHeading ? html`<span class="unseen">${caption}</span>` : caption;
-  return html`<div class="scroll${few}${many}${isList && ' list'}" role="region" tabindex="0" aria-labelledby="${id}"><table>
+  return html`<div class="scroll${few}${many}${isList && ' list'}" role="region" tabindex="0" aria-labelledby="${id}"><table${numbersIn(columns)}>
 <caption id="${id}">${said}</caption>
 <thead><tr>${heads}</tr>${head}</thead>
-<tbody>${isList ? labelled(rows, columns) : rows}</tbody>${foot !== undefined && html`\n<tfoot>${foot}</tfoot>`}
+<tbody>${rows}</tbody>${foot !== undefined && html`\n<tfoot>${foot}</tfoot>`}
 </table></div>`;
 }
 
-/** Each cell with the name of its column, which stands beside it where a row is a card. */
-function labelled(rows: HtmlValue, columns: readonly Column[]): Html {
-  const [, ...others] = columns.map(({ label }) => html`${label}`);
-  return trustedMarkup(
-    [rows]
-      .flat()
-      .map((row) => {
-        let at = 0;
-        return `${row}`.replaceAll(/<td/g, () => `<td data-label="${others[at++]}"`);
-      })
-      .join(''),
-  );
+/** Which columns are numbers, where not all are that follow the first: said once, for cells are many. */
+function numbersIn(columns: readonly Column[]): Html {
+  const [, ...others] = columns;
+  if (others.every(({ numeric }) => numeric)) return html` class="n"`;
+  const names = columns.flatMap(({ numeric }, at) => (numeric ? [`n${at + 1}`] : []));
+  return html` class="${names.join(' ')}"`;
+}
+
+/**
+ * The name of its column beside each cell of a list, where a row is a card: rules of the page, which
+ * say each name once. The style sheet shows them.
+ */
+export function labelsOf(lists: readonly ListHead[]): string {
+  return lists
+    .flatMap(({ id, columns }) =>
+      columns.slice(1).map(({ label }, at) => {
+        return `#${id}~* td:nth-child(${at + 2}){--label:${cssString(label)}}`;
+      }),
+    )
+    .join('');
+}
+
+/** Neither ends the string, nor the element that the rule stands in. */
+function cssString(text: string): string {
+  const safe = text.replace(/[^\p{L}\p{N} ]/gu, (one) => `\\${one.codePointAt(0)?.toString(16)} `);
+  return `"${safe}"`;
 }
 
 /** Pairs of a name and a value; those without a value are left out. */

@@ -2,10 +2,11 @@ import { type Html, html } from '@cls/shared/http/html';
 import { ApiRefused } from '../balances/api-client.ts';
 import type { BalanceItem, List, Movement } from '../balances/shapes.ts';
 import { pageAddress, sameWith } from '../web/address.ts';
-import { difference } from '../web/amounts.ts';
+import { difference, isZero } from '../web/amounts.ts';
+import { lastVisit } from '../web/last-visit.ts';
 import type { Text } from '../web/text.ts';
 import { isNoTime } from '../web/typed.ts';
-import { amountCell, dateCell, marks, table, wordOf } from './cells.ts';
+import { dateCell, figureCell, type ListHead, marks, table, type Was, wordOf } from './cells.ts';
 import { pager } from './deals.ts';
 import { instantFields } from './form-faults.ts';
 import { isAllKnown } from './knowledge.ts';
@@ -14,26 +15,24 @@ import type { Visit } from './visit.ts';
 
 /** What changed of one deal is asked for since then. */
 const A_YEAR = 365;
-/** As many as the API takes as a filter. */
-const LIMIT = '100';
-
-/** What was removed from an answer has an id alone. */
-type Changes = List<BalanceItem> & { readonly removed?: readonly { readonly id: string }[] };
+/** A row has up to three numbers for each figure. */
+const LIMIT = '50';
 
 /**
- * `/changes`: each deal whose answer differs from what was known at `since`, with what it was and
- * what it is.
+ * `/changes`: each deal whose answer differs from what was known at `since`, with the figures that
+ * changed: what they are, what they were, and the difference. What was restated comes first.
  */
 export async function changesPage(deps: PageDeps, visit: Visit): Promise<void> {
   const { asker, query, times } = visit;
   const dealId = query.get('dealId') ?? undefined;
   const since = query.get('since') ?? daysBefore(times.knownAt, dealId === undefined ? 1 : A_YEAR);
-  const level = { level: 'deal', includeZero: 'true', dealId };
+  const visited = lastVisit(visit.ctx, times.knownAt);
+  const asked = { level: 'deal', includeZero: 'true', dealId };
   const [found, who] = await Promise.all([
     deps.api
-      .read<Changes>(asker, '/balances', {
+      .read<List<BalanceItem>>(asker, '/balances', {
         ...timesAsked(visit),
-        ...level,
+        ...asked,
         updatedSince: since,
         compareKnownAt: since,
         limit: LIMIT,
@@ -46,19 +45,23 @@ export async function changesPage(deps: PageDeps, visit: Visit): Promise<void> {
     whoAsks(deps, visit),
   ]);
   if (found === undefined) return notComparable(deps, visit, since, who);
-  const why = await postingsOf(deps, visit, found.data);
+  const items = ranked(found.data);
+  const figures = FIGURES.filter((one) => items.some((item) => movedOf(item, one) !== undefined));
+  const why = await postingsOf(deps, visit, items);
+  const isEmpty = items.length === 0 && !found.page.hasMore;
   showPage(deps, visit, {
     title: (text) => text.t('changes.title'),
     place: 'changes',
     who,
     meta: found.meta,
     answers: [found, ...(why === undefined ? [] : [why])],
+    lists: (text) => (isEmpty ? [] : [changesHead(figures, text)]),
     body: (text) => [
       ofOneDeal(visit, dealId, text),
-      sinceForm(visit, since, text),
-      found.data.length === 0 && !found.page.hasMore
+      sinceForm(visit, since, visited, text),
+      isEmpty
         ? html`<p class="notice empty">${text.t('changes.none', { at: text.dateTime(since) })}</p>`
-        : changesTable(visit, found.data, why?.data ?? [], since, text),
+        : changesTable(visit, items, why?.data ?? [], since, figures, text),
       pager(visit, found, text),
     ],
   });
@@ -67,18 +70,32 @@ export async function changesPage(deps: PageDeps, visit: Visit): Promise<void> {
 /** More deals have more postings than one answer tells. */
 const TOLD = 25;
 
-/** The postings to the deals that changed; undefined where they are more than one answer tells. */
+/** The postings to the first deals that changed; undefined where they are more than one answer tells. */
 async function postingsOf(
   { api }: PageDeps,
   visit: Visit,
   items: readonly BalanceItem[],
 ): Promise<List<Movement> | undefined> {
-  const dealId = [...new Set(items.map(({ deal }) => deal.id))];
-  if (dealId.length === 0 || dealId.length > TOLD) return undefined;
+  const dealId = [...new Set(items.map(({ deal }) => deal.id))].slice(0, TOLD);
+  if (dealId.length === 0) return undefined;
   const question = { ...timesAsked(visit), dealId, limit: '1000' };
   const path = '/balances/principal/movements';
   const list = await api.read<List<Movement>>(visit.asker, path, question);
   return list.page.hasMore ? undefined : list;
+}
+
+/** Why, and the way to the postings: to the first of those that changed the item, where they are known. */
+function whyOf(
+  { query }: Visit,
+  { deal }: BalanceItem,
+  own: readonly Movement[],
+  text: Text,
+): Html {
+  const [first] = own;
+  const fromDate = own.map(({ effectiveDate }) => effectiveDate).sort()[0];
+  const address = pageAddress(`/deals/${deal.id}/movements`, query, { fromDate });
+  const href = first === undefined ? address : `${address}#${first.journal.id}`;
+  return html`${reasonsOf(own, text)} <a href="${href}">${text.t('movements.title')}</a>`;
 }
 
 /** Which movements were posted, and why, each once. */
@@ -99,7 +116,7 @@ function notComparable(deps: PageDeps, visit: Visit, since: string, who: Who): v
     who,
     meta: who.known,
     body: (text) => [
-      sinceForm(visit, since, text),
+      sinceForm(visit, since, undefined, text),
       html`<p class="notice" role="status">${text.t('changes.unknown')} <a href="${sameWith(visit.ctx.path, visit.query, { since: visit.times.knownAt })}">${text.t('changes.sinceNow')}</a></p>`,
     ],
   });
@@ -119,19 +136,28 @@ const PRESETS = [
   { name: 'year', days: A_YEAR },
 ] as const;
 
-function sinceForm({ ctx, query, times, faults }: Visit, since: string, text: Text): Html {
-  const links = PRESETS.map(({ name, days }) => {
-    const at = daysBefore(times.knownAt, days);
-    const label = text.t(`changes.${name}`);
-    return at === since
+/** @param visited what was known at the last visit; undefined at the first one. */
+function sinceForm(visit: Visit, since: string, visited: string | undefined, text: Text): Html {
+  const { ctx, query, times, faults } = visit;
+  const presets = [
+    ...(visited === undefined ? [] : [{ label: text.t('changes.visit'), at: visited }]),
+    ...PRESETS.map(({ name, days }) => {
+      return { label: text.t(`changes.${name}`), at: daysBefore(times.knownAt, days) };
+    }),
+  ];
+  const links = presets.map(({ label, at }) =>
+    at === since
       ? html`<li><span class="chosen">${label}</span></li>`
-      : html`<li><a href="${sameWith(ctx.path, query, { since: at, cursor: undefined })}">${label}</a></li>`;
-  });
+      : html`<li><a href="${sameWith(ctx.path, query, { since: at, cursor: undefined })}">${label}</a></li>`,
+  );
+  const then = { restated: 'true', includeZero: 'true', cmpAsOf: undefined, cmpKnownAt: since };
+  const restated = pageAddress('/deals', query, then);
   const hidden = ['asOf', 'knownAt', 'viewer', 'dealId'].flatMap((name) =>
     query.getAll(name).map((value) => html`<input type="hidden" name="${name}" value="${value}">`),
   );
   return html`<form method="get" action="${ctx.path}" class="period">${hidden}${instantFields(faults, 'since', since, text, 'changes.since')} <button class="button">${text.t('time.show')}</button></form>
-<ul class="presets">${links}</ul>`;
+<ul class="presets">${links}</ul>
+${!query.has('dealId') && html`<p><a href="${restated}">${text.t('changes.restated')}</a></p>`}`;
 }
 
 /** An instant of the API, by whole days earlier; its microseconds stay. What is no instant is the API's to refuse. */
@@ -143,42 +169,83 @@ export function daysBefore(instant: string, days: number): string {
   return `${whole.toISOString().slice(0, 19)}${fraction === '' ? '' : `.${fraction}`}Z`;
 }
 
+/** The amounts of which a change is told, by the names of their columns. Others follow from them. */
+const FIGURES = [
+  ['ownOutstanding', ({ share }) => share?.principal.outstanding],
+  ['outstanding', ({ global }) => global.principal.outstanding],
+  ['commitment', ({ global }) => global.commitment.current],
+  ['letterOfCredit', ({ global }) => global.commitment.letterOfCredit],
+  ['interestAccrued', ({ global }) => global.interest.accrued],
+  ['interestDue', ({ global }) => global.interest.due],
+  ['feesAccrued', ({ global }) => global.fees.accrued],
+  ['feesDue', ({ global }) => global.fees.due],
+  ['pastDue', ({ global }) => global.total.pastDue],
+] as const satisfies readonly (readonly [string, (item: BalanceItem) => string | undefined])[];
+type Figure = (typeof FIGURES)[number];
+
+interface Moved {
+  readonly is: string;
+  /** Left out of what is new. */
+  readonly was?: Was<string>;
+}
+
+/** What a figure is, and was; undefined where it did not change. Of what is new, zero is no change. */
+function movedOf(item: BalanceItem, [, of]: Figure): Moved | undefined {
+  const is = of(item);
+  if (item.compared == null) return is === undefined || isZero(is) ? undefined : { is };
+  const was = of(item.compared);
+  if (is === was) return undefined;
+  // A share that is gone comes to zero.
+  return { is: is ?? difference(was ?? '0', was ?? '0'), was: { before: was } };
+}
+
+/** Restated figures come first, then other figures, then what has no other figures. */
+function ranked(items: readonly BalanceItem[]): readonly BalanceItem[] {
+  const rank = (item: BalanceItem) => {
+    const hasMoved = FIGURES.some((one) => movedOf(item, one) !== undefined);
+    if (!hasMoved) return 2;
+    return item.provenance.restated ? 0 : 1;
+  };
+  return [...items].sort((a, b) => rank(a) - rank(b));
+}
+
+/** A column for each figure that changed in one of the items. */
+function changesHead(figures: readonly Figure[], text: Text): ListHead {
+  const amounts = figures.map(([name]) => ({ label: text.t(`column.${name}`), numeric: true }));
+  const columns = [
+    { label: text.t('column.deal') },
+    { label: text.t('column.currencyShort') },
+    ...amounts,
+    { label: text.t('changes.why') },
+    { label: text.t('column.posted') },
+    { label: text.t('changes.marks') },
+  ];
+  return { id: 'changes', columns };
+}
+
 function changesTable(
   visit: Visit,
   items: readonly BalanceItem[],
   posted: readonly Movement[],
   since: string,
+  figures: readonly Figure[],
   text: Text,
 ): Html {
-  const columns = [
-    { label: text.t('column.deal') },
-    { label: text.t('column.currency') },
-    { label: text.t('changes.before'), numeric: true },
-    { label: text.t('changes.after'), numeric: true },
-    { label: text.t('compare.difference'), numeric: true },
-    { label: text.t('changes.why') },
-    { label: text.t('column.posted') },
-    { label: text.t('changes.marks') },
-  ];
+  const isSince = (at: string) => !isAllKnown({ knownAt: at }, since);
   const rows = items.map((item) => {
-    const was = item.compared?.global.principal.outstanding;
-    const is = item.global.principal.outstanding;
-    const { lastPostedAt } = item.provenance;
-    const href = pageAddress(`/deals/${item.deal.id}`, visit.query, {
-      cmpAsOf: undefined,
-      cmpKnownAt: since,
-    });
-    const postings = pageAddress(`/deals/${item.deal.id}/movements`, visit.query);
+    const { deal, currency, compared, provenance } = item;
+    const { lastPostedAt } = provenance;
+    const times = { cmpAsOf: undefined, cmpKnownAt: since };
     const own = posted.filter(
-      ({ dealId, currency, lender, postedAt }) =>
-        dealId === item.deal.id &&
-        currency === item.currency &&
-        lender === null &&
-        !isAllKnown({ knownAt: postedAt }, since),
+      (one) => one.dealId === deal.id && one.currency === currency && isSince(one.postedAt),
     );
+    const moved = figures.map((figure) => ({ name: figure[0], ...movedOf(item, figure) }));
+    const cells = moved.map(({ name, is, was }) => figureCell(name, is, text, was));
+    const hasFacts =
+      own.length === 0 && compared != null && moved.every(({ is }) => is === undefined);
     return html`
-<tr><th scope="row"><a href="${href}">${item.deal.dealNumber}</a> ${item.deal.name}</th><td>${item.currency}</td>${amountCell(was, text)}${amountCell(is, text)}${amountCell(was === undefined ? undefined : difference(was, is), text)}<td>${reasonsOf(own, text)} <a href="${postings}">${text.t('movements.title')}</a></td>${dateCell(lastPostedAt !== null && text.dateTime(lastPostedAt))}<td>${was === undefined ? html`<span class="tag">${text.t('changes.new')}</span>` : undefined}${marks(item, text)}</td></tr>`;
+<tr><th scope="row"><a href="${pageAddress(`/deals/${deal.id}`, visit.query, times)}">${deal.dealNumber}</a> ${deal.name}</th><td>${currency}</td>${cells}<td>${hasFacts && `${text.t('changes.facts')} `}${whyOf(visit, item, own, text)}</td>${dateCell(lastPostedAt !== null && isSince(lastPostedAt) && text.dateTime(lastPostedAt))}<td>${compared == null && html`<span class="tag">${text.t('changes.new')}</span>`}${marks(item, text)}</td></tr>`;
   });
   const caption = text.t('changes.caption', { at: text.dateTime(since) });
-  return table({ caption, columns, rows, isList: true, id: 'changes' });
+  return table({ ...changesHead(figures, text), caption, rows, isList: true });
 }

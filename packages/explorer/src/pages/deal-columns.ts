@@ -28,7 +28,7 @@ interface Beside {
   readonly terms: TermsOfDeals | undefined;
 }
 
-interface DealColumn {
+export interface DealColumn {
   readonly label: MessageKey;
   readonly numeric?: true;
   /** What the API calls it when it sorts; absent where the API does not sort by it. */

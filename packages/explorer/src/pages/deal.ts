@@ -245,7 +245,7 @@ export function lendersTable(
       item.lenders.find(({ lender }) => lender.id === one.lender.id),
     );
     return html`
-<tr><th scope="row"><a href="${pageAddress(`/lenders/${one.lender.id}`, query)}">${one.lender.name}</a></th><td class="n">${one.fraction !== null && roundedPercent(one.fraction, text.locale)}</td>${SUMMED.map(([name, of]) => figureCell(name, of(one), text, wasOf(then, of)))}</tr>`;
+<tr><th scope="row"><a href="${pageAddress(`/lenders/${one.lender.id}`, query)}">${one.lender.name}</a></th><td>${one.fraction !== null && roundedPercent(one.fraction, text.locale)}</td>${SUMMED.map(([name, of]) => figureCell(name, of(one), text, wasOf(then, of)))}</tr>`;
   });
   const foot = html`<tr><th scope="row">${text.t('deal.sumOfLenders')}</th><td></td>${SUMMED.map((figure) => sumCell(lenders, global, figure, text, was))}</tr>`;
   const caption = text.t('deal.lenders', { currency });
@@ -272,7 +272,7 @@ function sumCell(
   const sum = sumOf(lenders.map(of));
   const equal = sum === of(global);
   const isGrowing = name === 'interestAccrued' || name === 'feesAccrued';
-  return html`<td class="n">${amountText(sum, text)}${isGrowing && projectedMark(text)} <span class="${equal ? 'equal' : 'unequal'}">${text.t(equal ? 'deal.equal' : 'deal.unequal')}</span>${beforeText(sum, text, then)}</td>`;
+  return html`<td>${amountText(sum, text)}${isGrowing && projectedMark(text)} <span class="${equal ? 'equal' : 'unequal'}">${text.t(equal ? 'deal.equal' : 'deal.unequal')}</span>${beforeText(sum, text, then)}</td>`;
 }
 
 const OUTSTANDING = ({ principal }: Line) => principal.outstanding;

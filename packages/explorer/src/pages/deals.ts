@@ -2,7 +2,7 @@ import { type Html, html } from '@cls/shared/http/html';
 import type { BalanceItem, Caller, List, Total } from '../balances/shapes.ts';
 import { pageAddress, sameWith } from '../web/address.ts';
 import type { Text } from '../web/text.ts';
-import { amountText, type Column, countCell, figureCell, table, type Was } from './cells.ts';
+import { amountText, countCell, figureCell, type ListHead, table, type Was } from './cells.ts';
 import {
   comparedAnswer,
   comparedTimes,
@@ -15,6 +15,7 @@ import {
   chosenColumns,
   columnHead,
   columnsForm,
+  type DealColumn,
   readTerms,
   sortLink,
   type TermsOfDeals,
@@ -29,7 +30,7 @@ import type { Visit } from './visit.ts';
 
 const PAGE_SIZES = ['50', '100', '250'];
 /** A row that compares has up to three numbers where another has one. */
-const USUAL_SIZE = { alone: '100', compared: '50' };
+const USUAL_SIZE = { alone: '50', compared: '40' };
 
 /** `/deals`: an item per deal and currency, with totals of all that was found. */
 export async function dealsPage(deps: PageDeps, visit: Visit): Promise<void> {
@@ -60,6 +61,11 @@ export async function dealsPage(deps: PageDeps, visit: Visit): Promise<void> {
   const meant = isEmpty && query.has('q') ? await meantBy(deps, visit) : undefined;
   const terms = await readTerms(deps, visit, list.data);
   const names = new Map([...partiesOf(list.data), ...namesOf(facets)]);
+  const chosen = chosenColumns(
+    visit,
+    list.data.some(({ share }) => share !== null),
+  );
+  const head = (text: Text) => listHead(visit, chosen, text);
   showPage(deps, visit, {
     title: (text) => text.t('deals.title'),
     detail: (text) => filtersInWords(visit, names, text),
@@ -68,6 +74,7 @@ export async function dealsPage(deps: PageDeps, visit: Visit): Promise<void> {
     meta: list.meta,
     compares: true,
     answers: [list],
+    lists: (text) => (isEmpty ? [] : [head(text)]),
     body: (text) => [
       html`<div class="toolbar">${found(list.totals, who.data, text)}${chips(visit, names, text)}<div class="menus">${filterForm(visit, facetLists(visit, facets, text), text)}${columnsForm(visit, text)}${downloads(visit, who.data, text)}</div></div>`,
       searchedCountry(visit, text),
@@ -75,7 +82,10 @@ export async function dealsPage(deps: PageDeps, visit: Visit): Promise<void> {
       comparedWith(visit, then, list.meta.dataFrom, text),
       isEmpty
         ? nothing(visit, who.data, begins, meant, text)
-        : [rowsTable(visit, list, terms, text, then), pager(visit, list, text)],
+        : [
+            rowsTable(visit, list, chosen, head(text), { terms, then }, text),
+            pager(visit, list, text),
+          ],
       totalsTable(
         list.totals ?? [],
         text,
@@ -138,21 +148,25 @@ function nothing(
   return html`<div class="notice empty">${instead}<p>${text.t('deals.nothingFound')} ${hasMoreDeals !== true && maySee(dealCount, text)}</p>${hidesZero && html`<p><a href="${sameWith(ctx.path, query, { includeZero: 'true' })}">${text.t('deals.showZero')}</a></p>`}</div>`;
 }
 
+function listHead(visit: Visit, chosen: readonly DealColumn[], text: Text): ListHead {
+  const deal = { label: text.t('column.deal'), sort: sortLink(visit, 'dealNumber') };
+  return { id: 'deals', columns: [deal, ...chosen.map((one) => columnHead(visit, one, text))] };
+}
+
+/** What the rows of a list need beside their items. */
+interface Beside {
+  readonly terms: TermsOfDeals | undefined;
+  readonly then: Was<List<BalanceItem>> | undefined;
+}
+
 function rowsTable(
   visit: Visit,
   { data, totals = [] }: List<BalanceItem>,
-  terms: TermsOfDeals | undefined,
+  chosen: readonly DealColumn[],
+  listed: ListHead,
+  { terms, then: was }: Beside,
   text: Text,
-  was: Was<List<BalanceItem>> | undefined,
 ): Html {
-  const chosen = chosenColumns(
-    visit,
-    data.some(({ share }) => share !== null),
-  );
-  const columns: readonly Column[] = [
-    { label: text.t('column.deal'), sort: sortLink(visit, 'dealNumber') },
-    ...chosen.map((column) => columnHead(visit, column, text)),
-  ];
   const rows = data.map((item) => {
     const then = partThen(item, was);
     // Said once for the row: none of its numbers was there.
@@ -166,15 +180,14 @@ function rowsTable(
     (sum) => html`
 <tr class="sum"><th scope="row">${text.t('totals.of', { count: text.number(sum.count) })}</th>${chosen.map(({ total, numeric }) => sumCell(total === 'currency' ? sum.currency : total && sum[total], numeric, text))}</tr>`,
   );
-  return table({ caption: shown, columns, rows, head, isList: true, id: 'deals' });
+  return table({ ...listed, caption: shown, rows, head, isList: true });
 }
 
 /** More would leave no place for the rows below them. */
 const SUMS_MAX = 3;
 
 function sumCell(total: string | null | undefined, numeric: true | undefined, text: Text): Html {
-  if (numeric === undefined) return html`<td>${total ?? ''}</td>`;
-  return html`<td class="n">${amountText(total, text)}</td>`;
+  return html`<td>${numeric === undefined ? (total ?? '') : amountText(total, text)}</td>`;
 }
 
 export function dealAddress({ query }: Visit, { deal }: Pick<BalanceItem, 'deal'>): string {

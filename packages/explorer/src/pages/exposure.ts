@@ -28,15 +28,25 @@ const LABELS = {
   feesAccrued: 'column.feesAccrued',
 } as const;
 
+type SumName = (typeof AMOUNTS)[number];
+/** What a picture of maturities shows, and what of it should be repaid already. */
+const OF_LADDER: readonly SumName[] = ['principalOutstanding', 'pastDue'];
+
 /** The number of items, and the amounts of a group. */
-export function sumColumns(text: Text) {
-  const amounts = AMOUNTS.map((name) => ({ label: text.t(LABELS[name]), numeric: true }));
+export function sumColumns(text: Text, names: readonly SumName[] = AMOUNTS) {
+  const amounts = names.map((name) => ({ label: text.t(LABELS[name]), numeric: true }));
   return [{ label: text.t('column.facilities'), numeric: true }, ...amounts];
 }
 
 /** @param whole of which the outstanding principal is a part. */
-export function sumCells(sum: Sum, text: Text, was?: Was<Sum>, whole?: string): readonly Html[] {
-  const amounts = AMOUNTS.map((name) => {
+export function sumCells(
+  sum: Sum,
+  text: Text,
+  was?: Was<Sum>,
+  whole?: string,
+  names: readonly SumName[] = AMOUNTS,
+): readonly Html[] {
+  const amounts = names.map((name) => {
     const then = wasOf(was, (before) => before[name]);
     if (name === 'principalOutstanding') return amountCell(sum[name], text, then, whole);
     return figureCell(name, sum[name], text, then);
@@ -144,10 +154,10 @@ export function ladderOf(
   const years = data
     .filter((group) => group.currency === currency)
     .sort((a, b) => ((a.value ?? '9999') < (b.value ?? '9999') ? -1 : 1));
-  const columns = [{ label: text.t('portfolio.year') }, ...sumColumns(text)];
+  const columns = [{ label: text.t('portfolio.year') }, ...sumColumns(text, OF_LADDER)];
   const rows = years.map(
     (year) => html`
-<tr><th scope="row">${year.value ?? text.t('portfolio.noMaturity')}</th>${sumCells(year, text, groupThen(year, then))}</tr>`,
+<tr><th scope="row">${year.value ?? text.t('portfolio.noMaturity')}</th>${sumCells(year, text, groupThen(year, then), undefined, OF_LADDER)}</tr>`,
   );
   const caption = text.t('portfolio.ladderCaption', { currency });
   const numbers = table({ caption, columns, rows, id: `ladder-${currency}` });

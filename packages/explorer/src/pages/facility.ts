@@ -242,7 +242,7 @@ function accrualTable(
   ];
   const rows = periods.map(
     (period) => html`
-<tr>${dateCell(text.date(period.start))}${dateCell(text.date(period.end))}<td class="n">${text.number(period.days)}</td>${amountCell(period.balance, text)}<td class="n">${percent(period.rate, text)}</td>${accruedCell(period.amount, period.end, text)}</tr>`,
+<tr>${dateCell(text.date(period.start))}${dateCell(text.date(period.end))}<td>${text.number(period.days)}</td>${amountCell(period.balance, text)}<td>${percent(period.rate, text)}</td>${accruedCell(period.amount, period.end, text)}</tr>`,
   );
   const sumRow = (label: string, sum: Html) =>
     html`<tr><th scope="row" colspan="5">${label}</th>${sum}</tr>`;

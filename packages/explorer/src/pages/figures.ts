@@ -27,7 +27,7 @@ export function figures(currency: string, all: readonly Figure[], text: Text): H
 function figure({ label, amount, href, note, was, isAlarming, isGrowing }: Figure, text: Text) {
   const alarms = isAlarming && amount !== null && !isZero(amount) && !isNegative(amount);
   const isMarked = isGrowing && amount !== null && !isZero(amount);
-  return html`<div${alarms && html` class="alarm"`}><dt>${label}</dt><dd>${shown(amount, href, text)}${isMarked && projectedMark(text)}${note !== undefined && html`<small>${note}</small>`}${was?.before !== amount && beforeText(amount, text, was)}</dd></div>`;
+  return html`<div${alarms && html` class="alarm"`}><dt>${label}</dt><dd>${shown(amount, href, text)}${isMarked && projectedMark(text)}${note !== undefined && html`<small>${note}</small>`}${beforeText(amount, text, was)}</dd></div>`;
 }
 
 function shown(amount: string | null, href: string | undefined, text: Text): Html {

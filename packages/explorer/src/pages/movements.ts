@@ -157,10 +157,12 @@ function movementsTable({ query }: Visit, rows: readonly Row[], text: Text): Htm
     { label: text.t('column.balance'), numeric: true },
     { label: text.t('column.journal') },
   ];
+  // A link to a journal leads to its first posting.
+  const first = new Map(shown.toReversed().map(({ movement }) => [movement.journal.id, movement]));
   const body = shown.map(({ movement, balances }) => {
     const { journal, lender, contract, currency, amount } = movement;
     return html`
-<tr${reversed.has(journal.id) && html` class="reversed"`}>${dateCell(text.date(movement.effectiveDate))}${dateCell(text.dateTime(movement.postedAt))}<td>${wordOf('movement', movement.movement, text)}${journal.reason !== null && html` – ${journal.reason}`}</td>${withLenders && html`<td>${lender?.name ?? text.t('deal.global')}</td>`}<td>${contract?.contractNumber}</td><td>${currency}</td>${amountCell(amount, text)}${amountCell(lender === null ? balances?.[currency] : undefined, text)}<td>${journalCell(movement, reversed, text)}</td></tr>`;
+<tr${first.get(journal.id) === movement && html` id="${journal.id}"`}${reversed.has(journal.id) && html` class="reversed"`}>${dateCell(text.date(movement.effectiveDate))}${dateCell(text.dateTime(movement.postedAt))}<td>${wordOf('movement', movement.movement, text)}${journal.reason !== null && html` – ${journal.reason}`}</td>${withLenders && html`<td>${lender?.name ?? text.t('deal.global')}</td>`}<td>${contract?.contractNumber}</td><td>${currency}</td>${amountCell(amount, text)}${amountCell(lender === null ? balances?.[currency] : undefined, text)}<td>${journalCell(movement, reversed, text)}</td></tr>`;
   });
   const caption = text.t('movements.caption');
   return table({ caption, columns, rows: body, id: 'movements' });

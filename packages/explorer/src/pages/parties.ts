@@ -1,17 +1,19 @@
 import { html } from '@cls/shared/http/html';
 import type { Totals } from '../balances/shapes.ts';
-import { comparedAnswer, comparedWith, comparisonAsked } from './compare.ts';
+import { comparedAnswer, comparedTimes, comparedWith, comparisonAsked } from './compare.ts';
 import { nothingText } from './not-yet.ts';
 import type { PartyKind } from './party.ts';
-import { groupTable } from './portfolio.ts';
+import { groupsHead, groupTable } from './portfolio.ts';
 import { type PageDeps, showPage, timesAsked, whoAsks } from './show.ts';
 import type { Visit } from './visit.ts';
 
-const TOP = '100';
+/** A row that compares has up to three numbers where another has one. */
+const TOP = { alone: '100', compared: '50' };
 
 /** `/borrowers` and `/lenders`: the largest of each currency; each leads to its own page. */
 export async function partiesPage(deps: PageDeps, visit: Visit, kind: PartyKind): Promise<void> {
-  const asked = { ...timesAsked(visit), ...comparisonAsked(visit), groupBy: kind, top: TOP };
+  const top = TOP[comparedTimes(visit) === undefined ? 'alone' : 'compared'];
+  const asked = { ...timesAsked(visit), ...comparisonAsked(visit), groupBy: kind, top };
   const [groups, who] = await Promise.all([
     deps.api.read<Totals>(visit.asker, '/balances/totals', asked),
     whoAsks(deps, visit),
@@ -24,11 +26,12 @@ export async function partiesPage(deps: PageDeps, visit: Visit, kind: PartyKind)
     meta: groups.meta,
     compares: true,
     answers: [groups],
+    lists: (text) => (groups.data.length === 0 ? [] : [groupsHead(kind, text)]),
     body: (text) => [
       comparedWith(visit, then, groups.meta.dataFrom, text, { all: true }),
       groups.data.length === 0
         ? html`<div class="notice empty">${nothingText(visit, undefined, text)}</div>`
-        : groupTable(visit, kind, groups, text.t('party.largest', { top: TOP }), text, then),
+        : groupTable(visit, kind, groups, text.t('party.largest', { top }), text, then),
     ],
   });
 }

@@ -3,7 +3,7 @@ import type { BalanceItem, Line, List, Series, Totals } from '../balances/shapes
 import { pageAddress } from '../web/address.ts';
 import { countryName } from '../web/countries.ts';
 import type { Text } from '../web/text.ts';
-import { amountCell, dateCell, figureCell, marks, table, wordOf } from './cells.ts';
+import { amountCell, dateCell, figureCell, type ListHead, marks, table, wordOf } from './cells.ts';
 import { lateSince } from './deal.ts';
 import {
   courseOf,
@@ -52,6 +52,7 @@ export async function partyPage(deps: PageDeps, visit: Visit, kind: PartyKind): 
     who,
     meta: list.meta,
     answers: [ladder, list, course, ...soon],
+    lists: (text) => [loansHead(text)],
     body: (text) => [
       html`<p class="lead">${text.t(`party.${kind}`)}${country !== undefined && ` · ${countryName(country, text.locale)}`} · <a href="${pageAddress('/deals', visit.query, filters)}">${text.t('party.deals')}</a></p>`,
       currenciesOf(ladder).flatMap((currency) =>
@@ -73,6 +74,22 @@ function lenderOf({ share, lenders }: BalanceItem, id: string) {
   return share ?? lenders.find(({ lender }) => lender.id === id);
 }
 
+function loansHead(text: Text): ListHead {
+  const amounts = (['outstanding', 'commitment', 'available', 'pastDue'] as const).map((name) => ({
+    label: text.t(`column.${name}`),
+    numeric: true,
+  }));
+  const columns = [
+    { label: text.t('column.deal') },
+    { label: text.t('column.facility') },
+    { label: text.t('column.currencyShort') },
+    ...amounts,
+    { label: text.t('column.maturity') },
+    { label: text.t('column.status') },
+  ];
+  return { id: 'deals', columns };
+}
+
 /** Each facility with what is the party's of it. */
 function loansTable(
   visit: Visit,
@@ -81,17 +98,6 @@ function loansTable(
   text: Text,
 ): Html {
   const { query } = visit;
-  const columns = [
-    { label: text.t('column.deal') },
-    { label: text.t('column.facility') },
-    { label: text.t('column.currencyShort') },
-    ...(['outstanding', 'commitment', 'available', 'pastDue'] as const).map((name) => ({
-      label: text.t(`column.${name}`),
-      numeric: true,
-    })),
-    { label: text.t('column.maturity') },
-    { label: text.t('column.status') },
-  ];
   const rows = data.map((item) => {
     const { deal, facility, currency, status } = item;
     const line = lineOf(item);
@@ -101,5 +107,5 @@ function loansTable(
 <tr><th scope="row"><a href="${pageAddress(`/deals/${deal.id}`, query)}">${deal.dealNumber}</a> ${deal.name}</th><td><a href="${pageAddress(`/facilities/${facility?.id ?? ''}`, query)}">${facility?.name}</a></td><td>${currency}</td>${amountCell(line?.principal.outstanding, text)}${amountCell(line?.commitment.current, text)}${amountCell(line?.commitment.available, text)}${figureCell('pastDue', line?.total.pastDue, text)}${dateCell(maturityDate != null && text.date(maturityDate))}<td>${wordOf('status', status.facility ?? '', text)}${since !== undefined && ` · ${since}`}${marks(item, text)}</td></tr>`;
   });
   const caption = text.t('party.loans');
-  return html`<h2>${caption}</h2>${table({ caption, underHeading: true, columns, rows, isList: true, id: 'deals' })}${page.hasMore && html`<p>${text.t('party.more')}</p>`}`;
+  return html`<h2>${caption}</h2>${table({ ...loansHead(text), caption, underHeading: true, rows, isList: true })}${page.hasMore && html`<p>${text.t('party.more')}</p>`}`;
 }

@@ -1,7 +1,6 @@
 import { type Html, html } from '@cls/shared/http/html';
 import { extent } from 'd3-array';
 import { scaleBand, scaleLinear, scaleUtc } from 'd3-scale';
-import { area, curveStepAfter, line } from 'd3-shape';
 import { isNegative, isZero, readableAmount, shortAmount, sumOf } from '../web/amounts.ts';
 import type { Text } from '../web/text.ts';
 
@@ -46,21 +45,22 @@ export function bars(marks: readonly Mark[], what: string, text: Text): Html | u
   );
   const flows = marks.some(({ from }) => from !== undefined);
   const drawn = marks.map((mark, at) => {
-    const middle = round((x(at) ?? 0) + x.bandwidth() / 2);
+    const middle = (x(at) ?? 0) + x.bandwidth() / 2;
     const [end, begin] = [y(endOf(mark)), y(sizeOf(mark.from ?? '0'))];
     // A column of anything can be seen.
-    const height = isZero(mark.amount) ? 0 : Math.max(1, Math.abs(end - begin));
+    const height = Math.max(1, Math.abs(end - begin));
     const top = isNegative(mark.amount) ? begin : begin - height;
     const shape = html`<rect class="${isNegative(mark.amount) ? 'bar minus' : 'bar'}" x="${round(middle - width / 2)}" y="${round(top)}" width="${round(width)}" height="${round(height)}"/>`;
     const name = names[at]?.map(
       (line, below) =>
-        html`<text${at % 2 === 1 && html` class="other"`} x="${middle}" y="${HEIGHT - 8 + below * LINE}" text-anchor="middle">${line}</text>`,
+        html`<text${at % 2 === 1 && html` class="other"`} x="${Math.round(middle)}" y="${HEIGHT - 8 + below * LINE}">${line}</text>`,
     );
     const next =
       marks[at + 1] &&
       flows &&
       html`<path class="axis" d="${`M${round(middle + width / 2)} ${round(end)}h${round(x.step() - width)}`}"/>`;
-    return [name, next, pointed(mark, middle, top, x.step(), shape, text)];
+    // Nothing is behind a zero.
+    return [name, next, !isZero(mark.amount) && pointed(mark, middle, top, x.step(), shape, text)];
   });
   const lines = Math.max(...names.map(({ length }) => length));
   return figure(html`${axis(y, text)}${drawn}`, what, HEIGHT + (lines - 1) * LINE);
@@ -90,27 +90,26 @@ export function steps(marks: readonly Mark[], what: string, text: Text): Html | 
   const days = marks.map(({ label }) => new Date(label));
   const [first = new Date(0), last = first] = extent(days);
   const x = scaleUtc([first, last], [EDGE.left, WIDTH - EDGE.right]);
-  const points = marks.map(({ amount }, at): [number, number] => [
-    round(x(days[at] ?? first)),
-    round(y(sizeOf(amount))),
-  ]);
+  const points = marks.map(({ amount }, at) => ({
+    left: round(x(days[at] ?? first)),
+    top: round(y(sizeOf(amount))),
+  }));
   const ticks = x.ticks(5).map((day) => {
-    return html`<text x="${round(x(day))}" y="${HEIGHT - 8}" text-anchor="middle">${monthOf(day, first, last, text)}</text>`;
+    return html`<text x="${Math.round(x(day))}" y="${HEIGHT - 8}">${monthOf(day, first, last, text)}</text>`;
   });
-  const below =
-    area()
-      .curve(curveStepAfter)
-      .y0(round(y(0)))(points) ?? '';
-  const course = line().curve(curveStepAfter)(points) ?? '';
+  const course = points
+    .map(({ left, top }, at) => (at === 0 ? `M${left} ${top}` : `H${left}V${top}`))
+    .join('');
+  const below = `${course}V${round(y(0))}H${EDGE.left}`;
   const each = marks.length > MARKS_MAX ? [] : marks;
   const pitch = (WIDTH - EDGE.left - EDGE.right) / marks.length;
   const drawn = each.map((mark, at) => {
-    const [left, top] = points[at] ?? [0, 0];
-    const shape = html`<circle class="point" cx="${left}" cy="${top}" r="4"/>`;
+    const { left, top } = points[at] ?? { left: 0, top: 0 };
+    const shape = html`<circle cx="${left}" cy="${top}"/>`;
     return pointed({ ...mark, label: text.date(mark.label) }, left, top, pitch, shape, text);
   });
   return figure(
-    html`${axis(y, text, marks[0]?.unit)}${ticks}<path class="below" d="${below}"/><path class="line" d="${course}"/>${drawn}`,
+    html`<path class="below" d="${below}"/>${axis(y, text, marks[0]?.unit)}${ticks}<path class="line" d="${course}"/>${drawn}`,
     what,
   );
 }
@@ -120,24 +119,23 @@ export function shareBar(part: string, whole: string): Html | undefined {
   const [size, most] = [sizeOf(part), sizeOf(whole)];
   if (size <= 0 || most <= 0) return undefined;
   const width = round(Math.min(100, (100 * size) / most));
-  return html`<svg class="part" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true"><rect class="grid" width="100" height="4"/><rect class="bar" width="${width}" height="4"/></svg>`;
+  return html`<svg class="part" aria-hidden="true"><rect width="${`${width}%`}" height="4"/></svg>`;
 }
 
 function figure(drawn: Html, what: string, height = HEIGHT): Html {
-  return html`<figure><svg class="chart" viewBox="0 0 ${WIDTH} ${height}" role="group" aria-label="${what}">${drawn}</svg><figcaption>${what}</figcaption></figure>`;
+  return html`<figure><svg class="chart" viewBox="0 0 ${WIDTH} ${height}" role="group">${drawn}</svg><figcaption>${what}</figcaption></figure>`;
 }
 
 /** A value that shows on hover and focus; a link where something is behind it. */
 function pointed(mark: Mark, middle: number, top: number, pitch: number, shape: Html, text: Text) {
   const { label, amount, href } = mark;
   const value = `${label}: ${readableAmount(amount, text.locale)}${mark.unit ?? ''}`;
-  const anchor = middle < WIDTH / 3 ? 'start' : middle > (2 * WIDTH) / 3 ? 'end' : 'middle';
-  const height = HEIGHT - EDGE.top - EDGE.bottom;
+  const anchor = middle < WIDTH / 3 ? 'start' : middle > (2 * WIDTH) / 3 ? 'end' : undefined;
   // What can be pointed at ends with the picture: beyond it, it would widen the page.
   const [left, right] = [Math.max(0, middle - pitch / 2), Math.min(WIDTH, middle + pitch / 2)];
-  const inner = html`<rect class="target" x="${round(left)}" y="${EDGE.top}" width="${round(right - left)}" height="${height}"/>${shape}<text class="value" aria-hidden="true" x="${middle}" y="${round(Math.max(14, top - 8))}" text-anchor="${anchor}">${value}</text>`;
-  if (href !== undefined)
-    return html`<a class="mark" href="${href}" aria-label="${value}">${inner}</a>`;
+  const target = `M${Math.round(left)} ${EDGE.top}H${Math.round(right)}V${HEIGHT - EDGE.bottom}H${Math.round(left)}`;
+  const inner = html`<path d="${target}"/>${shape}<text${anchor !== undefined && html` text-anchor="${anchor}"`} x="${Math.round(middle)}" y="${Math.round(Math.max(14, top - 8))}">${value}</text>`;
+  if (href !== undefined) return html`<a class="mark" href="${href}">${inner}</a>`;
   return html`<g class="mark" tabindex="0" role="img" aria-label="${value}">${inner}</g>`;
 }
 
@@ -153,10 +151,15 @@ function axis(y: Heights, text: Text, unit = ''): Html {
   const ticks = y.ticks(4).map((tick) => {
     const at = round(y(tick));
     const size = tick % 1 === 0 ? `${BigInt(tick)}` : `${round(tick)}`;
-    const label = `${shortAmount(size, text.locale)}${unit}`;
-    return html`<path class="${tick === 0 ? 'axis' : 'grid'}" d="${`M${EDGE.left} ${at}H${WIDTH - EDGE.right}`}"/><text x="${EDGE.left - 8}" y="${at + 4}" text-anchor="end">${label}</text>`;
+    return { tick, at, label: `${shortAmount(size, text.locale)}${unit}` };
   });
-  return html`${ticks}`;
+  const lineAt = ({ at }: { at: number }) => `M${EDGE.left} ${at}H${WIDTH - EDGE.right}`;
+  const grid = ticks.filter(({ tick }) => tick !== 0).map(lineAt);
+  const zero = ticks.filter(({ tick }) => tick === 0).map(lineAt);
+  const names = ticks.map(
+    ({ at, label }) => html`<text x="${EDGE.left - 8}" y="${Math.round(at + 4)}">${label}</text>`,
+  );
+  return html`<path class="grid" d="${grid.join('')}"/><path class="axis" d="${zero.join('')}"/><g text-anchor="end">${names}</g>`;
 }
 
 const axisOf = (tag: string) => ({

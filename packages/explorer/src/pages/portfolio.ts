@@ -5,7 +5,7 @@ import { countryName } from '../web/countries.ts';
 import { lastVisit } from '../web/last-visit.ts';
 import type { Text } from '../web/text.ts';
 import { ageingOf } from './ageing.ts';
-import { table, type Was, wordOf } from './cells.ts';
+import { type ListHead, table, type Was, wordOf } from './cells.ts';
 import { daysBefore } from './changes.ts';
 import { comparedAnswer, comparedTimes, comparedWith, comparisonAsked, wasOf } from './compare.ts';
 import {
@@ -68,6 +68,7 @@ export async function portfolioPage(deps: PageDeps, visit: Visit): Promise<void>
     meta: ladder.meta,
     compares: true,
     answers: [ladder, groups, ages, course, ...soon],
+    lists: (text) => (isEmpty ? [] : [groupsHead(by, text)]),
     body: (text) =>
       isEmpty
         ? nothing(visit, begins, text)
@@ -156,6 +157,14 @@ function groupLinks({ ctx, query }: Visit, by: Group, text: Text): Html {
   return html`<ul class="presets">${links}</ul>`;
 }
 
+export function groupsHead(by: Group, text: Text): ListHead {
+  const group = { label: text.t(`group.${by}`) };
+  return {
+    id: 'groups',
+    columns: [group, { label: text.t('column.currency') }, ...sumColumns(text)],
+  };
+}
+
 /** The greatest groups of each currency, and what the others come to: together they are the total. */
 export function groupTable(
   visit: Visit,
@@ -165,11 +174,6 @@ export function groupTable(
   text: Text,
   then: Was<Totals> | undefined,
 ): Html {
-  const columns = [
-    { label: text.t(`group.${by}`) },
-    { label: text.t('column.currency') },
-    ...sumColumns(text),
-  ];
   const wholeOf = ({ currency }: GroupTotal) =>
     groups.totals.find((sum) => sum.currency === currency)?.principalOutstanding;
   const rows = groups.data.map(
@@ -180,7 +184,7 @@ export function groupTable(
     (sum) => html`
 <tr><th scope="row">${text.t('portfolio.rest')}</th><td>${sum.currency}</td>${sumCells(sum, text, groupThen(sum, then))}</tr>`,
   );
-  return table({ caption, columns, rows: [...rows, ...rest], isList: true, id: 'groups' });
+  return table({ ...groupsHead(by, text), caption, rows: [...rows, ...rest], isList: true });
 }
 
 /** Leads to the page of a party, or to the deals of a country; of other groups there is no list. */

@@ -142,7 +142,7 @@ function course(visit: Visit, currency: string, series: Series, interval: string
     const postings = { fromDate: point.from, asOf: point.date };
     const href = pageAddress(`/deals/${parts['id'] ?? ''}/movements`, query, postings);
     return html`
-<tr><th scope="row">${text.date(point.from)}</th><td>${text.date(point.date)}</td>${amountCell(point.opening, text)}${amountCell(point.closing, text)}<td class="n"><a href="${href}">${text.number(point.movementCount)}</a></td></tr>`;
+<tr><th scope="row">${text.date(point.from)}</th><td>${text.date(point.date)}</td>${amountCell(point.opening, text)}${amountCell(point.closing, text)}<td><a href="${href}">${text.number(point.movementCount)}</a></td></tr>`;
   });
   const shown = points.map(({ date, closing, from }) => ({
     label: date,

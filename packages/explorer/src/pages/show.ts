@@ -1,5 +1,6 @@
 import { type Html, type HtmlValue, html } from '@cls/shared/http/html';
 import { handLanguageTo } from '@cls/shared/pages/browser';
+import type { Context } from 'koa';
 import type { ApiClient } from '../balances/api-client.ts';
 import type { Caller, Meta, Single } from '../balances/shapes.ts';
 import { formToken } from '../sign-in/form-token.ts';
@@ -7,9 +8,10 @@ import { pageAddress } from '../web/address.ts';
 import { LANGUAGE_COOKIE } from '../web/browser.ts';
 import { type Frame, fullPage, type SignedInFrame } from '../web/layout.ts';
 import type { Pages } from '../web/page.ts';
+import { allowStyle } from '../web/security.ts';
 import type { Text } from '../web/text.ts';
 import { apiCalls } from './api-call.ts';
-import { wordOf } from './cells.ts';
+import { type ListHead, labelsOf, wordOf } from './cells.ts';
 import { isAllKnown, metaAsKnown } from './knowledge.ts';
 import { searchForm } from './search-form.ts';
 import { timeBar } from './time-bar.ts';
@@ -64,6 +66,8 @@ export interface Shown {
   readonly detail?: (text: Text) => string;
   readonly place?: Place;
   readonly body: (text: Text) => HtmlValue;
+  /** Those of the body, for the names beside their cells. */
+  readonly lists?: (text: Text) => readonly ListHead[];
   readonly who: Who;
   /** The first date on which there is what the page shows; that of the book where it is left out. */
   readonly begins?: string | undefined;
@@ -85,6 +89,7 @@ export function showPage(deps: PageDeps, visit: Visit, page: Shown): void {
       title: page.title(text),
       bookmark: bookmarkOf(visit, page, text),
       bar: timeBar(visit, page, text),
+      style: labels(visit.ctx, page.lists?.(text) ?? []),
       body: [page.body(text), apiCalls(deps, page.answers ?? [], text)],
       source: [
         sourceLine(visit, page.meta, text),
@@ -92,6 +97,14 @@ export function showPage(deps: PageDeps, visit: Visit, page: Shown): void {
       ],
     });
   });
+}
+
+/** The rules that name the cells of lists, which the policy of the page then allows. */
+export function labels(ctx: Context, lists: readonly ListHead[]): string | undefined {
+  if (lists.length === 0) return undefined;
+  const style = labelsOf(lists);
+  allowStyle(ctx, style);
+  return style;
 }
 
 /** Tells one view from another among bookmarks and tabs: what, of which, as of when. */

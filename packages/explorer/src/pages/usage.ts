@@ -8,11 +8,11 @@ import { hasEnded, sessionOf } from '../web/browser.ts';
 import { fullPage } from '../web/layout.ts';
 import type { Text } from '../web/text.ts';
 import { apiCalls } from './api-call.ts';
-import { dateCell, table, wordOf } from './cells.ts';
+import { dateCell, type ListHead, table, wordOf } from './cells.ts';
 import { shareBar } from './picture.ts';
 import { problemPage } from './problem-page.ts';
 import { showRefusal } from './refusals.ts';
-import { type PageDeps, signedInFrame } from './show.ts';
+import { labels, type PageDeps, signedInFrame } from './show.ts';
 import { askerOf, type VisitDeps } from './visit.ts';
 
 export interface UsageDeps extends PageDeps, VisitDeps {
@@ -57,6 +57,10 @@ export async function usagePage(deps: UsageDeps, ctx: Context): Promise<void> {
       pages.show(ctx, 200, (frame) =>
         fullPage(frame, signedInFrame(visit, frame, issuer, { who }), {
           title: frame.text.t('usage.title'),
+          style: labels(
+            ctx,
+            LISTS.map((what) => useHead(what, frame.text)),
+          ),
           body: [
             bodyOf(usage, versions, issuer, frame.text),
             apiCalls(deps, [usage], frame.text, 'usage.token'),
@@ -111,27 +115,34 @@ function bodyOf(
 ${requests === 0 ? html`<div class="notice empty"><p>${text.t('usage.none')}</p></div>` : lists}`;
 }
 
-function useTable<U extends SummedUse>(
-  what: 'versions' | 'clients' | 'operations',
-  uses: readonly U[],
-  all: number,
-  cells: (use: U) => readonly [Html, Html?],
-  text: Text,
-): Html {
-  const caption = text.t(`usage.${what}`);
+const LISTS = ['versions', 'clients', 'operations'] as const;
+type Listed = (typeof LISTS)[number];
+
+function useHead(what: Listed, text: Text): ListHead {
   const columns = [
     ...(what === 'versions' ? [] : [{ label: text.t(`usage.${what}.column`) }]),
     { label: text.t('usage.version') },
     { label: text.t('usage.requests'), numeric: true },
     { label: text.t('usage.lastDay') },
   ];
+  return { id: what, columns };
+}
+
+function useTable<U extends SummedUse>(
+  what: Listed,
+  uses: readonly U[],
+  all: number,
+  cells: (use: U) => readonly [Html, Html?],
+  text: Text,
+): Html {
+  const caption = text.t(`usage.${what}`);
   const rows = uses.slice(0, TOP).map((use) => {
     const [head, more] = cells(use);
     const { requests, lastDay } = use;
     return html`
-<tr><th scope="row">${head}</th>${more !== undefined && html`<td>${more}</td>`}<td class="n">${text.number(requests)}${shareBar(`${requests}`, `${all}`)}</td>${dateCell(text.date(lastDay))}</tr>`;
+<tr><th scope="row">${head}</th>${more !== undefined && html`<td>${more}</td>`}<td>${text.number(requests)}${shareBar(`${requests}`, `${all}`)}</td>${dateCell(text.date(lastDay))}</tr>`;
   });
-  return html`<h2>${caption}</h2>${table({ caption, underHeading: true, columns, rows, isList: true, id: what })}${uses.length > TOP && html`<p>${text.t('usage.more', { top: TOP })}</p>`}`;
+  return html`<h2>${caption}</h2>${table({ ...useHead(what, text), caption, underHeading: true, rows, isList: true })}${uses.length > TOP && html`<p>${text.t('usage.more', { top: TOP })}</p>`}`;
 }
 
 /** The version that was asked for, and when it ends. */

@@ -47,6 +47,8 @@ export interface Page {
   /** The title of the window, where it says more than the heading. */
   readonly bookmark?: string;
   readonly body: HtmlValue;
+  /** Rules of this page alone; its policy has to allow them. */
+  readonly style?: string | undefined;
   /** Above the content: the time bar. */
   readonly bar?: Html;
   /** What the footer says of the data. */
@@ -99,7 +101,7 @@ function footer({ text, languages, supportHref, requestId }: Frame, { source }: 
 
 function documentAround(
   { text, assets }: Frame,
-  { title, bookmark }: Page,
+  { title, bookmark, style }: Page,
   body: Html,
   scripts: readonly string[] = [],
 ): string {
@@ -109,6 +111,7 @@ function documentAround(
     icon: assets['icon.svg'],
     styles: [assets['explorer.css']],
     scripts,
+    style,
     body,
   });
 }

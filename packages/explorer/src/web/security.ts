@@ -1,6 +1,8 @@
 import { strictTransportHeader } from '@cls/shared/http/strict-transport';
-import { PAGE_HEADERS, pagePolicy } from '@cls/shared/pages/document';
-import type { Middleware } from 'koa';
+import { allowingStyle, PAGE_HEADERS, pagePolicy } from '@cls/shared/pages/document';
+import type { Context, Middleware } from 'koa';
+
+const POLICY = 'Content-Security-Policy';
 
 /**
  * The script asks this site whether there is news. Forms end here, or at the issuer: browsers apply
@@ -10,7 +12,7 @@ export function headersOfAll(baseUrl: string, issuer: string): Readonly<Record<s
   return {
     ...strictTransportHeader(baseUrl),
     ...PAGE_HEADERS,
-    'Content-Security-Policy': pagePolicy([new URL(issuer).origin], ["connect-src 'self'"]),
+    [POLICY]: pagePolicy([new URL(issuer).origin], ["connect-src 'self'"]),
     'Cross-Origin-Opener-Policy': 'same-origin',
     'Cross-Origin-Resource-Policy': 'same-origin',
     'Cache-Control': 'no-store',
@@ -23,4 +25,9 @@ export function securityHeaders(baseUrl: string, issuer: string): Middleware {
     ctx.set(headers);
     await next();
   };
+}
+
+/** Lets this answer's page have a style sheet in itself: these rules, and no others. */
+export function allowStyle(ctx: Context, style: string): void {
+  ctx.set(POLICY, allowingStyle(ctx.response.get(POLICY), style));
 }

@@ -2,7 +2,7 @@ import { NARROW, objections, type Rules } from '@cls/testing/accessibility';
 import { sharedBrowser } from '@cls/testing/browser';
 import { EXHAUSTIVE } from '@cls/testing/exhaustive';
 import { expect } from 'chai';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Browser, BrowserContext, Page, Response } from 'playwright-core';
 import { type BalanceRoutesDeps, balanceRoutes } from '../../src/pages/routes.ts';
 import { type SignInRoutesDeps, signInRoutes } from '../../src/sign-in/routes.ts';
 import {
@@ -15,6 +15,7 @@ import {
 } from '../support/every-page.ts';
 import { type Services, sharedServices } from '../support/services.ts';
 import { makeShownBook, type ShownBook } from '../support/shown-book.ts';
+import { tooHeavy } from '../support/weight.ts';
 
 const PASSWORD = 'correct horse battery staple';
 const LANGUAGES = ['en', 'de'] as const;
@@ -115,28 +116,37 @@ describe('every page and state, for everybody', () => {
       const isMeant = message.text().includes(`status of ${status} `);
       if (message.type() === 'error' && !isMeant) found.push(message.text());
     });
-    const statuses: number[] = [];
+    const answers: Response[] = [];
     page.on('response', (response) => {
-      if (response.request().isNavigationRequest()) statuses.push(response.status());
+      if (response.request().isNavigationRequest()) answers.push(response);
     });
     for (let tries = 1; tries <= TRIES; tries += 1) {
       found.length = 0;
       await reach(page, shown);
-      if (statuses.at(-1) !== 503 || status === 503) break;
+      if (answers.at(-1)?.status() !== 503 || status === 503) break;
       // The API refuses for a moment where the machine is busy with other work.
       await page.waitForTimeout(2_000);
     }
-    if (statuses.at(-1) !== status) found.push(`answered ${statuses.at(-1)}`);
+    const answer = answers.at(-1);
+    if (answer?.status() !== status) found.push(`answered ${answer?.status()}`);
+    const weight = tooHeavy((await answer?.body()) ?? '');
+    if (weight !== undefined) found.push(weight);
     if ((await page.locator(shown.has ?? 'main').count()) === 0) found.push(`no ${shown.has}`);
     const lang = await page.getAttribute('html', 'lang');
     if (lang !== language) found.push(`is in ${lang}`);
     await page.evaluate('for (const one of document.querySelectorAll("details")) one.open = true');
+    const set = await page.evaluate<string[]>(CELLS_SET_OTHERWISE);
+    found.push(...set.map((cell) => `not set as its column: ${cell}`));
     for (const { width, look, rules } of checks) {
       await page.setViewportSize({ width, height: 900 });
       await page.emulateMedia(LOOKS[look]);
       const all = await objections(page, rules);
       found.push(...all.map((one) => `${width} px, ${look}: ${one}`));
       if (await page.evaluate<boolean>(IS_WIDER)) found.push(`${width} px, ${look}: too wide`);
+      if (width !== NARROW.width) continue;
+      const names = await page.evaluate<string[][]>(NAMES_OF_CELLS);
+      const wrong = names.filter(([shown, column]) => shown !== column);
+      found.push(...wrong.map(([shown, column]) => `${shown} beside a cell of ${column}`));
     }
     await page.close();
     return found.map((one) => `${language}: ${one}`);
@@ -148,7 +158,7 @@ describe('every page and state, for everybody', () => {
   };
 
   for (const [turn, shown] of EVERY_PAGE.entries()) {
-    it(`axe objects to nothing, nothing scrolls sideways, nothing is reported: ${shown.what}`, async () => {
+    it(`axe objects to nothing, nothing scrolls sideways or weighs too much, nothing is reported: ${shown.what}`, async () => {
       services.between.change = shown.change;
       // Signed in before the API fails; one after the other, for a code is accepted once.
       for (const language of LANGUAGES) await browserOf(shown.as, language);
@@ -174,3 +184,15 @@ describe('every page and state, for everybody', () => {
 });
 
 const IS_WIDER = 'document.scrollingElement.scrollWidth > document.scrollingElement.clientWidth';
+/** Cells of numbers that begin the line, and of words that end it, as their columns' names do not. */
+const CELLS_SET_OTHERWISE = `[...document.querySelectorAll('tbody td')].filter((cell) => {
+  const head = cell.closest('table').rows[0].cells[cell.cellIndex];
+  return (getComputedStyle(cell).textAlign === 'end') !== head.classList.contains('n');
+}).map((cell) => cell.outerHTML)`;
+/** Of each cell of a list with something in it: what stands beside it, and the name of its column. */
+const NAMES_OF_CELLS = `[...document.querySelectorAll('.list td:not(:empty)')].map((cell) => {
+  const head = cell.closest('table').rows[0].cells[cell.cellIndex].cloneNode(true);
+  for (const sign of head.querySelectorAll('[aria-hidden]')) sign.remove();
+  const beside = getComputedStyle(cell, '::before').content;
+  return [beside, JSON.stringify(head.textContent.trim())];
+})`;

@@ -1,4 +1,4 @@
-import { numberOf, textOf } from './reading.ts';
+import { cellsOf, numberOf, numericColumns, tableOf, textOf } from './reading.ts';
 
 export interface ReadTable {
   readonly rows: readonly ReadRow[];
@@ -10,19 +10,22 @@ export interface ReadRow {
   readonly head: string;
   /** Cells by the name of their column; numbers as the API writes them. */
   readonly cells: Readonly<Record<string, string>>;
+  /** Of each number where the page compares: itself, what it was and the difference, where it moved. */
+  readonly compared: Readonly<Record<string, readonly string[]>>;
 }
 
 /** A table as a person reads it: each cell by its row and column. Undefined where it is not there. */
 export function readTable(html: string, id: string): ReadTable | undefined {
-  const whole = new RegExp(`<caption id="${id}">[\\s\\S]*?</table>`).exec(html)?.[0];
+  const whole = tableOf(html, id);
   if (whole === undefined) return undefined;
+  const isNumeric = numericColumns(whole);
   const part = (name: string) =>
     new RegExp(`<${name}>([\\s\\S]*?)</${name}>`).exec(whole)?.[1] ?? '';
   const [names = ''] = part('thead').split('</tr>');
   const columns = [...names.matchAll(/<th[^>]*>([\s\S]*?)<\/th>/g)].map(([, head = '']) =>
     textOf(head.replace(/<span aria-hidden="true">[^<]*<\/span>/g, '')),
   );
-  const rowsOf = (body: string) => rowsIn(body).map((row) => readRow(row, columns));
+  const rowsOf = (body: string) => rowsIn(body).map((row) => readRow(row, columns, isNumeric));
   return { rows: rowsOf(part('tbody')), foot: rowsOf(part('tfoot')) };
 }
 
@@ -30,16 +33,19 @@ function rowsIn(body: string): readonly string[] {
   return [...body.matchAll(/<tr[^>]*>([\s\S]*?)<\/tr>/g)].map(([, row = '']) => row);
 }
 
-function readRow(row: string, columns: readonly string[]): ReadRow {
-  let at = 0;
-  const cells: Record<string, string> = {};
-  let head: string | undefined;
-  for (const [, attributes = '', cell = ''] of row.matchAll(/<t[hd]([^>]*)>([\s\S]*?)<\/t[hd]>/g)) {
-    const shown = attributes.includes('class="n"') ? numberOf(cell) : textOf(cell);
-    head ??= shown;
-    cells[columns[at] ?? `column ${at}`] = shown;
-    const [, spans] = /colspan="(\d+)"/.exec(attributes) ?? [];
-    at += spans === undefined ? 1 : Number(spans);
-  }
-  return { head: head ?? '', cells };
+function readRow(
+  row: string,
+  columns: readonly string[],
+  isNumeric: (at: number) => boolean,
+): ReadRow {
+  const shown = cellsOf(row).map(({ at, html }) => {
+    const parts = isNumeric(at) ? html.split(/<(?:small|b)>/).map(numberOf) : [textOf(html)];
+    return [columns[at] ?? `column ${at}`, parts] as const;
+  });
+  const cells = shown.map(([name, [value = '']]) => [name, value] as const);
+  return {
+    head: cells[0]?.[1] ?? '',
+    cells: Object.fromEntries(cells),
+    compared: Object.fromEntries(shown),
+  };
 }

@@ -286,30 +286,41 @@ export async function rollForwardDiffers(book: Book, id: string, from = ''): Pro
 
 export { daysBefore } from '../../src/pages/changes.ts';
 
-/** Every page of the changes since a time. */
-export async function changesDiffer(book: Book, since: string): Promise<Differences> {
+/** The figures of which a change is told, by their columns. */
+const OF_CHANGES: Amounts<BalanceItem> = {
+  'Your outstanding': ({ share }) => share?.principal.outstanding,
+  ...Object.fromEntries(
+    (
+      [
+        ...['Outstanding principal', 'Commitment', 'Letters of credit', 'Interest accrued'],
+        ...['Interest due', 'Fees accrued', 'Fees due', 'Total past due'],
+      ] as const
+    ).map((name) => [name, ({ global }: BalanceItem) => OF_LINE[name]?.(global)]),
+  ),
+};
+
+/** Every page of the changes since a time: each figure that moved, and no other. */
+export async function changesDiffer(book: Book, since: string, more = ''): Promise<Differences> {
   const found: Differences = [];
-  const asked = `${book.times}&level=deal&includeZero=true&updatedSince=${since}&limit=100`;
-  let address: string | undefined = `/changes?${book.times}&since=${since}`;
+  const asked = `${book.times}&level=deal&includeZero=true&updatedSince=${since}&limit=50${more}`;
+  let address: string | undefined = `/changes?${book.times}&since=${since}${more}`;
   let cursor = '';
   while (address !== undefined) {
     const html: string = await book.open(address);
     const { data, page }: List<BalanceItem> = await book.ask(`/balances?${asked}${cursor}`);
     const before = await itemsThen(book, data, since);
-    const named = data.map((of) => ({ name: `${of.deal.dealNumber} ${of.deal.name}`, of }));
-    const was = ({ id }: BalanceItem) => before.get(id);
-    const is = ({ global }: BalanceItem) => global.principal.outstanding;
-    found.push(
-      ...rowsDiffer(data.length === 0 ? NO_TABLE : readTable(html, 'changes'), named, {
-        Currency: ({ currency }) => currency,
-        'Outstanding before': was,
-        'Outstanding now': is,
-        Difference: (item) => {
-          const then = was(item);
-          return then === undefined ? undefined : difference(then, is(item));
-        },
-      }),
+    const rows = new Map(
+      readTable(html, 'changes')?.rows.map((row) => [`${row.head} ${row.cells['Ccy']}`, row]),
     );
+    found.push(...differs('rows', rows.size, data.length));
+    for (const item of data) {
+      const name = `${item.deal.dealNumber} ${item.deal.name} ${item.currency}`;
+      const shown = rows.get(name)?.compared ?? {};
+      for (const [column, of] of Object.entries(OF_CHANGES)) {
+        const moved = movedOf(of(item) ?? undefined, before.get(item.id), of);
+        found.push(...differs(`${name}, ${column}`, shown[column] ?? [''], moved));
+      }
+    }
     cursor = `&cursor=${page.nextCursor}`;
     address = linkNamed(html, 'Next page');
     found.push(...differs('another page', address !== undefined, page.hasMore));
@@ -317,14 +328,25 @@ export async function changesDiffer(book: Book, since: string): Promise<Differen
   return found.map((one) => `changes since ${since}: ${one}`);
 }
 
-const NO_TABLE: ReadTable = { rows: [], foot: [] };
+/** What a cell of the changes says: nothing where nothing moved; of what is new, what is not zero. */
+function movedOf(
+  is: string | undefined,
+  before: BalanceItem | undefined,
+  of: Amounts<BalanceItem>[string],
+): readonly string[] {
+  const was = before === undefined ? undefined : of(before);
+  if (is === undefined || is === was) return [''];
+  if (before === undefined) return [isZero(is) ? '' : is];
+  if (was == null) return [is, 'not there then'];
+  return [is, was, difference(was, is)];
+}
 
-/** What was outstanding, by item; nothing of what was not there. */
+/** The items as they were; without those that were not there. */
 async function itemsThen(
   book: Book,
   items: readonly BalanceItem[],
   knownAt: string,
-): Promise<ReadonlyMap<string, string>> {
+): Promise<ReadonlyMap<string, BalanceItem>> {
   const [asOf = ''] = book.times.split('&');
   const ids = [...new Set(items.map(({ deal }) => `&dealId=${deal.id}`))].join('');
   if (ids === '') return new Map();
@@ -335,7 +357,7 @@ async function itemsThen(
       if (error.message.includes('_before_book')) return { data: [] };
       throw error;
     });
-  return new Map(data.map(({ id, global }) => [id, global.principal.outstanding]));
+  return new Map(data.map((item) => [item.id, item]));
 }
 
 /** The choices of filters, with the number of deals of each. */
@@ -422,11 +444,13 @@ function columnDiffers(
   amounts: Amounts<Line>,
   line: Line,
 ): Differences {
-  return (table?.rows ?? [{ head: 'a table', cells: {} }]).flatMap(({ head, cells }) => {
-    const read = amounts[head];
-    if (read === undefined) return [`nobody knows what ${head} is`];
-    return differs(`${head}, ${column}`, cells[column], read(line));
-  });
+  return (table?.rows ?? [{ head: 'a table', cells: {}, compared: {} }]).flatMap(
+    ({ head, cells }) => {
+      const read = amounts[head];
+      if (read === undefined) return [`nobody knows what ${head} is`];
+      return differs(`${head}, ${column}`, cells[column], read(line));
+    },
+  );
 }
 
 function differs(where: string, shown: unknown, answered: unknown): Differences {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { type Html, type HtmlValue, html, trustedMarkup } from '../http/html.ts';
 import type { Locale } from './browser.ts';
 
@@ -12,11 +13,14 @@ export interface DocumentModel {
   readonly icon: string;
   readonly styles: readonly string[];
   readonly scripts: readonly string[];
+  /** Rules of this document alone, which the policy has to allow (`allowingStyle`). */
+  readonly style?: string | undefined;
   readonly body: Html;
 }
 
 /** What every document has around its body. */
-export function document({ locale, title, icon, styles, scripts, body }: DocumentModel): string {
+export function document(model: DocumentModel): string {
+  const { locale, title, icon, styles, scripts, style, body } = model;
   return html`<!doctype html>
 <html lang="${locale}">
 <head>
@@ -26,7 +30,7 @@ export function document({ locale, title, icon, styles, scripts, body }: Documen
 <meta name="robots" content="noindex">
 <title>${title}</title>
 <link rel="icon" href="${icon}" type="image/svg+xml">
-${styles.map((href) => html`<link rel="stylesheet" href="${href}">\n`)}${scripts.map((src) => html`<script type="module" src="${src}"></script>\n`)}</head>
+${styles.map((href) => html`<link rel="stylesheet" href="${href}">\n`)}${scripts.map((src) => html`<script type="module" src="${src}"></script>\n`)}${style !== undefined && html`<style>${trustedMarkup(style)}</style>\n`}</head>
 <body>
 ${body}
 </body>
@@ -111,4 +115,10 @@ export function pagePolicy(formTargets: readonly string[], more: readonly string
     "base-uri 'none'",
     "frame-ancestors 'none'",
   ].join('; ');
+}
+
+/** A page's policy that allows one more style sheet: exactly these rules, in the document itself. */
+export function allowingStyle(policy: string, style: string): string {
+  const digest = createHash('sha256').update(style).digest('base64');
+  return policy.replace("style-src 'self'", `$& 'sha256-${digest}'`);
 }

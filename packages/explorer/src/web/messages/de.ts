@@ -32,9 +32,10 @@ export const de: Messages = {
   'changes.year': 'Ein Jahr',
   'changes.none': 'Seit {at} hat sich nichts geändert.',
   'changes.caption':
-    'Kredite, deren Zahlen zu diesem Stichtag von denen abweichen, die am {at} bekannt waren',
-  'changes.before': 'Vorher ausstehend',
-  'changes.after': 'Jetzt ausstehend',
+    'Kredite, die vom Kenntnisstand {at} abweichen: Unter jeder geänderten Zahl stehen der damalige Wert und der Unterschied (Δ)',
+  'changes.visit': 'Ihr letzter Besuch',
+  'changes.restated': 'Alle neu berichteten Kredite, mit dem damaligen Stand verglichen',
+  'changes.facts': 'Andere Angaben, etwa Konditionen oder Anteile.',
   'changes.marks': 'Hinweise',
   'changes.unknown':
     'Der Zugriff Ihrer Organisation auf Kredite hat sich seitdem geändert. Vorher und nachher sind deshalb nicht vergleichbar. Wählen Sie eine spätere Zeit.',
@@ -47,10 +48,9 @@ export const de: Messages = {
   'compare.stop': 'Nicht mehr vergleichen',
   'compare.before': 'damals',
   'compare.notThere': 'damals nicht da',
-  'compare.difference': 'Unterschied',
   'compare.with': 'Verglichen mit {asOf}, Kenntnisstand {knownAt}.',
   'compare.how':
-    'Unter jeder Zahl steht, was sie damals war, wenn sie anders war, und der Unterschied (Δ).',
+    'Unter einer Zahl stehen der damalige Wert und der Unterschied (Δ). Steht eine Zahl allein, ist sie unverändert.',
   'compare.notListed': 'Was es nur damals gab, ist nicht aufgeführt.',
   'compare.absent': 'Es war damals nicht da.',
   'portfolio.title': 'Portfolio',

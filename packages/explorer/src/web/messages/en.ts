@@ -30,9 +30,11 @@ export const en = {
   'changes.month': '30 days',
   'changes.year': 'One year',
   'changes.none': 'Nothing changed since {at}.',
-  'changes.caption': 'Deals whose numbers for this date differ from those known on {at}',
-  'changes.before': 'Outstanding before',
-  'changes.after': 'Outstanding now',
+  'changes.caption':
+    'Deals that differ from what was known on {at}: below each number that changed stand what it was then and the difference (Δ)',
+  'changes.visit': 'Your last visit',
+  'changes.restated': 'All restated deals, compared with what was known then',
+  'changes.facts': 'Other facts, such as terms or shares.',
   'changes.marks': 'Marks',
   'changes.unknown':
     'Your organisation’s access to deals has changed since then, so before and after do not compare. Choose a later time.',
@@ -45,10 +47,9 @@ export const en = {
   'compare.stop': 'Stop comparing',
   'compare.before': 'then',
   'compare.notThere': 'not there then',
-  'compare.difference': 'Difference',
   'compare.with': 'Compared with {asOf}, as known at {knownAt}.',
   'compare.how':
-    'Below each number stand what it was then, where it was another one, and the difference (Δ).',
+    'Below a number stand what it was then and the difference (Δ). A number that stands alone is unchanged.',
   'compare.notListed': 'What was there only then is not listed.',
   'compare.absent': 'It was not there then.',
   'portfolio.title': 'Portfolio',

@@ -102,7 +102,7 @@ const OF_THE_AGENT = pagesOf('agent', {
     ...MOVED,
   },
   'deals with zero balances': '/deals?includeZero=true',
-  'a search that finds deals': { address: '/deals?q=Ortolan', has: 'tbody tr' },
+  'a search that finds deals': { address: '/deals?q=Ortolan', asksThen: 1, has: 'tbody tr' },
   'a search that finds nothing': {
     asksFurther: true,
     ...{ address: '/deals?q=nobodyhasthisname', ...EMPTY },
@@ -441,7 +441,7 @@ export const NO_PAGES = [
     '/positions.xlsx',
   ],
   ...['/deals/{id}/roll-forward.csv', '/deals/{id}/movements.csv'],
-  ...['/news', '/backchannel-logout'],
+  ...['/news', '/matches', '/backchannel-logout'],
 ];
 
 /** The address in a book. */

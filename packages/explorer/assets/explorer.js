@@ -186,7 +186,7 @@ const SLOW_MS = 2_000;
 function watchWaiting(head) {
   const status = document.createElement('p');
   status.role = 'status';
-  head.append(status);
+  document.body.append(status);
   let timer;
   const end = () => {
     clearTimeout(timer);

@@ -265,7 +265,8 @@ export const de: Messages = {
   'matches.some': 'Treffer: {count}. Die Eingabetaste ohne Auswahl zeigt alle gefundenen Kredite.',
   'matches.none': 'Kein Treffer. Die Eingabetaste sucht nach ähnlichen Namen.',
   'match.page': 'Seite',
-  'page.slow': 'Die nächste Seite braucht länger als sonst. Bis sie erscheint, können Sie hier weiterlesen.',
+  'page.slow':
+    'Die nächste Seite braucht länger als sonst. Bis sie erscheint, können Sie hier weiterlesen.',
   'filter.q': 'Suche',
   'filter.title': 'Filtern',
   'filter.apply': 'Anwenden',

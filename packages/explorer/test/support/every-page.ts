@@ -309,6 +309,7 @@ const OF_CHOICE = pagesOf('agent', {
   'postings in compact rows': { ...compact, address: `${DEAL}/movements`, has: '.compact code' },
   'changes in compact rows': {
     ...compact,
+    asksThen: 1,
     ...{ address: '/changes?since={before}', has: '.compact .list' },
   },
   'the first matches of a search': {

@@ -55,7 +55,7 @@ function readFile(folder: URL, name: string): Buffer {
   const body = readFileSync(new URL(name, folder));
   if (extname(name) !== '.css') return body;
   const base = readFileSync(new URL('base.css', KIT));
-  const plain = `${base}${body}`.replaceAll(/\/\*[^]*?\*\//g, '');
+  const plain = `${base}${body}`.replaceAll(/\/\*.*?\*\//gs, '');
   return Buffer.from(plain.replaceAll(/\n\s+/g, '\n').replaceAll(/(?<=:) | (?=\{)/g, ''));
 }
 

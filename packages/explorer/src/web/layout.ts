@@ -126,7 +126,7 @@ function documentAround(
   return document({
     locale: text.locale,
     title: `${bookmark ?? title} · ${text.t('product')}`,
-    className: density,
+    className: density === DENSITIES[0] ? undefined : density,
     icon: assets['icon.svg'],
     styles: [assets['explorer.css']],
     scripts,

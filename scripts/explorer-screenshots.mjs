@@ -1,7 +1,7 @@
 // Pictures of the explorer as each demo person sees it, from the book of a running `npm start`:
 //   node scripts/explorer-screenshots.mjs <data directory> <folder> [--look dark] [--who lena] [--only deal]
-// Looks: light (default), dark, narrow (320 px), paper (a PDF of each page), german; and readme, the
-// tops of the pages in docs/images: `--look readme --who ben --only deal`. Needs Chromium.
+// Looks: light (default), dark, compact (rows), narrow (320 px), paper (a PDF of each page), german; and
+// readme, the tops of the pages in docs/images: `--look readme --who ben --only deal`. Needs Chromium.
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -13,6 +13,7 @@ import { DEMO } from './demo-book.mjs';
 const LOOKS = {
   light: { locale: 'en-GB' },
   dark: { colorScheme: 'dark', locale: 'en-GB' },
+  compact: { locale: 'en-GB' },
   narrow: { viewport: { width: 320, height: 640 }, locale: 'en-GB' },
   paper: { locale: 'en-GB' },
   german: { locale: 'de' },
@@ -80,6 +81,7 @@ for (const { email, password } of people) {
   await page.fill('[name=password]', password);
   await page.press('[name=password]', 'Enter');
   await page.waitForURL(`${explorer.url}/portfolio?*`);
+  if (values.look === 'compact') await page.goto(`${explorer.url}/portfolio?density=compact`);
   for (const [name, address] of PAGES.filter(([each]) => each.startsWith(values.only))) {
     await page.goto(`${explorer.url}${address}`);
     const path = join(folder, `${email.split('@')[0]}.${name}.${values.look}`);

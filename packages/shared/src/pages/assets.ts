@@ -56,7 +56,7 @@ function readFile(folder: URL, name: string): Buffer {
   if (extname(name) !== '.css') return body;
   const base = readFileSync(new URL('base.css', KIT));
   const plain = `${base}${body}`.replaceAll(/\/\*.*?\*\//gs, '');
-  return Buffer.from(plain.replaceAll(/\n\s+/g, '\n').replaceAll(/(?<=:) | (?=\{)/g, ''));
+  return Buffer.from(plain.replaceAll(/(?<=[:;,{}])\s+|\s+(?=[{}])/g, ''));
 }
 
 function assetOf(name: string, body: Buffer): Asset {

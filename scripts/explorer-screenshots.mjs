@@ -1,8 +1,8 @@
 // Pictures of the explorer as each demo person sees it, from the book of a running `npm start`:
 //   node scripts/explorer-screenshots.mjs <data directory> <folder> [--look dark,german] [--who lena] [--only deal]
-// Looks: light (default), dark, tablet (768 px), narrow (320 px), paper (a PDF of each page), german, or
-// several; and readme, the tops of the pages in docs/images: `--look readme --who ben --only deal`.
-// Needs Chromium.
+// Looks: light (default), dark, compact (rows), tablet (768 px), narrow (320 px), paper (a PDF of each page),
+// german, or several; and readme, the tops of the pages in docs/images:
+// `--look readme --who ben --only deal`. Needs Chromium.
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -14,6 +14,7 @@ import { DEMO } from './demo-book.mjs';
 const LOOKS = {
   light: {},
   dark: { colorScheme: 'dark' },
+  compact: {},
   tablet: { viewport: { width: 768, height: 1024 } },
   narrow: { viewport: { width: 320, height: 640 } },
   paper: {},
@@ -83,6 +84,7 @@ for (const { email, password } of people) {
   await page.fill('[name=password]', password);
   await page.press('[name=password]', 'Enter');
   await page.waitForURL(`${explorer.url}/portfolio?*`);
+  if (looks.includes('compact')) await page.goto(`${explorer.url}/portfolio?density=compact`);
   for (const [name, address] of PAGES.filter(([each]) => each.startsWith(values.only))) {
     await page.goto(`${explorer.url}${address}`);
     const path = join(folder, `${email.split('@')[0]}.${name}.${looks.join('-')}`);

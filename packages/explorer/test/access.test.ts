@@ -95,6 +95,7 @@ describe('what pages and files keep to themselves', () => {
       `/deals/${foreign?.deal.id}`,
       `/deals/${foreign?.deal.id}/movements.csv`,
       `/facilities/${foreign?.facility?.id}`,
+      ...[...names, foreign?.deal.dealNumber ?? ''].map((name) => `/matches?q=${name.slice(0, 6)}`),
     ];
   };
   const found = ({ address, text, headers }: Got, { amounts, names, deals }: Secrets) => {

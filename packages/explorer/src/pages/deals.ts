@@ -23,7 +23,8 @@ import {
 import { chips, filterForm, filtersInWords, filtersOf } from './deal-filters.ts';
 import { facetLists, namesOf, readFacets } from './facets.ts';
 import { beginOfAll, nothingText } from './not-yet.ts';
-import { countrySearched, meantBy, namedBySearch, searchedCountry } from './search-help.ts';
+import { countrySearched, meantBy, searchedCountry, toCountry } from './search-help.ts';
+import { lendersToName, namedBySearch, namedLinks } from './search-named.ts';
 import { type PageDeps, showPage, timesAsked, whoAsks } from './show.ts';
 import { sumsBeside } from './sums-then.ts';
 import type { Visit } from './visit.ts';
@@ -36,7 +37,9 @@ const USUAL_SIZE = { alone: '50', compared: '40' };
 export async function dealsPage(deps: PageDeps, visit: Visit): Promise<void> {
   const { asker, query } = visit;
   const country = await countrySearched(deps, visit);
-  if (country !== undefined) return visit.ctx.redirect(country);
+  if (country !== undefined) {
+    return visit.ctx.redirect(sameWith(visit.ctx.path, query, toCountry(country, query)));
+  }
   const usual = USUAL_SIZE[comparedTimes(visit) === undefined ? 'alone' : 'compared'];
   const limit = PAGE_SIZES.find((size) => size === query.get('limit')) ?? usual;
   const question = {
@@ -59,7 +62,10 @@ export async function dealsPage(deps: PageDeps, visit: Visit): Promise<void> {
   const begins =
     isEmpty && !hasFilters(query) ? await beginOfAll(deps, visit, who.known.asOf) : undefined;
   const meant = isEmpty && query.has('q') ? await meantBy(deps, visit) : undefined;
-  const terms = await readTerms(deps, visit, list.data);
+  const [terms, lenders] = await Promise.all([
+    readTerms(deps, visit, list.data),
+    lendersToName(deps, visit, who.data),
+  ]);
   const names = new Map([...partiesOf(list.data), ...namesOf(facets)]);
   const chosen = chosenColumns(
     visit,
@@ -78,7 +84,7 @@ export async function dealsPage(deps: PageDeps, visit: Visit): Promise<void> {
     body: (text) => [
       html`<div class="toolbar">${found(list.totals, who.data, text)}${chips(visit, names, text)}<div class="menus">${filterForm(visit, facetLists(visit, facets, text), text)}${columnsForm(visit, text)}${downloads(visit, who.data, text)}</div></div>`,
       searchedCountry(visit, text),
-      namedBySearch(visit, list.data, who.data, text),
+      namedLinks(namedBySearch(query, list.data, lenders, who.data, text), text),
       comparedWith(visit, then, list.meta.dataFrom, text),
       isEmpty
         ? nothing(visit, who.data, begins, meant, text)

@@ -6,6 +6,7 @@ import { filtersOf } from './deal-filters.ts';
 import { dealsPage } from './deals.ts';
 import { type DownloadDeps, download, type Format } from './download.ts';
 import { facilityPage } from './facility.ts';
+import { matches } from './matches.ts';
 import { movementsPage } from './movements.ts';
 import { news } from './news.ts';
 import { partiesPage } from './parties.ts';
@@ -24,6 +25,7 @@ export function balanceRoutes(deps: BalanceRoutesDeps) {
   return {
     'GET /portfolio': page((visit) => portfolioPage(deps, visit)),
     'GET /news': (ctx: Context) => news(deps, ctx),
+    'GET /matches': (ctx: Context) => matches(deps, ctx),
     'GET /usage': (ctx: Context) => usagePage(deps, ctx),
     'GET /changes': page((visit) => changesPage(deps, visit)),
     'GET /deals': page((visit) => dealsPage(deps, visit)),

@@ -1,27 +1,32 @@
 import { type Html, html } from '@cls/shared/http/html';
-import type { BalanceItem, Caller, Facet, List } from '../balances/shapes.ts';
-import { pageAddress, sameWith } from '../web/address.ts';
+import type { BalanceItem, Facet, List } from '../balances/shapes.ts';
+import { type Changes, sameWith } from '../web/address.ts';
 import { countryCodes, countryName, plain } from '../web/countries.ts';
-import { type Text, textIn } from '../web/text.ts';
+import type { Text } from '../web/text.ts';
 import { filtersOf } from './deal-filters.ts';
-import { type PageDeps, placesFor, timesAsked } from './show.ts';
+import { type AskedAt, type PageDeps, timesAsked } from './show.ts';
 import type { Visit } from './visit.ts';
 
 /**
- * Where a search for the name of a country leads: to its deals, if the reader sees some. `names=yes` in the
- * address searches for names all the same.
+ * The country whose name is searched for, if the reader sees deals of it. `names=yes` in the address searches
+ * for names all the same.
  */
-export async function countrySearched(deps: PageDeps, visit: Visit): Promise<string | undefined> {
-  const { ctx, query, asker } = visit;
-  const q = query.get('q') ?? '';
-  const country = countryCodes().get(plain(q));
+export async function countrySearched(
+  { api }: Pick<PageDeps, 'api'>,
+  { asker, query, times }: AskedAt,
+): Promise<string | undefined> {
+  const country = countryCodes().get(plain(query.get('q') ?? ''));
   if (country === undefined || query.has('names') || query.has('country')) return undefined;
   const filters = { ...filtersOf(query), q: undefined, country };
-  const question = { ...timesAsked(visit), ...filters, level: 'deal', include: 'none' };
+  const question = { ...timesAsked({ times }), ...filters, level: 'deal', include: 'none' };
   const least = { fields: 'deal.id', limit: '1' };
-  const { data } = await deps.api.read<List<object>>(asker, '/balances', { ...question, ...least });
-  if (data.length === 0) return undefined;
-  return sameWith(ctx.path, query, { q: undefined, country, searched: q, cursor: undefined });
+  const { data } = await api.read<List<object>>(asker, '/balances', { ...question, ...least });
+  return data.length === 0 ? undefined : country;
+}
+
+/** What a search for a country becomes. */
+export function toCountry(country: string, query: URLSearchParams): Changes {
+  return { q: undefined, country, searched: query.get('q') ?? undefined, cursor: undefined };
 }
 
 /** Says that a search was taken for a country, and leads to the names with the word. */
@@ -32,36 +37,6 @@ export function searchedCountry({ ctx, query }: Visit, text: Text): Html | undef
     return undefined;
   const names = { country: undefined, searched: undefined, q: searched, names: 'yes' };
   return html`<p class="hint">${text.t('search.country', { country: countryName(country, text.locale) })} <a href="${sameWith(ctx.path, query, { ...names, cursor: undefined })}">${text.t('search.names', { word: searched })}</a></p>`;
-}
-
-const LANGUAGES = [textIn('en'), textIn('de')];
-const BORROWERS_MAX = 5;
-
-/** Pages and borrowers whose names have the words of a search, in any language of the pages. */
-export function namedBySearch(
-  { query }: Visit,
-  items: readonly BalanceItem[],
-  { roles }: Caller,
-  text: Text,
-): Html | undefined {
-  const words = plain(query.get('q') ?? '').split(' ');
-  const isNamed = (name: string) => {
-    const all = plain(name).split(' ');
-    return words.every((word) => word !== '' && all.some((one) => one.startsWith(word)));
-  };
-  const pages = placesFor(roles)
-    .filter(({ place }) => LANGUAGES.some((language) => isNamed(language.t(`place.${place}`))))
-    .map(({ place, path }) => [text.t(`place.${place}`), path] as const);
-  const borrowers = new Map(items.map(({ borrower: { id, name } }) => [id, name]));
-  const links = [
-    ...pages,
-    ...[...borrowers]
-      .filter(([, name]) => isNamed(name))
-      .slice(0, BORROWERS_MAX)
-      .map(([id, name]) => [name, `/borrowers/${id}`] as const),
-  ].map(([name, path]) => html`<li><a href="${pageAddress(path, query)}">${name}</a></li>`);
-  if (links.length === 0) return undefined;
-  return html`<ul class="links" aria-label="${text.t('search.named')}"><li>${text.t('search.named')}</li>${links}</ul>`;
 }
 
 /** By the first letters of so many words names are looked for that may have been meant. */

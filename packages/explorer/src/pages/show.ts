@@ -39,6 +39,9 @@ export function placesFor(roles: readonly string[]) {
   );
 }
 
+/** Who asks for what of the book, at which times. */
+export type AskedAt = Pick<Visit, 'asker' | 'query' | 'times'>;
+
 /** The parameters of the visit, for questions to the API. */
 export function timesAsked({ times }: Pick<Visit, 'times'>) {
   return { asOf: times.asOf, knownAt: times.knownAt };

@@ -182,7 +182,7 @@ function firstView(path: string, query: URLSearchParams, roles: readonly string[
 }
 
 /** A book without a journal knows nothing: then any instant says as much. */
-function timesIn({ asOf, knownAt }: Meta): Times {
+export function timesIn({ asOf, knownAt }: Meta): Times {
   return { asOf, knownAt: knownAt ?? `${asOf}T00:00:00Z` };
 }
 

@@ -21,6 +21,7 @@ import { safeReturn } from '../web/address.ts';
 import type { AssetName } from '../web/assets.ts';
 import { LANGUAGE_COOKIE } from '../web/browser.ts';
 import { compression } from '../web/compression.ts';
+import { keepDensity } from '../web/density.ts';
 import type { Pages } from '../web/page.ts';
 import { securityHeaders } from '../web/security.ts';
 
@@ -56,6 +57,7 @@ export function createApp(deps: AppDeps): RequestListener {
   app.use(serveAssets(assets));
   app.use(unexpectedErrors(pages, faultLog(log)));
   app.use(keepLanguage(LANGUAGE_COOKIE, issuer));
+  app.use(keepDensity);
   app.use(router(deps.routes, pages));
   // A download whose reader closed the connection ends in the middle.
   app.on('error', (err: NodeJS.ErrnoException) => {

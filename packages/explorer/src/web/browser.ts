@@ -9,6 +9,8 @@ const ENDED = 'ended';
 /** Names the browser, so that an answer to a sign-in is good in the browser alone that began it. */
 export const BROWSER_COOKIE = { name: 'cls_explorer_browser' };
 export const LANGUAGE_COOKIE = { name: 'cls_explorer_language' };
+/** How high rows are: see web/density.ts. */
+export const DENSITY_COOKIE = { name: 'cls_explorer_density' };
 /** Tells apart who was signed in, without naming anybody: see web/viewers.ts. */
 export const VIEWERS_COOKIE = { name: 'cls_explorer_viewers' };
 

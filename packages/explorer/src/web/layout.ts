@@ -9,6 +9,7 @@ import {
   skipLink,
 } from '@cls/shared/pages/document';
 import type { AssetName } from './assets.ts';
+import { DENSITIES, type Density } from './density.ts';
 import type { Text } from './text.ts';
 
 /** What every page needs, whatever it shows. */
@@ -18,6 +19,9 @@ export interface Frame {
   readonly assets: Readonly<Record<AssetName, string>>;
   /** This page in each language. */
   readonly languages: Languages;
+  readonly density: Density;
+  /** Where this page is shown at another density; undefined where no address shows it again. */
+  readonly atDensity?: (density: Density) => string;
   readonly supportHref?: string;
   readonly requestId: string;
 }
@@ -77,7 +81,7 @@ export function fullPage(frame: Frame, signedIn: SignedInFrame, page: Page): str
     frame,
     page,
     html`${skipLink(text.t('page.skip'))}
-<header class="head">
+<header class="head" data-slow="${text.t('page.slow')}">
 <a class="brand" href="${home?.href ?? '/'}">${MARK}${text.t('product')}</a>
 <nav aria-label="${text.t('page.navigation')}"><ul>${links}</ul></nav>
 ${search}
@@ -88,19 +92,35 @@ ${form(signedIn, { action: '/sign-out', body: signOut })}</div>
 ${page.bar}
 <main id="content"><h1>${page.title}</h1>
 ${page.body}</main>
-${footer(frame, page)}`,
+${footer(frame, page, densityLinks(frame))}`,
     [frame.assets['explorer.js']],
   );
 }
 
-function footer({ text, languages, supportHref, requestId }: Frame, { source }: Page): Html {
+/** How high rows are: a word for what is shown, a link for the other. */
+function densityLinks({ text, density, atDensity }: Frame): Html | undefined {
+  if (atDensity === undefined) return undefined;
+  const choices = DENSITIES.map((one) => {
+    const name = text.t(`density.${one}`);
+    return one === density
+      ? html`<span>${name}</span>`
+      : html`<a href="${atDensity(one)}">${name}</a>`;
+  });
+  return html`<p class="links">${text.t('density.rows')} ${choices}</p>`;
+}
+
+function footer(
+  { text, languages, supportHref, requestId }: Frame,
+  { source }: Page,
+  densities?: Html,
+): Html {
   return html`<footer class="foot">${source !== undefined && html`<p>${source}</p>`}
 <p>${text.t('page.reference')} <code>${requestId}</code></p>
-<p class="links">${languageLinks(languages, text.locale)}${supportHref !== undefined && html`<a href="${supportHref}">${text.t('page.help')}</a>`}</p></footer>`;
+<p class="links">${languageLinks(languages, text.locale)}${supportHref !== undefined && html`<a href="${supportHref}">${text.t('page.help')}</a>`}</p>${densities}</footer>`;
 }
 
 function documentAround(
-  { text, assets }: Frame,
+  { text, assets, density }: Frame,
   { title, bookmark, style }: Page,
   body: Html,
   scripts: readonly string[] = [],
@@ -108,6 +128,7 @@ function documentAround(
   return document({
     locale: text.locale,
     title: `${bookmark ?? title} · ${text.t('product')}`,
+    className: density === DENSITIES[0] ? undefined : density,
     icon: assets['icon.svg'],
     styles: [assets['explorer.css']],
     scripts,

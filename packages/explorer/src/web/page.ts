@@ -5,6 +5,7 @@ import type { Context } from 'koa';
 import { isLinkable, sameWith } from './address.ts';
 import type { AssetName } from './assets.ts';
 import { LANGUAGE_COOKIE } from './browser.ts';
+import { DENSITIES, densityLink, densityOf } from './density.ts';
 import type { Frame } from './layout.ts';
 import { textIn } from './text.ts';
 
@@ -22,14 +23,22 @@ export function pages(assets: Assets<AssetName>, supportUrl: string | undefined)
     text: texts[locale],
     assets: assets.paths,
     languages: [],
+    density: DENSITIES[0],
     ...(supportUrl === undefined ? {} : { supportHref: supportUrl }),
     requestId,
   });
   const frameOf = (ctx: Context): Frame => {
-    const frame = frameIn(pageLanguage(ctx, LANGUAGE_COOKIE), `${ctx.state['requestId'] ?? ''}`);
+    const frame = {
+      ...frameIn(pageLanguage(ctx, LANGUAGE_COOKIE), `${ctx.state['requestId'] ?? ''}`),
+      density: densityOf(ctx),
+    };
     if (ctx.method !== 'GET' || ONCE.test(ctx.path) || !isLinkable(ctx.path)) return frame;
     const query = new URLSearchParams(ctx.querystring);
-    return { ...frame, languages: languagesOf(ctx.path, query) };
+    return {
+      ...frame,
+      languages: languagesOf(ctx.path, query),
+      atDensity: (density) => densityLink(ctx.path, query, density),
+    };
   };
   return {
     frame: frameOf,

@@ -44,7 +44,7 @@ function linksIn(html: string): readonly string[] {
   const links = [...html.matchAll(/href="(\/[^"]*)"/g)].map(([, href = '']) =>
     href.replaceAll('&amp;', '&').replace(/#.*$/, ''),
   );
-  return links.filter((href) => !/^\/(assets|sign-|signed-)|[?&]lang=/.test(href));
+  return links.filter((href) => !/^\/(assets|sign-|signed-)|[?&](lang|density)=/.test(href));
 }
 
 /** Choices among a few words are kinds of their own; ids, dates, cursors and searches are not. */

@@ -102,7 +102,7 @@ const OF_THE_AGENT = pagesOf('agent', {
     ...MOVED,
   },
   'deals with zero balances': '/deals?includeZero=true',
-  'a search that finds deals': { address: '/deals?q=Ortolan', has: 'tbody tr' },
+  'a search that finds deals': { address: '/deals?q=Ortolan', asksThen: 1, has: 'tbody tr' },
   'a search that finds nothing': {
     asksFurther: true,
     ...{ address: '/deals?q=nobodyhasthisname', ...EMPTY },
@@ -287,6 +287,53 @@ const OF_THE_AGENT = pagesOf('agent', {
   'an address without a page': { address: '/nothing', status: 404, has: CARD },
 });
 
+/** Opens the page as readers who chose compact rows see it; the next pages are as before. */
+const compact = {
+  status: 200,
+  reach: async (page: Page, url: string) => {
+    const { origin } = new URL(url);
+    const chosen = { name: 'cls_explorer_density', url: origin };
+    await page.context().addCookies([{ ...chosen, value: 'compact' }]);
+    await page.goto(url);
+    await page.context().addCookies([{ ...chosen, value: 'comfortable' }]);
+  },
+};
+
+const OF_CHOICE = pagesOf('agent', {
+  'deals in compact rows': { ...compact, address: '/deals', has: '.compact .list' },
+  'deals compared, in compact rows': {
+    ...compact,
+    ...{ address: `/deals?${[...COLUMNS, COMPARED].join('&')}`, has: '.compact td b' },
+  },
+  'borrowers in compact rows': { ...compact, address: '/borrowers', has: '.compact .part' },
+  'postings in compact rows': { ...compact, address: `${DEAL}/movements`, has: '.compact code' },
+  'changes in compact rows': {
+    ...compact,
+    asksThen: 1,
+    ...{ address: '/changes?since={before}', has: '.compact .list' },
+  },
+  'the first matches of a search': {
+    address: '/portfolio',
+    ...{ status: 200, has: '.matches [role=option][aria-selected=true]' },
+    reach: async (page, url) => {
+      await page.goto(url);
+      await page.keyboard.press('Control+k');
+      await page.keyboard.type('ortolan');
+      await page.locator('.matches [role=option]').first().waitFor();
+      await page.keyboard.press('ArrowDown');
+    },
+  },
+  'a search without a match': {
+    address: '/deals',
+    ...{ status: 200, has: '.matches [hidden]' },
+    reach: async (page, url) => {
+      await page.goto(url);
+      await page.fill('[type=search]', 'nobodyhasthisname');
+      await page.locator('.matches').waitFor();
+    },
+  },
+});
+
 /** What the API may answer instead of numbers. */
 const REFUSED = pagesOf('agent', {
   'a cursor of before': refused(410, 'invalid_cursor', 400),
@@ -428,7 +475,12 @@ async function answerSignIn(
 }
 
 /** Every page and state of the explorer. A new one is a line here. */
-export const EVERY_PAGE: readonly Shown[] = [...OF_THE_AGENT, ...REFUSED, ...OF_OTHERS];
+export const EVERY_PAGE: readonly Shown[] = [
+  ...OF_THE_AGENT,
+  ...OF_CHOICE,
+  ...REFUSED,
+  ...OF_OTHERS,
+];
 
 /** What of the explorer is no page: files, and answers to programs. */
 export const NO_PAGES = [
@@ -441,7 +493,7 @@ export const NO_PAGES = [
     '/positions.xlsx',
   ],
   ...['/deals/{id}/roll-forward.csv', '/deals/{id}/movements.csv'],
-  ...['/news', '/backchannel-logout'],
+  ...['/news', '/matches', '/backchannel-logout'],
 ];
 
 /** The address in a book. */

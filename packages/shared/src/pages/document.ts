@@ -9,6 +9,8 @@ export interface DocumentModel {
   readonly locale: Locale;
   /** Of the window. */
   readonly title: string;
+  /** Of the whole document, for its style sheet. */
+  readonly className?: string | undefined;
   /** URL paths, as all that follow. */
   readonly icon: string;
   readonly styles: readonly string[];
@@ -20,9 +22,9 @@ export interface DocumentModel {
 
 /** What every document has around its body. */
 export function document(model: DocumentModel): string {
-  const { locale, title, icon, styles, scripts, style, body } = model;
+  const { locale, title, className, icon, styles, scripts, style, body } = model;
   return html`<!doctype html>
-<html lang="${locale}">
+<html lang="${locale}"${className !== undefined && html` class="${className}"`}>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">

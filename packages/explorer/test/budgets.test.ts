@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import type { Meta } from '../src/balances/shapes.ts';
 import { readAssets } from '../src/web/assets.ts';

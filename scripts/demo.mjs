@@ -145,13 +145,16 @@ async function createCallers(auth, explorerUrl, who) {
 }
 
 async function loadBook(api, book, who) {
-  if (book === undefined) await loadDemoBook(api);
-  else await loadOwnBook(api, book);
+  const lateNews = await (book === undefined ? loadDemoBook(api) : loadOwnBook(api, book));
   for (const { id, grant } of CUSTOMERS.filter(({ id }) => who(id))) {
     if (grant) await api('entitlements', 'grant', '--new-customer', '--customer', id, ...grant);
   }
+  // By now the last date of the book is reported, and those who see it saw it: what comes later restates it,
+  // and is what changed for them.
+  if (lateNews !== undefined) await importJournals(api, lateNews);
 }
 
+/** @returns what is known of it later */
 async function loadDemoBook(api) {
   const dates = STATEMENTS.map(({ date }) => date);
   const history = demoBook(dates.slice(0, -1));
@@ -164,8 +167,7 @@ async function loadDemoBook(api) {
     if (sample !== undefined) await api('import', sample, '--apply');
     else await importMade(api, made(date));
   }
-  // By now the last date of the book is reported: what comes later restates it.
-  await importJournals(api, lateNews);
+  return lateNews;
 }
 
 function importJournals(api, text) {

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { Meta } from '../src/balances/shapes.ts';
 import { daysBefore } from '../src/pages/changes.ts';
 import { presetsOf, quarterAfter } from '../src/pages/time-presets.ts';
 import type { Person } from './support/person.ts';
@@ -14,11 +15,15 @@ import {
   VIEW,
 } from './support/services.ts';
 
+const TREASURY = 'treasury@agent.example';
+
 describe('two points in time', () => {
   let services: Services;
   let person: Person;
   let loan: Loan;
   let lender: Party;
+  /** After the first posting and before the grant. */
+  let knownBefore: string;
   /** Between the first and the second posting. */
   let between: string;
   before(async () => {
@@ -31,11 +36,12 @@ describe('two points in time', () => {
       ...[borrower, lender, ...loan.all, ...quiet.all],
       ...[draw('1000.00'), posting(quiet, '2024-01-31', legs('9.00'))],
     ]);
+    knownBefore = (await services.ask<{ meta: Meta }>('/balances?limit=1')).meta.knownAt ?? '';
     const deals = { borrowerId: borrower.id } as const;
     person = await services.person(VIEW, { role: 'agent', lenderId: undefined, deals });
     const page = await person.signIn('/deals');
     between = page.url.searchParams.get('knownAt') ?? '';
-    await services.post([draw('-250.50')]);
+    await services.post([{ ...draw('-250.50'), createdBy: TREASURY }]);
   });
   const legs = (amount: string) =>
     [
@@ -266,12 +272,25 @@ describe('two points in time', () => {
     expect(html).to.include('Nothing changed since');
   });
 
-  it('do not compare where the access to deals changed between them', async () => {
-    const { html, response } = await person.open('/changes?since=2020-01-01T00:00:00Z');
+  it('differ by what changed since the access to deals did, where that was later', async () => {
+    for (const address of ['/changes', '/changes?since=2020-01-01T00:00:00Z']) {
+      const { html, response } = await person.open(address);
+      expect(response.status).to.equal(200);
+      expect(html, address).to.include('access to deals changed on');
+      const rows = rowsOf(html, 'changes');
+      expect(rows.map(({ head }) => head)).to.deep.equal([
+        `${loan.deal.dealNumber} ${loan.deal.name}`,
+      ]);
+      expect(rows[0]?.compared[0]).to.deep.equal(['749.50', '1000.00', '-250.50']);
+      expect(textOf(rows[0]?.html ?? ''), 'who posted').to.include(`Advance (${TREASURY})`);
+    }
+  });
+
+  it('do not compare where the access to deals changed after what is shown', async () => {
+    const known = encodeURIComponent(knownBefore);
+    const { html, response } = await person.open(`/changes?knownAt=${known}`);
     expect(response.status).to.equal(200);
     expect(html).to.include('access to deals has changed');
-    const way = linkNamed(html, 'Show the changes from now on') ?? '';
-    expect((await person.open(way)).html).to.include('Nothing changed since');
   });
 
   it('have presets that every calendar has', () => {

@@ -8,6 +8,8 @@ export class ApiRefused extends Error {
   readonly detail: string;
   /** The parameters at fault, as the API names them, and why. */
   readonly faults: readonly ParameterFault[];
+  /** Since when changes can be told, where they cannot since the time that was asked for. */
+  readonly earliestSince: string | undefined;
   /** Seconds after which it may be asked again. */
   readonly retryAfterS: string | undefined;
 
@@ -16,6 +18,7 @@ export class ApiRefused extends Error {
     this.status = status;
     this.code = problem.code;
     this.detail = problem.detail;
+    this.earliestSince = problem.earliestUpdatedSince;
     this.faults = (problem.errors ?? []).flatMap(({ parameter, code }) =>
       parameter === undefined ? [] : [{ parameter, code: code ?? problem.code }],
     );
@@ -41,6 +44,7 @@ export interface ParameterFault {
 interface Problem {
   readonly code: string;
   readonly detail: string;
+  readonly earliestUpdatedSince?: string;
   readonly errors?: readonly { readonly parameter?: string; readonly code?: string }[];
 }
 

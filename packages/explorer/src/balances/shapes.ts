@@ -199,6 +199,8 @@ export interface Movement {
   readonly component: string;
   readonly amount: string;
   readonly currency: string;
+  /** Null: not recorded, or not for this reader. */
+  readonly postedBy: string | null;
 }
 
 export interface Total {

@@ -6,10 +6,11 @@ import { difference, isZero } from '../web/amounts.ts';
 import { lastVisit } from '../web/last-visit.ts';
 import type { Text } from '../web/text.ts';
 import { isNoTime } from '../web/typed.ts';
-import { dateCell, figureCell, type ListHead, marks, table, type Was, wordOf } from './cells.ts';
+import { dateCell, figureCell, type ListHead, marks, table, type Was } from './cells.ts';
 import { pager } from './deals.ts';
 import { instantFields } from './form-faults.ts';
 import { isAllKnown } from './knowledge.ts';
+import { postingWords } from './movements.ts';
 import { type PageDeps, showPage, timesAsked, type Who, whoAsks } from './show.ts';
 import type { Visit } from './visit.ts';
 
@@ -25,23 +26,19 @@ const LIMIT = '50';
 export async function changesPage(deps: PageDeps, visit: Visit): Promise<void> {
   const { asker, query, times } = visit;
   const dealId = query.get('dealId') ?? undefined;
-  const since = query.get('since') ?? daysBefore(times.knownAt, dealId === undefined ? 1 : A_YEAR);
+  const asked = query.get('since') ?? daysBefore(times.knownAt, dealId === undefined ? 1 : A_YEAR);
   const visited = lastVisit(visit.ctx, times.knownAt);
-  const asked = { level: 'deal', includeZero: 'true', dealId };
-  const [found, who] = await Promise.all([
-    deps.api
-      .read<List<BalanceItem>>(asker, '/balances', {
-        ...timesAsked(visit),
-        ...asked,
-        updatedSince: since,
-        compareKnownAt: since,
-        limit: LIMIT,
-        cursor: query.get('cursor') ?? undefined,
-      })
-      .catch((error: unknown) => {
-        if (error instanceof ApiRefused && error.code === 'delta_unavailable') return undefined;
-        throw error;
-      }),
+  const read = (since: string) =>
+    deps.api.read<List<BalanceItem>>(asker, '/balances', {
+      ...timesAsked(visit),
+      ...{ level: 'deal', includeZero: 'true', dealId },
+      updatedSince: since,
+      compareKnownAt: since,
+      limit: LIMIT,
+      cursor: query.get('cursor') ?? undefined,
+    });
+  const [{ found, since }, who] = await Promise.all([
+    sinceThenOrLater(read, asked, times.knownAt),
     whoAsks(deps, visit),
   ]);
   if (found === undefined) return notComparable(deps, visit, since, who);
@@ -59,12 +56,38 @@ export async function changesPage(deps: PageDeps, visit: Visit): Promise<void> {
     body: (text) => [
       ofOneDeal(visit, dealId, text),
       sinceForm(visit, since, visited, text),
+      since !== asked && later(since, text),
       isEmpty
         ? html`<p class="notice empty">${text.t('changes.none', { at: text.dateTime(since) })}</p>`
         : changesTable(visit, items, why?.data ?? [], since, figures, text),
       pager(visit, found, text),
     ],
   });
+}
+
+/**
+ * Where grants have changed since, before and after are two different views: the changes since the last
+ * change of grants. `found` is undefined where the page knows of none later.
+ */
+async function sinceThenOrLater<T>(
+  read: (since: string) => Promise<T>,
+  asked: string,
+  knownAt: string,
+): Promise<{ readonly found: T | undefined; readonly since: string }> {
+  try {
+    return { found: await read(asked), since: asked };
+  } catch (error) {
+    if (!(error instanceof ApiRefused) || error.code !== 'delta_unavailable') throw error;
+    const since = error.earliestSince;
+    if (since === undefined || !isAllKnown({ knownAt: since }, knownAt)) {
+      return { found: undefined, since: asked };
+    }
+    return { found: await read(since), since };
+  }
+}
+
+function later(since: string, text: Text): Html {
+  return html`<p class="notice" role="status">${text.t('changes.later', { at: text.dateTime(since) })}</p>`;
 }
 
 /** More deals have more postings than one answer tells. */
@@ -98,17 +121,16 @@ function whyOf(
   return html`${reasonsOf(own, text)} <a href="${href}">${text.t('movements.title')}</a>`;
 }
 
-/** Which movements were posted, and why, each once. */
+/** Which movements were posted, why and by whom, each once. */
 function reasonsOf(movements: readonly Movement[], text: Text): string {
-  const words = movements.map(({ movement, journal: { reason, reverses } }) => {
-    const word = wordOf('movement', movement, text);
-    const reversed = reverses === null ? '' : ` (${text.t('changes.reversal')})`;
-    return `${word}${reversed}${reason === null ? '' : `: ${reason}`}`;
+  const words = movements.map((one) => {
+    const isReversal = one.journal.reverses !== null;
+    return postingWords(one, text, isReversal ? ` (${text.t('changes.reversal')})` : '');
   });
   return [...new Set(words)].join('; ');
 }
 
-/** Where grants changed, before and after are two different views. Another time may do. */
+/** Nothing can be told since then; another time may do. */
 function notComparable(deps: PageDeps, visit: Visit, since: string, who: Who): void {
   showPage(deps, visit, {
     title: (text) => text.t('changes.title'),

@@ -162,7 +162,7 @@ function movementsTable({ query }: Visit, rows: readonly Row[], text: Text): Htm
   const body = shown.map(({ movement, balances }) => {
     const { journal, lender, contract, currency, amount } = movement;
     return html`
-<tr${first.get(journal.id) === movement && html` id="${journal.id}"`}${reversed.has(journal.id) && html` class="reversed"`}>${dateCell(text.date(movement.effectiveDate))}${dateCell(text.dateTime(movement.postedAt))}<td>${wordOf('movement', movement.movement, text)}${journal.reason !== null && html` – ${journal.reason}`}</td>${withLenders && html`<td>${lender?.name ?? text.t('deal.global')}</td>`}<td>${contract?.contractNumber}</td><td>${currency}</td>${amountCell(amount, text)}${amountCell(lender === null ? balances?.[currency] : undefined, text)}<td>${journalCell(movement, reversed, text)}</td></tr>`;
+<tr${first.get(journal.id) === movement && html` id="${journal.id}"`}${reversed.has(journal.id) && html` class="reversed"`}>${dateCell(text.date(movement.effectiveDate))}${dateCell(text.dateTime(movement.postedAt))}<td>${postingWords(movement, text)}</td>${withLenders && html`<td>${lender?.name ?? text.t('deal.global')}</td>`}<td>${contract?.contractNumber}</td><td>${currency}</td>${amountCell(amount, text)}${amountCell(lender === null ? balances?.[currency] : undefined, text)}<td>${journalCell(movement, reversed, text)}</td></tr>`;
   });
   const caption = text.t('movements.caption');
   return table({ caption, columns, rows: body, id: 'movements' });
@@ -171,4 +171,12 @@ function movementsTable({ query }: Visit, rows: readonly Row[], text: Text): Htm
 function journalCell({ journal }: Movement, reversed: ReadonlySet<string>, text: Text): Html {
   const { id, reverses, corrects } = journal;
   return html`<code>${id}</code>${reverses !== null && html` <span class="tag">${text.t('movements.reverses', { id: reverses })}</span>`}${corrects !== null && html` <span class="tag">${text.t('movements.corrects', { id: corrects })}</span>`}${reversed.has(id) && html` <span class="tag">${text.t('movements.reversed')}</span>`}`;
+}
+
+/** What was posted, and why and by whom where that is told. @param note of the kind of posting */
+export function postingWords(posting: Movement, text: Text, note = ''): string {
+  const { movement, journal, postedBy } = posting;
+  const reason = journal.reason === null ? '' : `: ${journal.reason}`;
+  const by = postedBy === null ? '' : ` (${postedBy})`;
+  return `${wordOf('movement', movement, text)}${note}${reason}${by}`;
 }

@@ -42,6 +42,8 @@ export const de: Messages = {
   'changes.marks': 'Hinweise',
   'changes.unknown':
     'Der Zugriff Ihrer Organisation auf Kredite hat sich seitdem geändert. Vorher und nachher sind deshalb nicht vergleichbar. Wählen Sie eine spätere Zeit.',
+  'changes.later':
+    'Der Zugriff Ihrer Organisation auf Kredite hat sich am {at} geändert. Gezeigt wird, was sich seitdem geändert hat: Vorher waren andere Kredite zu sehen.',
   'changes.sinceNow': 'Die Änderungen von jetzt an zeigen',
   'changes.why': 'Warum',
   'changes.reversal': 'Rückbuchung',

@@ -41,6 +41,8 @@ export const en = {
   'changes.marks': 'Marks',
   'changes.unknown':
     'Your organisation’s access to deals has changed since then, so before and after do not compare. Choose a later time.',
+  'changes.later':
+    'Your organisation’s access to deals changed on {at}. What changed since then is shown: before, other deals were to be seen.',
   'changes.sinceNow': 'Show the changes from now on',
   'changes.why': 'Why',
   'changes.reversal': 'reversal',

@@ -7,7 +7,7 @@ import type { ApplicationRecords } from '../clients/application.ts';
 import { type InvitationDeps, inviteAccount } from './invite-account.ts';
 import { presentAccount, presentApplication, presentEvent, presentPage } from './present.ts';
 import { readNameOnly, readPermissionsOnly } from './read-body.ts';
-import { accountBeyondCaller, accountNotFound } from './refusals.ts';
+import { refusal } from './refusals.ts';
 import type { AdminRequest, Handle, Handlers } from './route.ts';
 
 export interface AccountRouteDeps extends InvitationDeps {
@@ -86,7 +86,7 @@ function actOn(deps: AccountRouteDeps, act: Act): Handle {
   return async (asked) => {
     const account = await requireAccount(deps, asked);
     const beyond = account.permissions.some((one) => !asked.grantablePermissions.includes(one));
-    if (beyond && OPENING.includes(act)) throw accountBeyondCaller();
+    if (beyond && OPENING.includes(act)) throw refusal('account_beyond_caller');
     await deps.administer[act](account, asked.actor);
     return { body: presentAccount(await requireAccount(deps, asked)) };
   };
@@ -106,7 +106,7 @@ function setPermissions(deps: AccountRouteDeps): Handle {
     if (
       !(await deps.administer.setPermissions(account, permissions, grantablePermissions, actor))
     ) {
-      throw accountBeyondCaller(); // The account had it when the request began, and no longer.
+      throw refusal('account_beyond_caller'); // The account had it when the request began, and no longer.
     }
     return { body: presentAccount(await requireAccount(deps, asked)) };
   };
@@ -127,6 +127,6 @@ async function requireAccount(
   { customer, id }: AdminRequest,
 ): Promise<Account> {
   const account = ACCOUNT_ID.test(id) ? await accounts.find(id) : undefined;
-  if (account === undefined || account.customer !== customer) throw accountNotFound();
+  if (account === undefined || account.customer !== customer) throw refusal('account_not_found');
   return account;
 }

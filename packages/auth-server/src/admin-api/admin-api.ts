@@ -13,7 +13,7 @@ import { CONTRACT_PATH, openApi } from './openapi.ts';
 import { OPERATIONS, type Operation, type OperationName } from './operations.ts';
 import { readNothing } from './read-body.ts';
 import { NONE, readQuery } from './read-query.ts';
-import { methodNotAllowed, nothingHere } from './refusals.ts';
+import { methodNotAllowed, refusal } from './refusals.ts';
 import type { AdminRequest, Handle, Handlers } from './route.ts';
 import { type ServiceAccountRouteDeps, serviceAccountRoutes } from './service-account-routes.ts';
 
@@ -66,7 +66,7 @@ function find({ path, method }: Context): {
   readonly ids: Pick<AdminRequest, 'id' | 'secretId'>;
 } {
   const routes = ROUTES.filter(({ pattern }) => pattern.test(path));
-  if (routes.length === 0) throw nothingHere();
+  if (routes.length === 0) throw refusal('not_found');
   const route = routes.find((one) => one.method === (method === 'HEAD' ? 'GET' : method));
   if (route === undefined) {
     throw methodNotAllowed(

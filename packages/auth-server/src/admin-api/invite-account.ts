@@ -2,7 +2,7 @@ import type { Invite } from '../account-management/invite.ts';
 import type { Throttle } from '../throttle/throttle.ts';
 import { presentInvitation } from './present.ts';
 import { readInvitation } from './read-body.ts';
-import { accountExists, callerDisabled, tooManyInvitations } from './refusals.ts';
+import { callerDisabled, refusal, tooManyInvitations } from './refusals.ts';
 import type { Handle } from './route.ts';
 
 export interface InvitationDeps {
@@ -37,7 +37,7 @@ export function inviteAccount({ issuer, invite, throttle }: InvitationDeps): Han
     if ('refused' in outcome) {
       await throttle.withdraw(subjects); // No message was sent.
       // The address was read as one; the customer was enabled when the caller was let in.
-      throw outcome.refused === 'account_exists' ? accountExists() : callerDisabled();
+      throw outcome.refused === 'account_exists' ? refusal('account_exists') : callerDisabled();
     }
     const { account, expiresAt } = outcome;
     return {

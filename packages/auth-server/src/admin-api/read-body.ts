@@ -10,7 +10,7 @@ import { z } from 'zod';
 import { asPersonName } from '../accounts/display-name.ts';
 import { KEEP_OLD_MAX_S, SECRET_LIFE_MAX_S } from '../clients/manage-secrets.ts';
 import { readBody } from '../web/read-body.ts';
-import { bodyTooLarge, unsupportedMediaType } from './refusals.ts';
+import { bodyTooLarge, refusal } from './refusals.ts';
 import { fault, NEW_EMAIL_ADDRESS, validate } from './validate.ts';
 
 const BODY_MAX_BYTES = 16_384;
@@ -123,7 +123,9 @@ async function readMembers(request: IncomingMessage): Promise<object> {
   if (bytes === undefined) throw bodyTooLarge(BODY_MAX_BYTES);
   if (bytes.length === 0) return {}; // A proxy may send nothing in chunks.
   const plain = headers['content-encoding'] === undefined;
-  if (!plain || !JSON_UTF8.test(headers['content-type'] ?? '')) throw unsupportedMediaType();
+  if (!plain || !JSON_UTF8.test(headers['content-type'] ?? '')) {
+    throw refusal('unsupported_media_type');
+  }
   const members = parseStrictObject(bytes);
   if (members === undefined) throw malformed();
   return members;

@@ -4,7 +4,6 @@ import {
   type ClientSecretRecords,
   type ListedClientSecret,
   type NewClientSecret,
-  SECRETS_MAX,
   TooManySecrets,
 } from '../clients/client-secret-records.ts';
 import { type ManageSecrets, SecretInUse, whyNoSecret } from '../clients/manage-secrets.ts';
@@ -20,14 +19,7 @@ import {
   presentServiceAccount,
 } from './present.ts';
 import { NEW_SECRET, REPLACEMENT, readBodyOf } from './read-body.ts';
-import {
-  noSecrets,
-  secretBeyondCaller,
-  secretInUse,
-  secretNotFound,
-  serviceAccountNotFound,
-  tooManySecrets,
-} from './refusals.ts';
+import { refusal } from './refusals.ts';
 import type { AdminRequest, Handle, Handlers } from './route.ts';
 import { fault } from './validate.ts';
 
@@ -107,7 +99,7 @@ function revokeSecret(deps: ServiceAccountRouteDeps): Handlers['revokeSecret'] {
     try {
       await deps.manageSecrets.revoke(secret, asked.query.force, asked.actor);
     } catch (error) {
-      throw error instanceof SecretInUse ? secretInUse(secret.lastUsedAt) : error;
+      throw error instanceof SecretInUse ? refusal('secret_in_use', usedAt(secret)) : error;
     }
     return { body: presentSecret(await requireSecret(deps, asked)) };
   };
@@ -134,7 +126,7 @@ function compromised(deps: ServiceAccountRouteDeps): Handle {
     const done = await deps.answerLeak(account.id, {
       ...{ reportedBy: 'administrator', newSecret, actor },
     });
-    if (done === undefined) throw serviceAccountNotFound();
+    if (done === undefined) throw refusal('service_account_not_found');
     return { body: presentCompromised(done) };
   };
 }
@@ -142,8 +134,15 @@ function compromised(deps: ServiceAccountRouteDeps): Handle {
 /** @throws {Refusal} 403, 409 */
 function refuseHandingOut(account: ServiceAccount, asked: AdminRequest): void {
   const why = whyNotHandedOut(account, asked);
-  if (why !== undefined) throw secretBeyondCaller(why === 'own');
+  if (why === undefined) return;
+  throw refusal('secret_beyond_caller', `${BEYOND[why]} Ask the operator of the service.`);
 }
+
+/** The administrator would get more than it was granted, or a secret of its own. */
+const BEYOND = {
+  own: 'A service account gets no secret of its own.',
+  permissions: 'This service account has permissions that you neither have nor can grant.',
+} as const;
 
 /** @throws {Refusal} 409 for a service account that has no secrets. */
 function whyNotHandedOut(
@@ -152,8 +151,10 @@ function whyNotHandedOut(
 ): 'own' | 'permissions' | undefined {
   const receiver = { clientId, permissions: [...permissions, ...grantablePermissions] };
   const why = whyNoSecret(account, receiver);
-  if (why === 'none') throw noSecrets(account.proof?.token_endpoint_auth_method ?? '');
-  return why;
+  if (why !== 'none') return why;
+  const method = account.proof?.token_endpoint_auth_method;
+  const detail = `The service account proves itself by ${method} and has no secrets.`;
+  throw refusal('no_secrets', detail);
 }
 
 /** @throws {Refusal} 404, the same for no service account and another customer's. */
@@ -162,7 +163,8 @@ async function requireServiceAccount(
   { customer, id }: AdminRequest,
 ): Promise<ServiceAccount> {
   const account = await serviceAccounts.find(id);
-  if (account === undefined || account.customer !== customer) throw serviceAccountNotFound();
+  if (account === undefined || account.customer !== customer)
+    throw refusal('service_account_not_found');
   return account;
 }
 
@@ -172,8 +174,12 @@ async function requireSecret(
   { id, secretId }: AdminRequest,
 ): Promise<ListedClientSecret> {
   const [secret] = await clientSecrets.list(secretId);
-  if (secret?.clientId !== id || secret.id !== secretId) throw secretNotFound();
+  if (secret?.clientId !== id || secret.id !== secretId) throw refusal('secret_not_found');
   return secret;
+}
+
+function usedAt({ lastUsedAt }: ListedClientSecret): string {
+  return `The secret got a token at ${lastUsedAt?.toISOString()}. Replace it and keep the old one for a time, or send force=true.`;
 }
 
 /** @throws {Refusal} 409 */
@@ -181,6 +187,6 @@ async function refuseTooMany(making: Promise<NewClientSecret>): Promise<NewClien
   try {
     return await making;
   } catch (error) {
-    throw error instanceof TooManySecrets ? tooManySecrets(SECRETS_MAX) : error;
+    throw error instanceof TooManySecrets ? refusal('too_many_secrets') : error;
   }
 }

@@ -143,7 +143,7 @@ async function compose(
   const observed = observation(metrics, tracing);
   const database = observed.database(opened);
   const { keyEncryptionKey, cookieKey } = secretsOf(config);
-  const { previousKeyEncryptionKey, previousCookieKey } = config;
+  const { previousKeyEncryptionKey } = config;
   const sealer = aesGcmSealer(keyEncryptionKey, undefined, previousKeyEncryptionKey);
   const keys = sqlSigningKeyStore(database, sealer, config.signingKeyBits);
   const passwords = await argon2Verifier(PASSWORD_CONCURRENCY, PASSWORD_QUEUE_MAX);
@@ -161,22 +161,16 @@ async function compose(
   const transport = await openMailSender(config);
   const outgoing = mailQueue(transport, log, { onLost });
   const mail = accountMailer(config, outgoing);
-  const { issuer, mfaPolicy, production, upstreamTimeoutS, rememberDeviceS, auditRetentionDays } =
-    config;
-  const { supportUrl, policyUrl, explorerUrl } = config;
+  const { issuer } = config;
+  const product = config.brand.name;
   const accountServices = await composeAccounts(
-    {
-      ...{ issuer, mfaPolicy, production, upstreamTimeoutS, rememberDeviceS, auditRetentionDays },
-      ...{ keyEncryptionKey, previousKeyEncryptionKey, cookieKey, previousCookieKey },
-      product: config.brand.name,
-    },
+    { ...config, keyEncryptionKey, cookieKey, product },
     { database, state, passwords, audit, mail, clock, log, metrics },
   );
   const assets = readAssets(config.brand);
   const shown = pages({
-    ...{ issuer, assets, formKey: cookieKey, previousFormKey: previousCookieKey },
-    product: config.brand.name,
-    ...{ supportUrl, policyUrl, explorerUrl },
+    ...{ ...config, assets, product, formKey: cookieKey },
+    previousFormKey: config.previousCookieKey,
   });
   const stores: readonly ReadinessCheck[] = [
     { name: 'database', check: writeProbe(besideRequests(database)) },
@@ -196,23 +190,10 @@ async function compose(
     measured: [answerMetrics(metrics)],
     traced: tracing === undefined ? [] : [tracing.answered],
   });
-  const foundation = {
-    config,
-    database,
-    clock,
-    keys,
-    accountServices,
-    tokenBudget: budget,
-    state,
-    audit,
-    log,
-    logFault,
-    checks,
-    recordAnswer,
-    metrics,
-    tracing,
-  };
-  const provider = await composeProvider({ ...foundation, cookieKey, assets, pages: shown });
+  const provider = await composeProvider({
+    ...{ config, database, clock, keys, accountServices, tokenBudget: budget, state, audit },
+    ...{ cookieKey, assets, pages: shown, log, logFault, checks, recordAnswer, metrics, tracing },
+  });
   const resealing = resealRegularly(besideRequests(database), {
     ...{ current: keyEncryptionKey, previous: previousKeyEncryptionKey, audit, log },
   });

@@ -1,6 +1,7 @@
 import type { PersonPermission } from '@cls/shared/access-token';
 import { newId } from '@cls/shared/new-id';
 import type { Database } from '@cls/shared/sql/database';
+import { epochMs, recordOf } from '@cls/shared/sql/record-of';
 import { unlessReferred } from '../audit/never-used.ts';
 import { digest } from '../crypto/digest.ts';
 import {
@@ -28,22 +29,16 @@ const SELECT = `
          (a.disabled_at IS NOT NULL OR c.disabled_at IS NOT NULL) AS disabled,
          (SELECT md5(string_agg(f.id, ' ' ORDER BY f.id)) FROM factor f
           WHERE f.account_id = a.id) AS "factorsVersion",
-         ${isPending('a')} AS pending, a.elsewhere,
-         (extract(epoch FROM coalesce(a.last_signed_in_at, a.first_signed_in_at)) * 1000)::float8 AS "lastSignedInMs",
+         ${isPending('a')} AS pending, nullif(a.elsewhere, false) AS elsewhere,
+         ${epochMs('coalesce(a.last_signed_in_at, a.first_signed_in_at)')} AS "lastSignedInAt",
          a.password_hash AS "passwordHash"
   FROM account a JOIN customer c ON c.id = a.customer_id
   WHERE a.erased_at IS NULL`;
 
-type Row = Omit<
-  Account,
-  'elsewhere' | 'name' | 'secondFactor' | 'factorsVersion' | 'lastSignedInAt'
-> & {
-  readonly name: string | null;
+interface Row extends Pick<Account, 'disabled'> {
   readonly passwordHash: string | null;
-  readonly elsewhere: boolean;
   readonly factorsVersion: string | null;
-  readonly lastSignedInMs: number | null;
-};
+}
 
 export function sqlAccounts(database: Database): AccountRecords {
   return {
@@ -119,8 +114,7 @@ export function sqlAccounts(database: Database): AccountRecords {
       }),
     async passwordSetAt(id) {
       const [row] = await database.query<{ atMs: number | null }>(
-        `SELECT (extract(epoch FROM password_changed_at) * 1000)::float8 AS "atMs"
-         FROM account WHERE id = $1`,
+        `SELECT ${epochMs('password_changed_at')} AS "atMs" FROM account WHERE id = $1`,
         [id],
       );
       return row === undefined || row.atMs === null ? undefined : new Date(row.atMs);
@@ -210,13 +204,9 @@ function refusedPassword(row: Row | undefined, fits: boolean): RefusedPassword {
   return fits ? 'account_disabled' : 'wrong_password';
 }
 
-function toAccount(row: Row): Account {
-  const { passwordHash, elsewhere, name, factorsVersion, lastSignedInMs, ...rest } = row;
-  const named = name === null ? rest : { ...rest, name };
-  const account = elsewhere ? ({ ...named, elsewhere } as const) : named;
+function toAccount({ passwordHash, factorsVersion, ...row }: Row): Account {
   return {
-    ...account,
-    ...(lastSignedInMs !== null && { lastSignedInAt: new Date(lastSignedInMs) }),
+    ...recordOf<Account>(row, 'lastSignedInAt'),
     secondFactor: factorsVersion !== null,
     passwordVersion: passwordHash === null ? undefined : digest(passwordHash),
     factorsVersion: factorsVersion ?? undefined,

@@ -2,17 +2,12 @@ import { lookup as systemLookup } from 'node:dns/promises';
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { isIP } from 'node:net';
+import { hostOf, requireAllowed, type TargetPolicy, TargetRefused } from '../http/public-host.ts';
 import { UnsealFailed } from '../seal.ts';
 import type { SendResult } from '../send-attempt.ts';
 import type { Tracing } from '../tracing/tracing.ts';
 import { webhookHeaders } from './webhook-signature.ts';
-import {
-  hostOf,
-  requireAllowed,
-  type TargetPolicy,
-  TargetRefused,
-  webhookUrl,
-} from './webhook-target.ts';
+import { webhookUrl } from './webhook-target.ts';
 
 /** Every address of a name. */
 export type Resolve = (host: string) => Promise<readonly string[]>;

@@ -7,7 +7,7 @@ import type { ApplicationRecords } from '../clients/application.ts';
 import { type InvitationDeps, inviteAccount } from './invite-account.ts';
 import { afterCursor, eventPage, page } from './page.ts';
 import { presentAccount, presentApplication } from './present.ts';
-import { readNameOnly, readPermissionsOnly } from './read-body.ts';
+import { NAME_ONLY, permissionsOnly, readBodyOf } from './read-body.ts';
 import { refusal } from './refusals.ts';
 import type { AdminRequest, Handle, Handlers } from './route.ts';
 
@@ -48,14 +48,15 @@ export function accountRoutes(deps: AccountRouteDeps) {
       const may = PERSON_PERMISSIONS.filter(
         (one) => grantablePermissions.includes(one) || account.permissions.includes(one),
       );
-      const permissions = await readPermissionsOnly(request, may);
+      const { permissions } = await readBodyOf(permissionsOnly(may), request);
       if (!(await administer.setPermissions(account, permissions, grantablePermissions, actor))) {
         throw refusal('account_beyond_caller'); // It had it when the request began, and no longer.
       }
     }),
-    setName: changing(async (account, { request, actor }) =>
-      administer.rename(account, await readNameOnly(request), actor),
-    ),
+    setName: changing(async (account, { request, actor }) => {
+      const { name } = await readBodyOf(NAME_ONLY, request);
+      await administer.rename(account, name ?? undefined, actor);
+    }),
     async listEvents(asked) {
       const { id, email, pending } = await requireAccount(asked);
       // Failed attempts are recorded under the address. Until the person has accepted the invitation,

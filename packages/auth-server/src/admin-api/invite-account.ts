@@ -1,7 +1,7 @@
 import type { Invite } from '../account-management/invite.ts';
 import type { Throttle } from '../throttle/throttle.ts';
 import { presentInvitation } from './present.ts';
-import { readInvitation } from './read-body.ts';
+import { invitation, readGiven } from './read-body.ts';
 import { callerDisabled, refusal, tooManyInvitations } from './refusals.ts';
 import type { Handle } from './route.ts';
 
@@ -14,12 +14,8 @@ export interface InvitationDeps {
 /** Invites to the administrator's own customer, and to what the administrator may give. */
 export function inviteAccount({ issuer, invite, throttle }: InvitationDeps): Handle {
   return async ({ customer, grantablePermissions, actor, request }) => {
-    const {
-      email,
-      name,
-      permissions,
-      language: locale,
-    } = await readInvitation(request, grantablePermissions);
+    const given = await readGiven(invitation(grantablePermissions), request);
+    const { email, name, permissions, language: locale } = given;
     const ofAddress = { kind: 'invitation', id: `${customer} ${email}` } as const;
     const ofCustomer = { kind: 'invitations-of-customer', id: customer } as const;
     const subjects = [ofAddress, ofCustomer];

@@ -17,7 +17,7 @@ import {
   presentSecret,
   presentServiceAccount,
 } from './present.ts';
-import { NEW_SECRET, REPLACEMENT, readBodyOf } from './read-body.ts';
+import { NEW_SECRET, REPLACEMENT, readGiven } from './read-body.ts';
 import { refusal } from './refusals.ts';
 import type { AdminRequest, Handlers } from './route.ts';
 import { fault } from './validate.ts';
@@ -60,14 +60,14 @@ export function serviceAccountRoutes(deps: ServiceAccountRouteDeps) {
       return page(all.slice(before + 1), query, presentSecret, (secret) => secret.id);
     },
     async createSecret(asked) {
-      const { name, endsIn: endsInS } = await readBodyOf(NEW_SECRET, asked.request);
+      const { name, endsIn: endsInS } = await readGiven(NEW_SECRET, asked.request);
       const account = await requireServiceAccount(asked);
       refuseHandingOut(account, asked);
       const making = manageSecrets.create(account.id, { name, endsInS }, asked.actor);
       return { body: presentNewSecret(account.id, await refuseTooMany(making)) };
     },
     async replaceSecret(asked) {
-      const { name, endsIn: endsInS, keepOldFor } = await readBodyOf(REPLACEMENT, asked.request);
+      const { name, endsIn: endsInS, keepOldFor } = await readGiven(REPLACEMENT, asked.request);
       const account = await requireServiceAccount(asked);
       const old = await requireSecret(asked);
       refuseHandingOut(account, asked);

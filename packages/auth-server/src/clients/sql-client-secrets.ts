@@ -1,6 +1,7 @@
 import { newId } from '@cls/shared/new-id';
 import type { Database, Sql, SqlValue } from '@cls/shared/sql/database';
 import { epochMs, recordOf } from '@cls/shared/sql/record-of';
+import { type Undeletable, unlessReferred, useOfClient } from '../audit/never-used.ts';
 import { revokeTokens } from '../token-status/sql-token-status.ts';
 import type { ClientProof } from './client-proof.ts';
 import { type ClientSecretHashes, canBeClientSecret, newClientSecret } from './client-secret.ts';
@@ -116,6 +117,23 @@ export async function sweepClientSecrets(sql: Sql): Promise<void> {
          WHERE newer.${table}_id = s.${table}_id AND newer.created_at > s.created_at)`,
     );
   }
+}
+
+/** A client with its secrets. @returns why it was not deleted. @param auditDays see audit/never-used.ts. */
+export async function deleteUnusedClient(
+  database: Database,
+  id: string,
+  auditDays: number,
+): Promise<Undeletable | undefined> {
+  const table = tableOf(id);
+  const use = await useOfClient(database, { id, table }, auditDays);
+  if (use !== undefined) return use;
+  return unlessReferred(() =>
+    database.transaction(async (transaction) => {
+      await transaction.query(`DELETE FROM ${table}_secret WHERE ${table}_id = $1`, [id]);
+      await transaction.query(`DELETE FROM ${table} WHERE id = $1`, [id]);
+    }),
+  );
 }
 
 /** A method takes the place of the secrets, which end. */

@@ -3,12 +3,11 @@ import { newId } from '@cls/shared/new-id';
 import type { Database, Sql } from '@cls/shared/sql/database';
 import { epochMs, recordOf } from '@cls/shared/sql/record-of';
 import { LRUCache } from 'lru-cache';
-import { unlessReferred, useOfClient } from '../audit/never-used.ts';
 import { CHANGE_CHANNEL } from '../state/change-channel.ts';
 import { revokeTokens } from '../token-status/sql-token-status.ts';
 import type { ServiceAccount, ServiceAccountDirectory } from './service-account.ts';
 import type { ListedServiceAccount, ServiceAccountRecords } from './service-account-records.ts';
-import { type AddSecret, liveSecrets, setProof } from './sql-client-secrets.ts';
+import { type AddSecret, deleteUnusedClient, liveSecrets, setProof } from './sql-client-secrets.ts';
 
 const SELECT = `
   SELECT s.id, s.name, s.customer_id AS customer, s.permissions, s.proof,
@@ -91,19 +90,7 @@ export function sqlServiceAccounts(
         if (narrower) await revokeTokens(transaction, { subject: id }, 'service_account_changed');
         if (proof !== undefined) await setProof(transaction, id, proof);
       }),
-    async deleteUnused(id, auditDays) {
-      const use = await useOfClient(database, { id, table: 'service_account' }, auditDays);
-      if (use !== undefined) return use;
-      return unlessReferred(() =>
-        database.transaction(async (transaction) => {
-          await transaction.query(
-            'DELETE FROM service_account_secret WHERE service_account_id = $1',
-            [id],
-          );
-          await transaction.query('DELETE FROM service_account WHERE id = $1', [id]);
-        }),
-      );
-    },
+    deleteUnused: (id, auditDays) => deleteUnusedClient(database, id, auditDays),
   };
 }
 

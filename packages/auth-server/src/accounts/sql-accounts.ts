@@ -1,7 +1,6 @@
 import type { PersonPermission } from '@cls/shared/access-token';
 import { newId } from '@cls/shared/new-id';
-import type { Database } from '@cls/shared/sql/database';
-import { epochMs, recordOf } from '@cls/shared/sql/record-of';
+import { type Database, epochMs } from '@cls/shared/sql/database';
 import { unlessReferred } from '../audit/never-used.ts';
 import { digest } from '../crypto/digest.ts';
 import {
@@ -29,16 +28,22 @@ const SELECT = `
          (a.disabled_at IS NOT NULL OR c.disabled_at IS NOT NULL) AS disabled,
          (SELECT md5(string_agg(f.id, ' ' ORDER BY f.id)) FROM factor f
           WHERE f.account_id = a.id) AS "factorsVersion",
-         ${isPending('a')} AS pending, nullif(a.elsewhere, false) AS elsewhere,
-         ${epochMs('coalesce(a.last_signed_in_at, a.first_signed_in_at)')} AS "lastSignedInAt",
+         ${isPending('a')} AS pending, a.elsewhere,
+         ${epochMs('coalesce(a.last_signed_in_at, a.first_signed_in_at)')} AS "lastSignedInMs",
          a.password_hash AS "passwordHash"
   FROM account a JOIN customer c ON c.id = a.customer_id
   WHERE a.erased_at IS NULL`;
 
-interface Row extends Pick<Account, 'disabled'> {
+type Row = Omit<
+  Account,
+  'elsewhere' | 'name' | 'secondFactor' | 'factorsVersion' | 'lastSignedInAt'
+> & {
+  readonly name: string | null;
   readonly passwordHash: string | null;
+  readonly elsewhere: boolean;
   readonly factorsVersion: string | null;
-}
+  readonly lastSignedInMs: number | null;
+};
 
 export function sqlAccounts(database: Database): AccountRecords {
   return {
@@ -204,9 +209,13 @@ function refusedPassword(row: Row | undefined, fits: boolean): RefusedPassword {
   return fits ? 'account_disabled' : 'wrong_password';
 }
 
-function toAccount({ passwordHash, factorsVersion, ...row }: Row): Account {
+function toAccount(row: Row): Account {
+  const { passwordHash, elsewhere, name, factorsVersion, lastSignedInMs, ...rest } = row;
+  const named = name === null ? rest : { ...rest, name };
+  const account = elsewhere ? ({ ...named, elsewhere } as const) : named;
   return {
-    ...recordOf<Account>(row, 'lastSignedInAt'),
+    ...account,
+    ...(lastSignedInMs !== null && { lastSignedInAt: new Date(lastSignedInMs) }),
     secondFactor: factorsVersion !== null,
     passwordVersion: passwordHash === null ? undefined : digest(passwordHash),
     factorsVersion: factorsVersion ?? undefined,

@@ -1,6 +1,5 @@
 import type { Clock } from '@cls/shared/clock';
-import type { Database } from '@cls/shared/sql/database';
-import { epochMs, recordOf } from '@cls/shared/sql/record-of';
+import { type Database, epochMs, recordOf } from '@cls/shared/sql/database';
 
 /** A partition of the audit. Without `startsAt`, it holds all events before `endsAt`; without both, all other times. */
 export interface AuditPartition {

@@ -1,5 +1,4 @@
-import type { Database, SqlValue } from '@cls/shared/sql/database';
-import { epochMs, recordOf } from '@cls/shared/sql/record-of';
+import { type Database, epochMs, recordOf, type SqlValue } from '@cls/shared/sql/database';
 import type { AuditReader, FoundEvent, StoredEvent } from './audit-log.ts';
 
 /** As `StoredEvent` has them. */

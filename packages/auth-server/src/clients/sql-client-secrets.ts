@@ -1,6 +1,11 @@
 import { newId } from '@cls/shared/new-id';
-import type { Database, Sql, SqlValue } from '@cls/shared/sql/database';
-import { epochMs, recordOf } from '@cls/shared/sql/record-of';
+import {
+  type Database,
+  epochMs,
+  recordOf,
+  type Sql,
+  type SqlValue,
+} from '@cls/shared/sql/database';
 import { type Undeletable, unlessReferred, useOfClient } from '../audit/never-used.ts';
 import { revokeTokens } from '../token-status/sql-token-status.ts';
 import type { ClientProof } from './client-proof.ts';

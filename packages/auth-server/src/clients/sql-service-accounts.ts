@@ -1,7 +1,6 @@
 import type { Permission } from '@cls/shared/access-token';
 import { newId } from '@cls/shared/new-id';
-import type { Database, Sql } from '@cls/shared/sql/database';
-import { epochMs, recordOf } from '@cls/shared/sql/record-of';
+import { type Database, epochMs, recordOf, type Sql } from '@cls/shared/sql/database';
 import { LRUCache } from 'lru-cache';
 import { CHANGE_CHANNEL } from '../state/change-channel.ts';
 import { revokeTokens } from '../token-status/sql-token-status.ts';

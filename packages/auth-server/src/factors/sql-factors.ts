@@ -1,5 +1,10 @@
-import { type Database, isUniqueViolation, type Transaction } from '@cls/shared/sql/database';
-import { epochMs, recordOf } from '@cls/shared/sql/record-of';
+import {
+  type Database,
+  epochMs,
+  isUniqueViolation,
+  recordOf,
+  type Transaction,
+} from '@cls/shared/sql/database';
 import {
   FACTORS_MAX,
   type Factor,

@@ -1,5 +1,4 @@
-import type { Database } from '@cls/shared/sql/database';
-import { epochMs, recordOf } from '@cls/shared/sql/record-of';
+import { type Database, epochMs, recordOf } from '@cls/shared/sql/database';
 import type { Consent, ConsentRecords } from './session-store.ts';
 
 const SELECT = `

@@ -1,5 +1,4 @@
-import type { Database, Sql } from '@cls/shared/sql/database';
-import { epochMs, recordOf } from '@cls/shared/sql/record-of';
+import { type Database, epochMs, recordOf, type Sql } from '@cls/shared/sql/database';
 import type { RememberedDeviceRecords, StoredDevice } from './remembered-devices.ts';
 
 /** What is known of the browser, from the columns `browser` and `system`. */

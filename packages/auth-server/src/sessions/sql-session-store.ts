@@ -1,6 +1,5 @@
 import { newId } from '@cls/shared/new-id';
-import type { Database, Transaction } from '@cls/shared/sql/database';
-import { epochMs, recordOf } from '@cls/shared/sql/record-of';
+import { type Database, epochMs, recordOf, type Transaction } from '@cls/shared/sql/database';
 import type {
   AccountSession,
   ApplicationGrant,

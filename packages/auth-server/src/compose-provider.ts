@@ -24,7 +24,7 @@ import { ACCOUNT_GRANT } from './clients/grant-types.ts';
 import type { ServiceAccountDirectory } from './clients/service-account.ts';
 import { sqlCompromisedClients } from './clients/sql-compromised-clients.ts';
 import { cachedServiceAccountDirectory } from './clients/sql-service-accounts.ts';
-import { lostLogoutNoticesCounter } from './compose-metrics.ts';
+import { lostCounter } from './compose-metrics.ts';
 import { type Apis, composeRooms, type RoutingDeps } from './compose-routes.ts';
 import { ownKeys } from './keys/own-keys.ts';
 import type { SigningKeyStore } from './keys/signing-key.ts';
@@ -122,7 +122,7 @@ export async function composeProvider(deps: ProviderDeps): Promise<ComposedProvi
     live.handle = provider.callback();
     live.issue = serviceTokens(provider, serviceAccounts, deps.tokenBudget, prove, config);
   };
-  const onLost = lostLogoutNoticesCounter(deps.metrics);
+  const onLost = lostCounter(deps.metrics, 'logoutNotices');
   const stopTelling = deliverLogoutNotifications(logoutNotifications, () => current, log, onLost);
   const settings = {
     ...providerSettings(deps, serviceAccounts),

@@ -31,12 +31,7 @@ import { sweepClientSecrets } from './clients/sql-client-secrets.ts';
 import { shareTokenUse, sqlTokenUse, sweepTokenUse } from './clients/sql-token-use.ts';
 import { tokenBudget } from './clients/token-budget.ts';
 import { composeAccounts } from './compose-accounts.ts';
-import {
-  lostAuditCounter,
-  lostCustomerNoticesCounter,
-  lostMailCounter,
-  measureAuthServer,
-} from './compose-metrics.ts';
+import { lostCounter, measureAuthServer } from './compose-metrics.ts';
 import { sendNotices } from './compose-notices.ts';
 import { composeProvider } from './compose-provider.ts';
 import type { AuthServerConfig } from './config.ts';
@@ -149,7 +144,7 @@ async function compose(
   const passwords = await argon2Verifier(PASSWORD_CONCURRENCY, PASSWORD_QUEUE_MAX);
   const { auditSpoolDir: directory, auditFsync: fsync } = config;
   const spooled = await sqlAuditLog(besideRequests(database), clock, log, {
-    ...{ directory, fsync, onLost: lostAuditCounter(metrics) },
+    ...{ directory, fsync, onLost: lostCounter(metrics, 'audit') },
   });
   const budget = tokenBudget(config);
   const audit = countedAudit(spooled, metrics);
@@ -157,7 +152,7 @@ async function compose(
     await openStateStore(config, database, log, observed.command),
     sqlTokenStatus(database),
   );
-  const onLost = lostMailCounter(metrics);
+  const onLost = lostCounter(metrics, 'mail');
   const transport = await openMailSender(config);
   const outgoing = mailQueue(transport, log, { onLost });
   const mail = accountMailer(config, outgoing);
@@ -201,7 +196,7 @@ async function compose(
   const customerNotices = sqlCustomerNotices(apart);
   const notices = sendNotices(config, {
     ...{ outbox: customerNotices, mail: transport, sealer, audit, clock, log, tracing },
-    onLost: lostCustomerNoticesCounter(metrics),
+    onLost: lostCounter(metrics, 'customerNotices'),
   });
   const sealing = sealRegularly(sqlAuditChain(besideRequests(database)), log);
   const stopSweeping = sweepRegularly(config, database, clock, log);

@@ -11,12 +11,12 @@ import { acceptInvitation, invite } from './account-management/invite.ts';
 import { resetPassword } from './account-management/reset-password.ts';
 import { securityLog } from './account-management/security-log.ts';
 import { commonPasswords } from './accounts/common-passwords.ts';
-import type { MfaPolicy } from './accounts/mfa-policy.ts';
 import type { PasswordVerifier } from './accounts/password.ts';
 import { type PasswordRules, passwordLengthMin } from './accounts/password-rules.ts';
 import type { AuditLog } from './audit/audit-log.ts';
 import { manageSecrets } from './clients/manage-secrets.ts';
 import { composeStores, type Stores } from './compose-stores.ts';
+import type { AuthServerConfig } from './config.ts';
 import { keyedHash } from './crypto/digest.ts';
 import { manageFactors } from './factors/manage-factors.ts';
 import { passkeys } from './factors/passkeys.ts';
@@ -36,25 +36,21 @@ import { secondStep } from './sign-in/second-step.ts';
 import type { StateStore } from './state/state-store.ts';
 import { type KnownDevices, knownDevices } from './throttle/known-devices.ts';
 
-export interface AccountSettings {
-  readonly issuer: string;
-  readonly mfaPolicy: MfaPolicy;
-  readonly production: boolean;
-  /** How long a browser is remembered, in seconds; 0: not at all. */
-  readonly rememberDeviceS: number;
-  /** How long an organisation's provider may take for one answer. */
-  readonly upstreamTimeoutS: number;
+export interface AccountSettings
+  extends Pick<
+    AuthServerConfig,
+    'issuer' | 'mfaPolicy' | 'production' | 'rememberDeviceS' | 'upstreamTimeoutS'
+  > {
   /** Days that audit events are kept; 0, the default, for ever. */
   readonly auditRetentionDays?: number;
   /** The name that authenticators show. */
   readonly product?: string;
   /** Seals TOTP secrets, and keys the hashes of recovery codes. */
   readonly keyEncryptionKey: Secret;
-  /** Opens what `keyEncryptionKey` does not, while one replaces the other. */
   readonly previousKeyEncryptionKey?: Secret | undefined;
   /** Signs the cookie of known devices, and makes the secrets of remembered ones. */
   readonly cookieKey: Secret;
-  /** The key that `cookieKey` replaces: its known devices are still known. */
+  /** Its known devices are still known. */
   readonly previousCookieKey?: Secret | undefined;
 }
 

@@ -68,32 +68,25 @@ export function measureAuthServer(metrics: Metrics, deps: MeasuredDeps): void {
   );
 }
 
-/** Called for each message that nobody gets. */
-export function lostMailCounter(metrics: Metrics): () => void {
-  const help = 'Messages to people that could not be sent and are not tried again.';
-  return plainCounter(metrics, 'cls_mail_lost_total', help);
-}
+const LOST = {
+  mail: [
+    'cls_mail_lost_total',
+    'Messages to people that could not be sent and are not tried again.',
+  ],
+  audit: ['cls_audit_lost_total', 'Audit events whose only record is a line of the log.'],
+  logoutNotices: [
+    'cls_logout_notices_lost_total',
+    'Logout notifications that an application did not accept and that are not tried again.',
+  ],
+  customerNotices: [
+    'cls_customer_notices_lost_total',
+    'Security notices that a customer could not be given and that are not tried again.',
+  ],
+} as const;
 
-/** Called for each audit event whose only record is a line of the log. */
-export function lostAuditCounter(metrics: Metrics): () => void {
-  const help = 'Audit events whose only record is a line of the log.';
-  return plainCounter(metrics, 'cls_audit_lost_total', help);
-}
-
-/** Called for each logout notification that its application never accepted. */
-export function lostLogoutNoticesCounter(metrics: Metrics): () => void {
-  const help =
-    'Logout notifications that an application did not accept and that are not tried again.';
-  return plainCounter(metrics, 'cls_logout_notices_lost_total', help);
-}
-
-/** Called for each security notice that its customer never got by one of its ways. */
-export function lostCustomerNoticesCounter(metrics: Metrics): () => void {
-  const help = 'Security notices that a customer could not be given and that are not tried again.';
-  return plainCounter(metrics, 'cls_customer_notices_lost_total', help);
-}
-
-function plainCounter(metrics: Metrics, name: string, help: string): () => void {
+/** Called for each of these that nobody gets. */
+export function lostCounter(metrics: Metrics, what: keyof typeof LOST): () => void {
+  const [name, help] = LOST[what];
   const count = metrics.counter({ name, help, labels: {} });
   return () => count({});
 }

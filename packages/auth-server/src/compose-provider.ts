@@ -6,7 +6,6 @@ import { tokenVerifier, type VerifyToken } from '@cls/shared/access/verify-token
 import { warnOfClock } from '@cls/shared/access/warn-of-clock';
 import { adminAudience } from '@cls/shared/access-token';
 import type { Clock } from '@cls/shared/clock';
-import type { LogFault } from '@cls/shared/http/fault-log';
 import { health, measureReadiness, type ReadinessCheck } from '@cls/shared/http/health';
 import {
   type RecordAnswer,
@@ -14,28 +13,22 @@ import {
   requestId,
   requestLog,
 } from '@cls/shared/http/request-log';
-import type { Log } from '@cls/shared/log';
 import type { Metrics } from '@cls/shared/metrics/metrics';
 import { keepLanguage } from '@cls/shared/pages/browser';
 import type { Secret } from '@cls/shared/secret';
 import type { Database } from '@cls/shared/sql/database';
-import type { Tracing } from '@cls/shared/tracing/tracing';
 import type Koa from 'koa';
 import type { Middleware } from 'koa';
 import { adminApi } from './admin-api/admin-api.ts';
-import type { AuditLog } from './audit/audit-log.ts';
 import { ACCOUNT_GRANT } from './clients/grant-types.ts';
 import type { ServiceAccountDirectory } from './clients/service-account.ts';
+import { sqlCompromisedClients } from './clients/sql-compromised-clients.ts';
 import { cachedServiceAccountDirectory } from './clients/sql-service-accounts.ts';
-import type { TokenBudget } from './clients/token-budget.ts';
-import type { AccountServices } from './compose-accounts.ts';
-import { composeLeaks } from './compose-leaks.ts';
-import { lostLogoutNoticesCounter } from './compose-metrics.ts';
-import { composeRooms, type RoutingDeps } from './compose-routes.ts';
-import type { AuthServerConfig } from './config.ts';
+import { lostCounter } from './compose-metrics.ts';
+import { type Apis, composeRooms, type RoutingDeps } from './compose-routes.ts';
 import { ownKeys } from './keys/own-keys.ts';
 import type { SigningKeyStore } from './keys/signing-key.ts';
-import type { AnswerLeak } from './leaks/answer-leak.ts';
+import { type AnswerLeak, answerLeak } from './leaks/answer-leak.ts';
 import { knownScopes } from './library/client-metadata.ts';
 import type { ProviderSettings } from './library/configuration.ts';
 import type { Provider } from './library/oidc.ts';
@@ -50,9 +43,9 @@ import { compareHashedSecrets } from './library/reliances/secret-comparison.ts';
 import { readLeniently, showUndeliverableErrors } from './library/request-parameters.ts';
 import { type IssueServiceToken, serviceTokens } from './library/service-token.ts';
 import { providerSlot } from './library/slot.ts';
+import { queueNotice } from './notices/sql-customer-notices.ts';
 import { logWithoutPkce } from './oauth/authorize/around-library.ts';
 import { providerPages } from './oauth/authorize/provider-pages.ts';
-import { paceDevices } from './oauth/device/device-polls.ts';
 import {
   deliverLogoutNotifications,
   keepLogoutNotifications,
@@ -60,37 +53,25 @@ import {
 import { endBeforeSession, recordSignOuts } from './oauth/logout/sign-out.ts';
 import { ACCOUNT_GRANT_PARAMETERS, accountGrant } from './oauth/token/account-grant.ts';
 import { recordRefusals } from './oauth/token/refusal-reason.ts';
-import { spend } from './oauth/token/spend.ts';
+import { secretReports } from './secret-scanning/reports.ts';
+import { scannerKeys } from './secret-scanning/scanner-keys.ts';
 import { cors } from './server/cors.ts';
 import { responseHeaders, unexpectedErrors } from './server/every-request.ts';
 import { router } from './server/router.ts';
 import { sqlLogoutNotifications } from './sessions/sql-session-store.ts';
-import type { StateStore } from './state/state-store.ts';
 import { statusLists } from './token-status/status-lists.ts';
 import { tokenIndices } from './token-status/token-indices.ts';
-import type { PageAssets } from './web/assets.ts';
 import { LANGUAGE_COOKIE } from './web/browser.ts';
-import type { Pages } from './web/page.ts';
 
-export interface ProviderDeps {
-  readonly config: AuthServerConfig;
+export interface ProviderDeps extends RoutingDeps {
   readonly database: Database;
   readonly clock: Clock;
   readonly keys: SigningKeyStore;
-  readonly accountServices: AccountServices;
-  readonly tokenBudget: TokenBudget;
-  readonly state: StateStore;
-  readonly audit: AuditLog;
-  readonly assets: PageAssets;
-  readonly pages: Pages;
   readonly cookieKey: Secret;
-  readonly log: Log;
-  readonly logFault: LogFault;
   /** Of `/readyz`. */
   readonly checks: readonly ReadinessCheck[];
   readonly recordAnswer: RecordAnswer;
   readonly metrics: Metrics;
-  readonly tracing: Tracing | undefined;
 }
 
 export interface ComposedProvider {
@@ -118,10 +99,10 @@ export async function composeProvider(deps: ProviderDeps): Promise<ComposedProvi
   };
   measureReadiness(deps.metrics, checks);
   const healthy = health(checks, () => service?.draining ?? false);
-  const { answerLeak, secretReports } = composeLeaks(deps);
+  const leaks = composeLeaks(deps);
   const own = await ownKeys(deps.keys);
   const verifiers = verifiersOf(deps, own);
-  const admin = composeAdminApi(deps, verifiers.admin, answerLeak);
+  const admin = composeAdminApi(deps, verifiers.admin, leaks.answerLeak);
   const { tokenStatus } = deps.accountServices;
   const indices = tokenIndices(tokenStatus);
   const lists = statusLists(config.issuer, tokenStatus, own.active, deps.clock);
@@ -136,14 +117,13 @@ export async function composeProvider(deps: ProviderDeps): Promise<ComposedProvi
     keepLogoutNotifications(provider, logoutNotifications, log);
     extend(provider, deps);
     serve(provider, deps, healthy, {
-      ...{ adminApi: admin, answerLeak, secretReports, statusLists: lists },
-      verifiers: Object.values(verifiers),
+      ...{ ...leaks, adminApi: admin, statusLists: lists, verifiers: Object.values(verifiers) },
     });
     current = provider;
     live.handle = provider.callback();
     live.issue = serviceTokens(provider, serviceAccounts, deps.tokenBudget, prove, config);
   };
-  const onLost = lostLogoutNoticesCounter(deps.metrics);
+  const onLost = lostCounter(deps.metrics, 'logoutNotices');
   const stopTelling = deliverLogoutNotifications(logoutNotifications, () => current, log, onLost);
   const settings = {
     ...providerSettings(deps, serviceAccounts),
@@ -192,29 +172,10 @@ function extend(provider: Provider, deps: ProviderDeps): void {
   (provider as Koa).on('error', (err) => logFault(err, undefined));
 }
 
-type Apis = Pick<
-  RoutingDeps,
-  'adminApi' | 'answerLeak' | 'secretReports' | 'statusLists' | 'verifiers'
->;
-
 /** What every request passes, in this order; everything else belongs to a room. */
 function serve(provider: Provider, deps: ProviderDeps, healthy: Middleware, apis: Apis): void {
-  const { config, accountServices, state, pages, log, logFault } = deps;
-  const rooms = composeRooms(provider, {
-    config,
-    accountServices,
-    state,
-    audit: deps.audit,
-    pages,
-    assets: deps.assets,
-    ...apis,
-    tracing: deps.tracing,
-    spend: spend(state, config.refreshGraceS),
-    pace: paceDevices(state),
-    tokenBudget: deps.tokenBudget,
-    log,
-    logFault,
-  });
+  const { config, accountServices, pages, logFault } = deps;
+  const rooms = composeRooms(provider, deps, apis);
   provider.use(readableTarget);
   provider.use(requestId);
   provider.use(requestLog(deps.recordAnswer));
@@ -238,6 +199,23 @@ function verifiersOf({ config, clock, log }: ProviderDeps, own: VerificationKeys
   const of = (audience: string) =>
     tokenVerifier(own, { issuer, scopeBase, clockToleranceS, audience }, clock, warnOfClock(log));
   return { balances: of(config.audience), admin: of(adminAudience(issuer)) };
+}
+
+/** What answers leaked secrets, and takes reports of them. */
+function composeLeaks({ config, database, accountServices, ...deps }: ProviderDeps) {
+  const { clientSecrets } = accountServices;
+  const compromisedClients = sqlCompromisedClients(database, clientSecrets.add);
+  const { audit, clock, log, logFault } = deps;
+  const answering = answerLeak({ compromisedClients, queueNotice, audit, clock });
+  const { issuer, secretScanningKeysUrl: url } = config;
+  const findKey = url === undefined ? undefined : scannerKeys(url, log);
+  return {
+    answerLeak: answering,
+    secretReports: secretReports({
+      ...{ findKey, identify: clientSecrets.identify, answerLeak: answering },
+      ...{ issuer, log, logFault },
+    }),
+  };
 }
 
 function composeAdminApi(

@@ -27,12 +27,12 @@ import { interactionRoutes } from './oauth/authorize/routes.ts';
 import { upstreamRoutes } from './oauth/authorize/upstream-routes.ts';
 import { deviceDoneRoutes } from './oauth/device/device-done.ts';
 import { deviceGuesses } from './oauth/device/device-guesses.ts';
-import { type PaceDevice, tellInterval } from './oauth/device/device-polls.ts';
+import { paceDevices, tellInterval } from './oauth/device/device-polls.ts';
 import { metadataCaching } from './oauth/discovery/metadata.ts';
 import { tokenContractRoute } from './oauth/discovery/token-contract.ts';
 import { signedTokens } from './oauth/revocation/signed-tokens.ts';
 import { statusListEndpoint } from './oauth/revocation/status-list.ts';
-import type { Spend } from './oauth/token/spend.ts';
+import { spend } from './oauth/token/spend.ts';
 import { tokenBody } from './oauth/token/token-body.ts';
 import { tokenEndpoint } from './oauth/token/token-endpoint.ts';
 import { integrations } from './organisations/integrations.ts';
@@ -48,27 +48,29 @@ import type { Pages } from './web/page.ts';
 export interface RoutingDeps {
   readonly config: AuthServerConfig;
   readonly accountServices: AccountServices;
+  readonly tokenBudget: TokenBudget;
   readonly state: StateStore;
   readonly audit: AuditLog;
-  readonly pages: Pages;
   readonly assets: PageAssets;
-  readonly adminApi: Middleware;
-  readonly answerLeak: AnswerLeak;
-  readonly statusLists: StatusLists;
-  readonly verifiers: readonly VerifyToken[];
-  readonly secretReports: Middleware;
-  readonly spend: Spend;
-  readonly pace: PaceDevice;
-  readonly tokenBudget: Pick<TokenBudget, 'used' | 'giveBack'>;
+  readonly pages: Pages;
   readonly log: Log;
   readonly logFault: LogFault;
   readonly tracing: Tracing | undefined;
 }
 
+/** What is made once, while providers come and go with their keys. */
+export interface Apis {
+  readonly adminApi: Middleware;
+  readonly answerLeak: AnswerLeak;
+  readonly secretReports: Middleware;
+  readonly statusLists: StatusLists;
+  /** Of tokens for each API. */
+  readonly verifiers: readonly VerifyToken[];
+}
+
 /** Who answers in each room of the route table; what is left is the library's to answer. */
-export function composeRooms(provider: Provider, deps: RoutingDeps): Rooms {
-  const { accountServices, state, audit, pages, assets, log, logFault, pace, spend, tokenBudget } =
-    deps;
+export function composeRooms(provider: Provider, deps: RoutingDeps, apis: Apis): Rooms {
+  const { config, accountServices, state, audit, pages, assets, log, logFault } = deps;
   const { accounts, access, throttle, upstreamSignIn, accountApplications } = accountServices;
   const answer = (...room: readonly Middleware[]) => inOrder(answeringScope(audit, log), ...room);
   const findLogo = logoAssets(accountServices.applications.findLogo);
@@ -77,7 +79,9 @@ export function composeRooms(provider: Provider, deps: RoutingDeps): Rooms {
   return {
     token: answer(
       ...tokenSpan(deps.tracing),
-      tokenEndpoint(throttle, audit, spend, { log, logFault, pace, budget: tokenBudget }),
+      tokenEndpoint(throttle, audit, spend(state, config.refreshGraceS), {
+        ...{ log, logFault, pace: paceDevices(state), budget: deps.tokenBudget },
+      }),
       tokenBody,
     ),
     authorize: answer(
@@ -106,19 +110,22 @@ export function composeRooms(provider: Provider, deps: RoutingDeps): Rooms {
       continued,
     ),
     grants: answer(),
-    revocation: answer(revocation(deps)),
-    statusLists: statusListEndpoint(deps.statusLists),
+    revocation: answer(revocation(deps, apis)),
+    statusLists: statusListEndpoint(apis.statusLists),
     discovery: metadataCaching,
-    tokenContract: tokenContractRoute(deps.config.issuer),
-    accountPages: answer(accountPages(provider, deps)),
+    tokenContract: tokenContractRoute(config.issuer),
+    accountPages: answer(accountPages(provider, deps, apis)),
     passwordPages: answer(passwordPages(provider, deps)),
-    adminApi: answer(deps.adminApi),
-    secretReports: answer(deps.secretReports),
+    adminApi: answer(apis.adminApi),
+    secretReports: answer(apis.secretReports),
     assets: serveAssets({ find: (path) => assets.find(path) ?? findLogo(path) }),
   };
 }
 
-function revocation({ config, accountServices, audit, verifiers }: RoutingDeps): Middleware {
+function revocation(
+  { config, accountServices, audit }: RoutingDeps,
+  { verifiers }: Apis,
+): Middleware {
   const { issuer, scopeBase } = config;
   const { tokenStatus: tokens } = accountServices;
   return signedTokens({ issuer, scopeBase, verifiers, tokens, audit });
@@ -131,8 +138,8 @@ function interactions(provider: Provider, deps: RoutingDeps): Middleware {
   return interactionRoutes(provider, { ...accountServices, ...settings, state, audit, pages });
 }
 
-function accountPages(provider: Provider, deps: RoutingDeps) {
-  const { config, accountServices, state, audit, pages, answerLeak } = deps;
+function accountPages(provider: Provider, deps: RoutingDeps, { answerLeak }: Apis) {
+  const { config, accountServices, state, audit, pages } = deps;
   const { issuer, mfaPolicy, scopeBase } = config;
   const settings = { issuer, mfaPolicy, scopeBase, sessions: config };
   return accountRoutes(provider, {

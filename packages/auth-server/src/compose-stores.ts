@@ -27,33 +27,26 @@ import { sqlKnownAddresses } from './throttle/sql-known-addresses.ts';
 import { sqlThrottle } from './throttle/sql-throttle.ts';
 import { sqlTokenStatus } from './token-status/sql-token-status.ts';
 
-export interface StoreDeps {
+export interface RecordDeps {
   readonly database: Database;
-  readonly passwords: PasswordVerifier;
   readonly clock: Clock;
   /** Seals TOTP and upstream secrets, and keys the hashes of recovery codes. */
   readonly keyEncryptionKey: Secret;
   /** Opens what `keyEncryptionKey` does not, while one replaces the other. */
   readonly previousKeyEncryptionKey?: Secret | undefined;
-  readonly metrics: Metrics;
   /** Days that audit events are kept; 0, the default, for ever. */
   readonly auditRetentionDays?: number | undefined;
 }
 
-export type Stores = ReturnType<typeof composeStores>;
-
-/** What is kept of people, in the service's own database. */
-export function composeStores({
+/** What is kept of people and clients, in the service's own database; for the operator's tool too. */
+export function composeRecords({
   database,
-  passwords,
   clock,
   keyEncryptionKey,
   previousKeyEncryptionKey,
-  metrics,
   auditRetentionDays = 0,
-}: StoreDeps) {
+}: RecordDeps) {
   const sealer = aesGcmSealer(keyEncryptionKey, undefined, previousKeyEncryptionKey);
-  const keys = [keyEncryptionKey, previousKeyEncryptionKey].filter((key) => key !== undefined);
   const secretHashes = sqlClientSecretHashes(database, sealer);
   const clientSecrets = sqlClientSecrets(database, secretHashes);
   return {
@@ -61,22 +54,41 @@ export function composeStores({
     secretHashes,
     clientSecrets,
     serviceAccounts: sqlServiceAccounts(database, clientSecrets),
-    accounts: sqlAccountDirectory(database, passwords),
     records: sqlAccounts(database),
     links: sqlAccountLinks(database, clock),
     customers: sqlCustomers(database),
     applications: sqlApplications(database, clientSecrets),
     sessionStore: sqlSessionStore(database),
-    rememberedDevices: sqlRememberedDevices(database),
-    consents: sqlConsents(database),
-    throttle: countedThrottle(sqlThrottle(database, clock), metrics),
-    knownAddresses: sqlKnownAddresses(database, clock),
+    throttle: sqlThrottle(database, clock),
     factors: sqlFactors(database),
     totpFactors: sqlTotpFactors(database, sealer, clock),
-    passkeys: sqlPasskeys(database),
-    recoveryCodes: sqlRecoveryCodes(database, keys.map(recoveryKeyOf), sealer),
     upstreamProviders: sqlUpstreamProviders(database, sealer),
     upstreamLinks: sqlUpstreamLinks(database),
     auditReader: sqlAuditReader(database, () => auditKeptSince(clock, auditRetentionDays)),
+    sealer,
+  };
+}
+
+export interface StoreDeps extends RecordDeps {
+  readonly passwords: PasswordVerifier;
+  readonly metrics: Metrics;
+}
+
+export type Stores = ReturnType<typeof composeStores>;
+
+/** The same for the service, with what it alone asks for. */
+export function composeStores(deps: StoreDeps) {
+  const { database, passwords, clock, keyEncryptionKey, previousKeyEncryptionKey, metrics } = deps;
+  const keys = [keyEncryptionKey, previousKeyEncryptionKey].filter((key) => key !== undefined);
+  const records = composeRecords(deps);
+  return {
+    ...records,
+    accounts: sqlAccountDirectory(database, passwords),
+    rememberedDevices: sqlRememberedDevices(database),
+    consents: sqlConsents(database),
+    throttle: countedThrottle(records.throttle, metrics),
+    knownAddresses: sqlKnownAddresses(database, clock),
+    passkeys: sqlPasskeys(database),
+    recoveryCodes: sqlRecoveryCodes(database, keys.map(recoveryKeyOf), records.sealer),
   };
 }

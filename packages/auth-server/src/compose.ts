@@ -31,12 +31,7 @@ import { sweepClientSecrets } from './clients/sql-client-secrets.ts';
 import { shareTokenUse, sqlTokenUse, sweepTokenUse } from './clients/sql-token-use.ts';
 import { tokenBudget } from './clients/token-budget.ts';
 import { composeAccounts } from './compose-accounts.ts';
-import {
-  lostAuditCounter,
-  lostCustomerNoticesCounter,
-  lostMailCounter,
-  measureAuthServer,
-} from './compose-metrics.ts';
+import { lostCounter, measureAuthServer } from './compose-metrics.ts';
 import { sendNotices } from './compose-notices.ts';
 import { composeProvider } from './compose-provider.ts';
 import type { AuthServerConfig } from './config.ts';
@@ -143,13 +138,13 @@ async function compose(
   const observed = observation(metrics, tracing);
   const database = observed.database(opened);
   const { keyEncryptionKey, cookieKey } = secretsOf(config);
-  const { previousKeyEncryptionKey, previousCookieKey } = config;
+  const { previousKeyEncryptionKey } = config;
   const sealer = aesGcmSealer(keyEncryptionKey, undefined, previousKeyEncryptionKey);
   const keys = sqlSigningKeyStore(database, sealer, config.signingKeyBits);
   const passwords = await argon2Verifier(PASSWORD_CONCURRENCY, PASSWORD_QUEUE_MAX);
   const { auditSpoolDir: directory, auditFsync: fsync } = config;
   const spooled = await sqlAuditLog(besideRequests(database), clock, log, {
-    ...{ directory, fsync, onLost: lostAuditCounter(metrics) },
+    ...{ directory, fsync, onLost: lostCounter(metrics, 'audit') },
   });
   const budget = tokenBudget(config);
   const audit = countedAudit(spooled, metrics);
@@ -157,26 +152,20 @@ async function compose(
     await openStateStore(config, database, log, observed.command),
     sqlTokenStatus(database),
   );
-  const onLost = lostMailCounter(metrics);
+  const onLost = lostCounter(metrics, 'mail');
   const transport = await openMailSender(config);
   const outgoing = mailQueue(transport, log, { onLost });
   const mail = accountMailer(config, outgoing);
-  const { issuer, mfaPolicy, production, upstreamTimeoutS, rememberDeviceS, auditRetentionDays } =
-    config;
-  const { supportUrl, policyUrl, explorerUrl } = config;
+  const { issuer } = config;
+  const product = config.brand.name;
   const accountServices = await composeAccounts(
-    {
-      ...{ issuer, mfaPolicy, production, upstreamTimeoutS, rememberDeviceS, auditRetentionDays },
-      ...{ keyEncryptionKey, previousKeyEncryptionKey, cookieKey, previousCookieKey },
-      product: config.brand.name,
-    },
+    { ...config, keyEncryptionKey, cookieKey, product },
     { database, state, passwords, audit, mail, clock, log, metrics },
   );
   const assets = readAssets(config.brand);
   const shown = pages({
-    ...{ issuer, assets, formKey: cookieKey, previousFormKey: previousCookieKey },
-    product: config.brand.name,
-    ...{ supportUrl, policyUrl, explorerUrl },
+    ...{ ...config, assets, product, formKey: cookieKey },
+    previousFormKey: config.previousCookieKey,
   });
   const stores: readonly ReadinessCheck[] = [
     { name: 'database', check: writeProbe(besideRequests(database)) },
@@ -196,23 +185,10 @@ async function compose(
     measured: [answerMetrics(metrics)],
     traced: tracing === undefined ? [] : [tracing.answered],
   });
-  const foundation = {
-    config,
-    database,
-    clock,
-    keys,
-    accountServices,
-    tokenBudget: budget,
-    state,
-    audit,
-    log,
-    logFault,
-    checks,
-    recordAnswer,
-    metrics,
-    tracing,
-  };
-  const provider = await composeProvider({ ...foundation, cookieKey, assets, pages: shown });
+  const provider = await composeProvider({
+    ...{ config, database, clock, keys, accountServices, tokenBudget: budget, state, audit },
+    ...{ cookieKey, assets, pages: shown, log, logFault, checks, recordAnswer, metrics, tracing },
+  });
   const resealing = resealRegularly(besideRequests(database), {
     ...{ current: keyEncryptionKey, previous: previousKeyEncryptionKey, audit, log },
   });
@@ -220,7 +196,7 @@ async function compose(
   const customerNotices = sqlCustomerNotices(apart);
   const notices = sendNotices(config, {
     ...{ outbox: customerNotices, mail: transport, sealer, audit, clock, log, tracing },
-    onLost: lostCustomerNoticesCounter(metrics),
+    onLost: lostCounter(metrics, 'customerNotices'),
   });
   const sealing = sealRegularly(sqlAuditChain(besideRequests(database)), log);
   const stopSweeping = sweepRegularly(config, database, clock, log);

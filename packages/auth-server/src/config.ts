@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { configuration, type EnvironmentReader } from '@cls/shared/environment';
 import type { Secret } from '@cls/shared/secret';
 import {
+  readDevelopmentFlag,
   readServiceEnvironment,
   readWebhooksToLoopback,
   type ServiceEnvironment,
@@ -248,7 +249,12 @@ function readConfig(read: EnvironmentReader): AuthServerConfig {
       max: 60_000,
       fallback: 500,
     }),
-    keySetsFromLoopback: readLoopback(read, shared),
+    keySetsFromLoopback: readDevelopmentFlag(
+      read,
+      'JWKS_URI_TO_LOOPBACK',
+      shared.production,
+      'the key set that a client publishes (`jwks_uri`) may be on this machine',
+    ),
     upstreamTimeoutS: read.integer('UPSTREAM_TIMEOUT_S', {
       about: 'seconds for one answer of an organisation’s OpenID provider; then the sign-in fails',
       min: 1,
@@ -274,18 +280,6 @@ function readScanningKeysUrl(
     read.fault('SECRET_SCANNING_KEYS_URL', 'expected an https URL');
   }
   return url;
-}
-
-function readLoopback(read: EnvironmentReader, { production }: ServiceEnvironment): boolean {
-  const allowed = read.flag('JWKS_URI_TO_LOOPBACK', {
-    about: '1: the key set that a client publishes (`jwks_uri`) may be on this machine',
-    fallback: false,
-    fallbackText: '0',
-  });
-  if (production && allowed) {
-    read.fault('JWKS_URI_TO_LOOPBACK', 'is for development; it must not be set in production');
-  }
-  return allowed;
 }
 
 /** Faults name what to do; a colour that people cannot read is refused. */

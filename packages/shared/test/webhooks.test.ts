@@ -2,12 +2,12 @@ import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { type AddressInfo, createServer as createConnections, type Server } from 'node:net';
 import { startWebhookReceiver, type WebhookReceiver } from '@cls/testing/webhook-receiver';
 import { expect } from 'chai';
+import type { Resolve } from '../src/http/checked-lookup.ts';
 import { listening } from '../src/http/listening.ts';
 import { isPublicAddress } from '../src/http/public-address.ts';
 import { UnsealFailed } from '../src/seal.ts';
 import type { Tracing } from '../src/tracing/tracing.ts';
 import {
-  type Resolve,
   type WebhookMessage,
   type WebhookOptions,
   webhookSender,

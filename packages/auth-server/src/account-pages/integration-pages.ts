@@ -17,6 +17,7 @@ import {
   type KeepFor,
   newSecretPage,
   replaceSecretPage,
+  type ShownSecretModel,
   shownSecretPage,
 } from '../views/account/client-secret.ts';
 import { type ConfirmedAction, confirmationPage } from '../views/account/confirmation.ts';
@@ -201,12 +202,10 @@ export async function showSecret(context: AccountPageContext): Promise<void> {
   const { deps, account, session } = context;
   const made = await newSecrets(deps.state).take(session.uid);
   if (made?.accountId !== account.id) return goTo(context, 'integrations');
-  const { client, clientId, secretId, secret } = made;
   const doneHref = deps.pages.path(PLACES.integrations);
   show(context, {
     again: false,
-    render: (frame, i18n) =>
-      shownSecretPage({ frame, client, clientId, secretId, secret, doneHref }, i18n),
+    render: (frame, i18n) => shownSecretPage({ ...made, frame, doneHref }, i18n),
   });
 }
 
@@ -250,12 +249,8 @@ export async function showPeople(context: AccountPageContext): Promise<void> {
   );
 }
 
-interface NewSecret {
+interface NewSecret extends Omit<ShownSecretModel, 'frame' | 'doneHref'> {
   readonly accountId: string;
-  readonly client: string;
-  readonly clientId: string;
-  readonly secretId: string;
-  readonly secret: string;
 }
 
 const NEW_SECRET_TTL_S = 600;

@@ -1,6 +1,6 @@
 import type { PersonPermission } from '@cls/shared/access-token';
 import { newId } from '@cls/shared/new-id';
-import type { Database } from '@cls/shared/sql/database';
+import { type Database, epochMs } from '@cls/shared/sql/database';
 import { unlessReferred } from '../audit/never-used.ts';
 import { digest } from '../crypto/digest.ts';
 import {
@@ -29,7 +29,7 @@ const SELECT = `
          (SELECT md5(string_agg(f.id, ' ' ORDER BY f.id)) FROM factor f
           WHERE f.account_id = a.id) AS "factorsVersion",
          ${isPending('a')} AS pending, a.elsewhere,
-         (extract(epoch FROM coalesce(a.last_signed_in_at, a.first_signed_in_at)) * 1000)::float8 AS "lastSignedInMs",
+         ${epochMs('coalesce(a.last_signed_in_at, a.first_signed_in_at)')} AS "lastSignedInMs",
          a.password_hash AS "passwordHash"
   FROM account a JOIN customer c ON c.id = a.customer_id
   WHERE a.erased_at IS NULL`;
@@ -119,8 +119,7 @@ export function sqlAccounts(database: Database): AccountRecords {
       }),
     async passwordSetAt(id) {
       const [row] = await database.query<{ atMs: number | null }>(
-        `SELECT (extract(epoch FROM password_changed_at) * 1000)::float8 AS "atMs"
-         FROM account WHERE id = $1`,
+        `SELECT ${epochMs('password_changed_at')} AS "atMs" FROM account WHERE id = $1`,
         [id],
       );
       return row === undefined || row.atMs === null ? undefined : new Date(row.atMs);

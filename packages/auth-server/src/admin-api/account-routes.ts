@@ -5,9 +5,10 @@ import type { AccountRecords } from '../accounts/account-records.ts';
 import type { AuditReader } from '../audit/audit-log.ts';
 import type { ApplicationRecords } from '../clients/application.ts';
 import { type InvitationDeps, inviteAccount } from './invite-account.ts';
-import { presentAccount, presentApplication, presentEvent, presentPage } from './present.ts';
-import { readNameOnly, readPermissionsOnly } from './read-body.ts';
-import { accountBeyondCaller, accountNotFound } from './refusals.ts';
+import { afterCursor, eventPage, page } from './page.ts';
+import { presentAccount, presentApplication } from './present.ts';
+import { NAME_ONLY, permissionsOnly, readBodyOf } from './read-body.ts';
+import { refusal } from './refusals.ts';
 import type { AdminRequest, Handle, Handlers } from './route.ts';
 
 export interface AccountRouteDeps extends InvitationDeps {
@@ -18,115 +19,72 @@ export interface AccountRouteDeps extends InvitationDeps {
   readonly auditReader: AuditReader;
 }
 
-/** What an administrator does to an account. */
-type Act = 'disable' | 'enable' | 'resetFactors' | 'endSessions';
-
-/**
- * Actions that make an account easier to get into. They are refused for an account with permissions
- * that the administrator may not grant.
- */
-const OPENING: readonly Act[] = ['enable', 'resetFactors'];
-
 export function accountRoutes(deps: AccountRouteDeps) {
+  const { accounts, records, applications, administer, auditReader } = deps;
+  /** @throws {Refusal} 404, the same for no account and another customer's. */
+  const requireAccount = async ({ customer, id }: AdminRequest): Promise<Account> => {
+    const account = ACCOUNT_ID.test(id) ? await accounts.find(id) : undefined;
+    if (account?.customer !== customer) throw refusal('account_not_found');
+    return account;
+  };
+  /** Answers with the account as it is afterwards. */
+  const changing =
+    (change: (account: Account, asked: AdminRequest) => Promise<void>): Handle =>
+    async (asked) => {
+      await change(await requireAccount(asked), asked);
+      return { body: presentAccount(await requireAccount(asked)) };
+    };
   return {
-    listAccounts: listAccounts(deps),
+    async listAccounts({ customer, query }) {
+      const { email } = query;
+      const named = email === undefined ? {} : { email };
+      const found = await records.listOf(customer, { ...afterCursor(query), ...named });
+      return page(found, query, presentAccount, ({ id }) => id);
+    },
     inviteAccount: inviteAccount(deps),
-    showAccount: showAccount(deps),
-    setPermissions: setPermissions(deps),
-    setName: setName(deps),
-    listEvents: listEvents(deps),
-    disable: actOn(deps, 'disable'),
-    enable: actOn(deps, 'enable'),
-    resetFactors: actOn(deps, 'resetFactors'),
-    endSessions: actOn(deps, 'endSessions'),
-    listApplications: listApplications(deps),
+    showAccount: async (asked) => ({ body: presentAccount(await requireAccount(asked)) }),
+    setPermissions: changing(async (account, { request, grantablePermissions, actor }) => {
+      // Those that the account has already may stay, even if the administrator may not grant them.
+      const may = PERSON_PERMISSIONS.filter(
+        (one) => grantablePermissions.includes(one) || account.permissions.includes(one),
+      );
+      const { permissions } = await readBodyOf(permissionsOnly(may), request);
+      if (!(await administer.setPermissions(account, permissions, grantablePermissions, actor))) {
+        throw refusal('account_beyond_caller'); // It had it when the request began, and no longer.
+      }
+    }),
+    setName: changing(async (account, { request, actor }) => {
+      const { name } = await readBodyOf(NAME_ONLY, request);
+      await administer.rename(account, name ?? undefined, actor);
+    }),
+    async listEvents(asked) {
+      const { id, email, pending } = await requireAccount(asked);
+      // Failed attempts are recorded under the address. Until the person has accepted the invitation,
+      // the address may belong to somebody else, whose attempts the administrator must not see.
+      return eventPage(auditReader, pending ? [id] : [id, email], asked.query);
+    },
+    disable: changing((account, { actor }) => administer.disable(account, actor)),
+    enable: changing((account, asked) => {
+      refuseBeyond(account, asked);
+      return administer.enable(account, asked.actor);
+    }),
+    resetFactors: changing((account, asked) => {
+      refuseBeyond(account, asked);
+      return administer.resetFactors(account, asked.actor);
+    }),
+    endSessions: changing((account, { actor }) => administer.endSessions(account, actor)),
+    async listApplications({ customer, query }) {
+      const found = await applications.listOf(customer, afterCursor(query));
+      return page(found, query, presentApplication, ({ id }) => id);
+    },
   } satisfies Partial<Handlers>;
 }
 
-function listAccounts({ records }: AccountRouteDeps): Handlers['listAccounts'] {
-  return async ({ customer, query: { email, cursor, limit } }) => {
-    const found = await records.listOf(customer, {
-      limit: limit + 1,
-      ...(email === undefined ? {} : { email }),
-      ...(cursor === undefined ? {} : { after: cursor }),
-    });
-    return { body: presentPage(found, limit, presentAccount, ({ id }) => id) };
-  };
-}
-
-function listApplications({ applications }: AccountRouteDeps): Handlers['listApplications'] {
-  return async ({ customer, query: { cursor, limit } }) => {
-    const found = await applications.listOf(customer, {
-      limit: limit + 1,
-      ...(cursor === undefined ? {} : { after: cursor }),
-    });
-    return { body: presentPage(found, limit, presentApplication, ({ id }) => id) };
-  };
-}
-
-function showAccount(deps: AccountRouteDeps): Handle {
-  return async (asked) => ({ body: presentAccount(await requireAccount(deps, asked)) });
-}
-
-function listEvents(deps: AccountRouteDeps): Handlers['listEvents'] {
-  return async (asked) => {
-    const { cursor, limit } = asked.query;
-    const { id, email, pending } = await requireAccount(deps, asked);
-    // Failed attempts are recorded under the address. Until the person has accepted the invitation,
-    // the address may belong to somebody else, whose attempts the administrator must not see.
-    const found = await deps.auditReader.eventsOf(pending ? [id] : [id, email], {
-      limit: limit + 1,
-      ...(cursor === undefined ? {} : { before: BigInt(cursor) }),
-    });
-    return { body: presentPage(found, limit, presentEvent, (event) => `${event.id}`) };
-  };
-}
-
-function actOn(deps: AccountRouteDeps, act: Act): Handle {
-  return async (asked) => {
-    const account = await requireAccount(deps, asked);
-    const beyond = account.permissions.some((one) => !asked.grantablePermissions.includes(one));
-    if (beyond && OPENING.includes(act)) throw accountBeyondCaller();
-    await deps.administer[act](account, asked.actor);
-    return { body: presentAccount(await requireAccount(deps, asked)) };
-  };
-}
-
 /**
- * Permissions that the account has already may stay, even if the administrator may not grant them.
+ * What makes an account easier to get into is refused for one with permissions that the administrator may not
+ * grant. @throws {Refusal} 403
  */
-function setPermissions(deps: AccountRouteDeps): Handle {
-  return async (asked) => {
-    const account = await requireAccount(deps, asked);
-    const may = PERSON_PERMISSIONS.filter(
-      (one) => asked.grantablePermissions.includes(one) || account.permissions.includes(one),
-    );
-    const permissions = await readPermissionsOnly(asked.request, may);
-    const { grantablePermissions, actor } = asked;
-    if (
-      !(await deps.administer.setPermissions(account, permissions, grantablePermissions, actor))
-    ) {
-      throw accountBeyondCaller(); // The account had it when the request began, and no longer.
-    }
-    return { body: presentAccount(await requireAccount(deps, asked)) };
-  };
-}
-
-function setName(deps: AccountRouteDeps): Handle {
-  return async (asked) => {
-    const account = await requireAccount(deps, asked);
-    const name = await readNameOnly(asked.request);
-    await deps.administer.rename(account, name, asked.actor);
-    return { body: presentAccount(await requireAccount(deps, asked)) };
-  };
-}
-
-/** @throws {Refusal} 404, the same for no account and another customer's. */
-async function requireAccount(
-  { accounts }: AccountRouteDeps,
-  { customer, id }: AdminRequest,
-): Promise<Account> {
-  const account = ACCOUNT_ID.test(id) ? await accounts.find(id) : undefined;
-  if (account === undefined || account.customer !== customer) throw accountNotFound();
-  return account;
+function refuseBeyond({ permissions }: Account, { grantablePermissions }: AdminRequest): void {
+  const beyond = permissions.some((one) => !grantablePermissions.includes(one));
+  if (beyond) throw refusal('account_beyond_caller');
 }

@@ -11,9 +11,9 @@ import { type AccountRouteDeps, accountRoutes } from './account-routes.ts';
 import { type AdministratorDeps, administratorOf } from './administrator.ts';
 import { CONTRACT_PATH, openApi } from './openapi.ts';
 import { OPERATIONS, type Operation, type OperationName } from './operations.ts';
-import { readNothing } from './read-body.ts';
+import { NOTHING, readBodyOf } from './read-body.ts';
 import { NONE, readQuery } from './read-query.ts';
-import { methodNotAllowed, nothingHere } from './refusals.ts';
+import { methodNotAllowed, refusal } from './refusals.ts';
 import type { AdminRequest, Handle, Handlers } from './route.ts';
 import { type ServiceAccountRouteDeps, serviceAccountRoutes } from './service-account-routes.ts';
 
@@ -47,7 +47,9 @@ async function serve(deps: AdminApiDeps, handlers: Handlers, ctx: Context): Prom
   const actor = { clientId, address: ctx.ip, requestId };
   const query = readQuery(schema, ctx.querystring);
   const { req: request } = ctx;
-  if (operation.method !== 'GET' && operation.body === undefined) await readNothing(request);
+  if (operation.method !== 'GET' && operation.body === undefined) {
+    await readBodyOf(NOTHING, request);
+  }
   const handle = handlers[name] as Handle; // The query was read by the schema of the same name.
   const answer = await handle({ ...may, actor, ...ids, query, request });
   ctx.status = status;
@@ -66,7 +68,7 @@ function find({ path, method }: Context): {
   readonly ids: Pick<AdminRequest, 'id' | 'secretId'>;
 } {
   const routes = ROUTES.filter(({ pattern }) => pattern.test(path));
-  if (routes.length === 0) throw nothingHere();
+  if (routes.length === 0) throw refusal('not_found');
   const route = routes.find((one) => one.method === (method === 'HEAD' ? 'GET' : method));
   if (route === undefined) {
     throw methodNotAllowed(

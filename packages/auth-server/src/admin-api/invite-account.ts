@@ -1,8 +1,8 @@
 import type { Invite } from '../account-management/invite.ts';
 import type { Throttle } from '../throttle/throttle.ts';
 import { presentInvitation } from './present.ts';
-import { readInvitation } from './read-body.ts';
-import { accountExists, callerDisabled, tooManyInvitations } from './refusals.ts';
+import { invitation, readGiven } from './read-body.ts';
+import { callerDisabled, refusal, tooManyInvitations } from './refusals.ts';
 import type { Handle } from './route.ts';
 
 export interface InvitationDeps {
@@ -14,12 +14,8 @@ export interface InvitationDeps {
 /** Invites to the administrator's own customer, and to what the administrator may give. */
 export function inviteAccount({ issuer, invite, throttle }: InvitationDeps): Handle {
   return async ({ customer, grantablePermissions, actor, request }) => {
-    const {
-      email,
-      name,
-      permissions,
-      language: locale,
-    } = await readInvitation(request, grantablePermissions);
+    const given = await readGiven(invitation(grantablePermissions), request);
+    const { email, name, permissions, language: locale } = given;
     const ofAddress = { kind: 'invitation', id: `${customer} ${email}` } as const;
     const ofCustomer = { kind: 'invitations-of-customer', id: customer } as const;
     const subjects = [ofAddress, ofCustomer];
@@ -37,7 +33,7 @@ export function inviteAccount({ issuer, invite, throttle }: InvitationDeps): Han
     if ('refused' in outcome) {
       await throttle.withdraw(subjects); // No message was sent.
       // The address was read as one; the customer was enabled when the caller was let in.
-      throw outcome.refused === 'account_exists' ? accountExists() : callerDisabled();
+      throw outcome.refused === 'account_exists' ? refusal('account_exists') : callerDisabled();
     }
     const { account, expiresAt } = outcome;
     return {

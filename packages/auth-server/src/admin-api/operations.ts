@@ -7,11 +7,13 @@ import {
   type AdminPermission,
   SECRETS_PERMISSION,
 } from '@cls/shared/access-token';
+import { groupBy } from '@cls/shared/group-by';
 import type { ProblemCode } from '@cls/shared/http/problem-codes';
 import type { z } from 'zod';
 import * as answers from './answers.ts';
 import * as bodies from './read-body.ts';
 import * as queries from './read-query.ts';
+import { REFUSALS, type RefusalCode } from './refusals.ts';
 
 export interface Operation {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -25,18 +27,15 @@ export interface Operation {
   readonly body?: z.ZodObject;
   readonly status: 200 | 201;
   readonly answer: z.ZodType;
-  /** Codes by status, beside those of every operation (`refusalsOf`). */
-  readonly refusals: Readonly<Record<number, readonly ProblemCode[]>>;
+  /** Beside those of every operation (`refusalsOf`). */
+  readonly refusals: readonly RefusalCode[];
 }
 
-const NO_ACCOUNT = { 404: ['account_not_found'] } as const;
-const NO_SERVICE_ACCOUNT = { 404: ['service_account_not_found'] } as const;
-const NO_SECRET = { 404: ['service_account_not_found', 'secret_not_found'] } as const;
-const BEYOND = { 403: ['account_beyond_caller'] } as const;
-const NOT_MADE = {
-  403: ['secret_beyond_caller'],
-  409: ['too_many_secrets', 'no_secrets'],
-} as const;
+const NO_ACCOUNT = ['account_not_found'] as const;
+const BEYOND = [...NO_ACCOUNT, 'account_beyond_caller'] as const;
+const NO_SERVICE_ACCOUNT = ['service_account_not_found'] as const;
+const NO_SECRET = [...NO_SERVICE_ACCOUNT, 'secret_not_found'] as const;
+const NOT_MADE = ['secret_beyond_caller', 'too_many_secrets', 'no_secrets'] as const;
 
 const ok = { status: 200, query: queries.NONE } as const;
 const made = { status: 201, query: queries.NONE } as const;
@@ -51,17 +50,17 @@ const SECRET = `${SERVICE_ACCOUNT}/secrets/{secretId}`;
 export const OPERATIONS = {
   listAccounts: {
     ...{ method: 'GET', path: '/accounts', ...people, ...ok, query: queries.ACCOUNTS },
-    ...{ summary: 'List the accounts of people, by id', answer: answers.ACCOUNTS, refusals: {} },
+    ...{ summary: 'List the accounts of people, by id', answer: answers.ACCOUNTS, refusals: [] },
   },
   inviteAccount: {
     ...{ method: 'POST', path: '/accounts', ...people, ...made, body: bodies.INVITATION },
     ...{ summary: 'Invite a person', answer: answers.INVITATION },
-    refusals: { 409: ['account_exists'], 429: ['too_many_invitations'] },
+    refusals: ['account_exists', 'too_many_invitations'],
   },
   showAccount: { method: 'GET', path: ACCOUNT, ...person, summary: 'Show an account' },
   setPermissions: {
     ...{ method: 'PUT', path: `${ACCOUNT}/permissions`, ...person, body: bodies.PERMISSIONS },
-    ...{ summary: 'Replace all permissions', refusals: { ...NO_ACCOUNT, ...BEYOND } },
+    ...{ summary: 'Replace all permissions', refusals: BEYOND },
   },
   setName: {
     ...{ method: 'PUT', path: `${ACCOUNT}/name`, ...person, body: bodies.NAME_ONLY },
@@ -77,12 +76,12 @@ export const OPERATIONS = {
   },
   enable: {
     ...{ method: 'POST', path: `${ACCOUNT}/enable`, ...person },
-    ...{ summary: 'Enable an account', refusals: { ...NO_ACCOUNT, ...BEYOND } },
+    ...{ summary: 'Enable an account', refusals: BEYOND },
   },
   resetFactors: {
     ...{ method: 'POST', path: `${ACCOUNT}/reset-factors`, ...person },
     summary: 'Remove every second factor and end the sessions',
-    refusals: { ...NO_ACCOUNT, ...BEYOND },
+    refusals: BEYOND,
   },
   endSessions: {
     ...{ method: 'POST', path: `${ACCOUNT}/end-sessions`, ...person, summary: 'End all sessions' },
@@ -90,12 +89,12 @@ export const OPERATIONS = {
   listApplications: {
     ...{ method: 'GET', path: '/applications', ...people, ...ok, query: queries.APPLICATIONS },
     ...{ summary: 'List the applications that people sign in to, by id' },
-    ...{ answer: answers.APPLICATIONS, refusals: {} },
+    ...{ answer: answers.APPLICATIONS, refusals: [] },
   },
   listServiceAccounts: {
     ...{ method: 'GET', path: '/service-accounts', ...secrets, ...ok },
     ...{ summary: 'List the service accounts, by id', query: queries.SERVICE_ACCOUNTS },
-    ...{ answer: answers.SERVICE_ACCOUNTS, refusals: {} },
+    ...{ answer: answers.SERVICE_ACCOUNTS, refusals: [] },
   },
   listSecrets: {
     ...{ method: 'GET', path: `${SERVICE_ACCOUNT}/secrets`, ...secrets, ...ok },
@@ -105,17 +104,17 @@ export const OPERATIONS = {
   createSecret: {
     ...{ method: 'POST', path: `${SERVICE_ACCOUNT}/secrets`, ...secrets, ...made },
     ...{ summary: 'Make one more secret, shown once', body: bodies.NEW_SECRET },
-    ...{ answer: answers.NEW_SECRET, refusals: { ...NO_SERVICE_ACCOUNT, ...NOT_MADE } },
+    ...{ answer: answers.NEW_SECRET, refusals: [...NO_SERVICE_ACCOUNT, ...NOT_MADE] },
   },
   replaceSecret: {
     ...{ method: 'POST', path: `${SECRET}/replace`, ...secrets, ...made },
     ...{ summary: 'Replace a secret; the new one is shown once', body: bodies.REPLACEMENT },
-    ...{ answer: answers.NEW_SECRET, refusals: { ...NO_SECRET, ...NOT_MADE } },
+    ...{ answer: answers.NEW_SECRET, refusals: [...NO_SECRET, ...NOT_MADE] },
   },
   revokeSecret: {
     ...{ method: 'DELETE', path: SECRET, ...secrets, ...ok, query: queries.FORCE },
     ...{ summary: 'End a secret and its tokens', answer: answers.SECRET },
-    refusals: { ...NO_SECRET, 409: ['secret_in_use'] },
+    refusals: [...NO_SECRET, 'secret_in_use'],
   },
   listServiceAccountEvents: {
     ...{ method: 'GET', path: `${SERVICE_ACCOUNT}/events`, ...secrets, ...ok },
@@ -125,7 +124,7 @@ export const OPERATIONS = {
   compromised: {
     ...{ method: 'POST', path: `${SERVICE_ACCOUNT}/compromised`, ...secrets, ...ok },
     ...{ summary: 'End all secrets and their tokens at once', answer: answers.COMPROMISED },
-    refusals: { ...NO_SERVICE_ACCOUNT, 409: ['no_secrets'] },
+    refusals: [...NO_SERVICE_ACCOUNT, 'no_secrets'],
   },
 } as const satisfies Record<string, Operation>;
 
@@ -133,12 +132,13 @@ export type OperationName = keyof typeof OPERATIONS;
 /** The query of an operation, as it was read. */
 export type QueryOf<N extends OperationName> = z.output<(typeof OPERATIONS)[N]['query']>;
 
-/** All refusals of an operation. */
+/** All refusals of an operation, by status. */
 export function refusalsOf({
   method,
   query,
   refusals,
 }: Operation): Readonly<Record<number, readonly ProblemCode[]>> {
+  const own = groupBy(refusals, (code) => REFUSALS[code].status);
   const { cursor, ...shape } = query.shape;
   const checked = method !== 'GET' || Object.keys(shape).length > 0;
   return {
@@ -148,11 +148,11 @@ export function refusalsOf({
       ...(cursor ? (['invalid_cursor'] as const) : []),
     ],
     401: ['missing_token'],
-    ...refusals,
+    ...Object.fromEntries(own),
     403: [
       ...(['insufficient_permission', 'caller_disabled', 'token_expired'] as const),
       ...(['token_invalid', 'token_revoked', 'token_untrusted'] as const),
-      ...(refusals[403] ?? []),
+      ...(own.get(403) ?? []),
     ],
     ...(method !== 'GET' && { 413: ['body_too_large'], 415: ['unsupported_media_type'] }),
     500: ['internal'],

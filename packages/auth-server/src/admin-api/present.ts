@@ -97,25 +97,3 @@ export function presentCompromised(done: AnsweredLeak) {
     tokensRevokedBefore: tokensRevokedBefore.toISOString(),
   };
 }
-
-/**
- * A page of a list.
- *
- * @param found up to `limit + 1` items: one more shows that there is a next page.
- * @param cursorOf where the page after an item begins.
- */
-export function presentPage<T>(
-  found: readonly T[],
-  limit: number,
-  present: (item: T) => object,
-  cursorOf: (item: T) => string,
-) {
-  const items = found.slice(0, limit);
-  const last = items.at(-1);
-  const hasMore = found.length > limit && last !== undefined;
-  return {
-    object: 'list',
-    data: items.map(present),
-    page: { limit, hasMore, nextCursor: hasMore ? cursorOf(last) : null },
-  };
-}

@@ -10,13 +10,11 @@ import { z } from 'zod';
 import { asPersonName } from '../accounts/display-name.ts';
 import { KEEP_OLD_MAX_S, SECRET_LIFE_MAX_S } from '../clients/manage-secrets.ts';
 import { readBody } from '../web/read-body.ts';
-import { bodyTooLarge, unsupportedMediaType } from './refusals.ts';
+import { bodyTooLarge, refusal } from './refusals.ts';
 import { fault, NEW_EMAIL_ADDRESS, validate } from './validate.ts';
 
 const BODY_MAX_BYTES = 16_384;
 const JSON_UTF8 = /^\s*application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
-
-export type InvitationInput = z.output<ReturnType<typeof invitation>>;
 
 const A_NAME = `expected 1 to ${NAME_MAX_CHARS} characters that show, without a web address`;
 const NAME = z
@@ -51,14 +49,15 @@ const permissionsOf = (grantable: readonly PersonPermission[]) => {
     .meta({ items: { enum: grantable }, minItems: 1, uniqueItems: true });
 };
 
-const invitation = (grantable: readonly PersonPermission[]) =>
+/** @param grantable permissions that the administrator may give. */
+export const invitation = (grantable: readonly PersonPermission[]) =>
   z.strictObject({
     email: NEW_EMAIL_ADDRESS,
     name: NAME.exactOptional(),
     permissions: permissionsOf(grantable),
     language: z.enum(LOCALES, { error: `expected one of ${LOCALES.join(', ')}` }).exactOptional(),
   });
-const permissionsOnly = (grantable: readonly PersonPermission[]) =>
+export const permissionsOnly = (grantable: readonly PersonPermission[]) =>
   z.strictObject({ permissions: permissionsOf(grantable) });
 const NAME_OR_NULL = `${A_NAME}, or null`;
 
@@ -72,47 +71,24 @@ export const NAME_ONLY = z.strictObject({
   }),
 });
 
-/**
- * @param grantablePermissions permissions that the administrator may give.
- * @throws {Refusal} naming every fault of the body at once.
- */
-export async function readInvitation(
-  request: IncomingMessage,
-  grantablePermissions: readonly PersonPermission[],
-): Promise<InvitationInput> {
-  return validate(invitation(grantablePermissions), await readGiven(request));
-}
+/** For what needs no body: none, or an empty object. */
+export const NOTHING = z.strictObject({});
 
-/** A body that does not depend on the administrator. @throws {Refusal} naming every fault at once. */
+/** @throws {Refusal} naming every fault of the body at once. */
 export async function readBodyOf<T extends z.ZodObject>(
   schema: T,
   request: IncomingMessage,
 ): Promise<z.output<T>> {
-  return validate(schema, await readGiven(request));
+  return validate(schema, await readMembers(request));
 }
 
-/** The body that replaces an account's permissions. @throws {Refusal} naming every fault at once. */
-export async function readPermissionsOnly(
+/** The same; a member that is `null` counts as left out. @throws {Refusal} */
+export async function readGiven<T extends z.ZodObject>(
+  schema: T,
   request: IncomingMessage,
-  grantablePermissions: readonly PersonPermission[],
-): Promise<readonly PersonPermission[]> {
-  return validate(permissionsOnly(grantablePermissions), await readMembers(request)).permissions;
-}
-
-/** The body that replaces an account's name; `null` takes it away. @throws {Refusal} */
-export async function readNameOnly(request: IncomingMessage): Promise<string | undefined> {
-  return validate(NAME_ONLY, await readMembers(request)).name ?? undefined;
-}
-
-/** For what needs no body: none, or an empty object. @throws {Refusal} */
-export async function readNothing(request: IncomingMessage): Promise<void> {
-  validate(z.strictObject({}), await readMembers(request));
-}
-
-/** A member that is `null` counts as left out. @throws {Refusal} */
-async function readGiven(request: IncomingMessage): Promise<object> {
+): Promise<z.output<T>> {
   const members = Object.entries(await readMembers(request));
-  return Object.fromEntries(members.filter(([, value]) => value !== null));
+  return validate(schema, Object.fromEntries(members.filter(([, value]) => value !== null)));
 }
 
 /** Empty when there is no body. @throws {Refusal} 400, 413, 415 */
@@ -123,7 +99,9 @@ async function readMembers(request: IncomingMessage): Promise<object> {
   if (bytes === undefined) throw bodyTooLarge(BODY_MAX_BYTES);
   if (bytes.length === 0) return {}; // A proxy may send nothing in chunks.
   const plain = headers['content-encoding'] === undefined;
-  if (!plain || !JSON_UTF8.test(headers['content-type'] ?? '')) throw unsupportedMediaType();
+  if (!plain || !JSON_UTF8.test(headers['content-type'] ?? '')) {
+    throw refusal('unsupported_media_type');
+  }
   const members = parseStrictObject(bytes);
   if (members === undefined) throw malformed();
   return members;

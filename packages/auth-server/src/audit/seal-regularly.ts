@@ -1,6 +1,5 @@
 import type { Log } from '@cls/shared/log';
-import { outageLog, whyFailed } from '@cls/shared/outage-log';
-import { regularly } from '@cls/shared/regularly';
+import { regularlyOrWarn } from '@cls/shared/regularly';
 import type { AuditChain } from './audit-chain.ts';
 
 const INTERVAL_MS = 10_000;
@@ -14,31 +13,17 @@ export function sealRegularly(
   chain: Pick<AuditChain, 'seal'>,
   log: Log,
 ): { stop(): Promise<void> } {
-  const outage = outageLog(log, {
-    level: 'warn',
+  let toldAt = Number.NEGATIVE_INFINITY;
+  const seal = async (isStopping: () => boolean) => {
+    let link = await chain.seal(PAUSE_S);
+    while (link?.more === true && !isStopping()) link = await chain.seal(0);
+    if (link === undefined || performance.now() - toldAt < TELL_MS) return;
+    toldAt = performance.now();
+    log.info({ head: `${link.hash}:${link.number}` }, 'head of the audit chain');
+  };
+  return regularlyOrWarn(seal, INTERVAL_MS, log, {
     begins: 'audit events cannot be chained; trying again',
     continues: 'audit events cannot be chained',
     ends: 'audit events are chained again',
   });
-  let toldAt = Number.NEGATIVE_INFINITY;
-  let stopped = false;
-  const seal = async () => {
-    try {
-      let link = await chain.seal(PAUSE_S);
-      while (link?.more === true && !stopped) link = await chain.seal(0);
-      outage.answered();
-      if (link === undefined || performance.now() - toldAt < TELL_MS) return;
-      toldAt = performance.now();
-      log.info({ head: `${link.hash}:${link.number}` }, 'head of the audit chain');
-    } catch (error) {
-      outage.failed(whyFailed(error as Error));
-    }
-  };
-  const sealing = regularly(seal, INTERVAL_MS);
-  return {
-    stop() {
-      stopped = true;
-      return sealing.stop();
-    },
-  };
 }

@@ -1,12 +1,12 @@
 import type { Clock } from '@cls/shared/clock';
-import type { Database } from '@cls/shared/sql/database';
+import { type Database, epochMs, recordOf } from '@cls/shared/sql/database';
 
 /** A partition of the audit. Without `startsAt`, it holds all events before `endsAt`; without both, all other times. */
 export interface AuditPartition {
   /** Of its table. */
   readonly name: string;
-  readonly startsAt: Date | undefined;
-  readonly endsAt: Date | undefined;
+  readonly startsAt?: Date;
+  readonly endsAt?: Date;
   /** By the clock of the database, which drops no other. */
   readonly over: boolean;
 }
@@ -18,23 +18,12 @@ const SWEEP_BATCH = 5_000;
 
 /** In the order of time; the one for all other times is the last. */
 export async function auditPartitions(database: Database): Promise<readonly AuditPartition[]> {
-  const rows = await database.query<{
-    name: string;
-    startsMs: number | null;
-    endsMs: number | null;
-    over: boolean | null;
-  }>(
-    `SELECT name, (extract(epoch FROM starts) * 1000)::float8 AS "startsMs",
-       (extract(epoch FROM ends) * 1000)::float8 AS "endsMs",
-       ends <= now() AS over
+  const rows = await database.query(
+    `SELECT name, ${epochMs('starts')} AS "startsAt", ${epochMs('ends')} AS "endsAt",
+       coalesce(ends <= now(), false) AS over
      FROM audit_month ORDER BY ends NULLS LAST`,
   );
-  return rows.map(({ name, startsMs, endsMs, over }) => ({
-    name,
-    startsAt: startsMs === null ? undefined : new Date(startsMs),
-    endsAt: endsMs === null ? undefined : new Date(endsMs),
-    over: over === true,
-  }));
+  return rows.map((row) => recordOf<AuditPartition>(row, 'startsAt', 'endsAt'));
 }
 
 /** The moment before which events are removed with their month; undefined where they are kept for ever. */

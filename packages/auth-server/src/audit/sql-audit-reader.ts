@@ -1,18 +1,10 @@
-import type { Database, SqlValue } from '@cls/shared/sql/database';
-import type { AuditEventType, AuditReader, StoredEvent } from './audit-log.ts';
+import { type Database, epochMs, recordOf, type SqlValue } from '@cls/shared/sql/database';
+import type { AuditReader, FoundEvent, StoredEvent } from './audit-log.ts';
 
-interface Row {
-  readonly id: bigint;
-  readonly atMs: number;
-  readonly type: AuditEventType;
-  readonly client_id: string | null;
-  readonly address: string | null;
-  readonly reason: string | null;
-  readonly browser: string | null;
-  readonly system: string | null;
-  readonly about: string | null;
-  readonly actor: string | null;
-}
+/** As `StoredEvent` has them. */
+const COLUMNS = `id, ${epochMs('at')} AS at, type, client_id AS "clientId", address, reason, about, actor,
+  CASE WHEN num_nonnulls(browser, system) > 0
+    THEN json_strip_nulls(json_build_object('browser', browser, 'system', system)) END AS device`;
 
 /** The largest bigint. */
 const LAST_ID = 9_223_372_036_854_775_807n;
@@ -29,14 +21,12 @@ export function sqlAuditReader(
 ): AuditReader {
   return {
     async eventsOf(subjects, { types, before, limit }) {
-      const rows = await database.query<Row>(
+      const rows = await database.query(
         // Each subject by itself, in an order that its index alone has. In the order of ids, the
         // planner may read all events that are newer than the subject's, those of others too.
         `SELECT event.* FROM unnest($1::text[]) AS asked (subject)
          CROSS JOIN LATERAL (
-           SELECT id, (extract(epoch FROM at) * 1000)::float8 AS "atMs", type, client_id, address,
-                  reason, browser, system, about, actor
-           FROM audit_event
+           SELECT ${COLUMNS} FROM audit_event
            WHERE subject >= asked.subject
              AND (subject, id) < (asked.subject, coalesce($3::bigint, ${LAST_ID}))
              AND at >= $5::timestamptz
@@ -46,7 +36,7 @@ export function sqlAuditReader(
          ORDER BY id DESC LIMIT $4`,
         [subjects, types ?? null, before ?? null, limit, keptSince()?.toISOString() ?? '-infinity'],
       );
-      return rows.map(storedEvent);
+      return rows.map((row) => recordOf<StoredEvent>(row, 'at'));
     },
 
     async search({ subjects, client, address, types, since, until }, limit) {
@@ -64,18 +54,12 @@ export function sqlAuditReader(
       where('at >= ?::timestamptz', latest([since, keptSince()])?.toISOString());
       where('at < ?::timestamptz', until?.toISOString());
       // By time: only the months asked for are read. In the order of ids, the planner may read all others too.
-      const rows = await database.query<Row & { subject: string; request_id: string | null }>(
-        `SELECT id, (extract(epoch FROM at) * 1000)::float8 AS "atMs", type, subject, client_id, address,
-                request_id, reason, browser, system, about, actor
-         FROM audit_event WHERE ${conditions.join(' AND ') || 'true'}
-         ORDER BY at DESC, id DESC LIMIT $1`,
+      const rows = await database.query(
+        `SELECT ${COLUMNS}, subject, request_id AS "requestId" FROM audit_event WHERE ${conditions.join(' AND ') || 'true'}
+         ORDER BY audit_event.at DESC, id DESC LIMIT $1`,
         parameters,
       );
-      return rows.map((row) => ({
-        ...storedEvent(row),
-        subject: row.subject,
-        ...(row.request_id === null ? {} : { requestId: row.request_id }),
-      }));
+      return rows.map((row) => recordOf<FoundEvent>(row, 'at'));
     },
   };
 }
@@ -89,26 +73,4 @@ function latest(moments: readonly (Date | undefined)[]): Date | undefined {
   return moments.reduce((one, other) =>
     other === undefined || (one !== undefined && one > other) ? one : other,
   );
-}
-
-function storedEvent(row: Row): StoredEvent {
-  const { id, atMs, type, client_id, address, reason, browser, system, about, actor } = row;
-  return {
-    id,
-    at: new Date(atMs),
-    type,
-    ...(client_id === null ? {} : { clientId: client_id }),
-    ...(address === null ? {} : { address }),
-    ...(reason === null ? {} : { reason }),
-    ...(browser === null && system === null
-      ? {}
-      : {
-          device: {
-            ...(browser === null ? {} : { browser }),
-            ...(system === null ? {} : { system }),
-          },
-        }),
-    ...(about === null ? {} : { about }),
-    ...(actor === null ? {} : { actor }),
-  };
 }

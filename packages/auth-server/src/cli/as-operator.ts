@@ -12,22 +12,13 @@ import { administerAccounts } from '../account-management/administer.ts';
 import { erasePeople } from '../account-management/erase-person.ts';
 import { invite } from '../account-management/invite.ts';
 import { sqlErasure } from '../account-management/sql-erasure.ts';
-import { sqlAccountLinks } from '../accounts/sql-account-links.ts';
-import { sqlAccounts } from '../accounts/sql-accounts.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import { sqlAuditArchive } from '../audit/sql-audit-archive.ts';
 import { sqlAuditChain } from '../audit/sql-audit-chain.ts';
 import { sqlAuditLog } from '../audit/sql-audit-log.ts';
-import { auditKeptSince } from '../audit/sql-audit-months.ts';
-import { sqlAuditReader } from '../audit/sql-audit-reader.ts';
-import { sqlApplications } from '../clients/sql-applications.ts';
-import { sqlClientSecretHashes } from '../clients/sql-client-secret-hashes.ts';
-import { sqlClientSecrets } from '../clients/sql-client-secrets.ts';
 import { sqlCompromisedClients } from '../clients/sql-compromised-clients.ts';
-import { sqlServiceAccounts } from '../clients/sql-service-accounts.ts';
+import { composeRecords } from '../compose-stores.ts';
 import { type AuthServerConfig, parseConfig } from '../config.ts';
-import { sqlFactors } from '../factors/sql-factors.ts';
-import { sqlTotpFactors } from '../factors/sql-totp-factors.ts';
 import { sqlAfterRestore } from '../installation/sql-after-restore.ts';
 import { sqlInstallation } from '../installation/sql-installation.ts';
 import { sqlSigningKeyStore } from '../keys/sql-signing-keys.ts';
@@ -36,16 +27,11 @@ import { mailQueue } from '../mail/mail-queue.ts';
 import { auditAndNotify } from '../mail/security-notice.ts';
 import { queueNotice } from '../notices/sql-customer-notices.ts';
 import { sqlSecurityContacts } from '../notices/sql-security-contacts.ts';
-import { sqlCustomers } from '../organisations/sql-customers.ts';
-import { sqlUpstreamLinks, sqlUpstreamProviders } from '../organisations/sql-upstream.ts';
 import { MIGRATIONS } from '../server/migrations.ts';
-import { sqlSessionStore } from '../sessions/sql-session-store.ts';
 import { accountAccess } from '../sessions/state-account-access.ts';
 import { openStateStore } from '../state/open-state-store.ts';
 import type { StateStore } from '../state/state-store.ts';
-import { sqlThrottle } from '../throttle/sql-throttle.ts';
 import { endingTokens } from '../token-status/ending-tokens.ts';
-import { sqlTokenStatus } from '../token-status/sql-token-status.ts';
 import { accountMailer } from '../views/email/account-mailer.ts';
 import { auditBy } from './audit-by.ts';
 import type { AsOperator, Operator } from './operator.ts';
@@ -68,21 +54,15 @@ export const asOperator: AsOperator = async (work, { mayCreate = false, owner = 
     const keyEncryptionKey =
       config.keyEncryptionKey ?? developmentSecret(config.dataDir, 'key-encryption-key');
     const { previousKeyEncryptionKey } = config;
-    const sealer = aesGcmSealer(keyEncryptionKey, undefined, previousKeyEncryptionKey);
     const actor = toolActor(process.env);
     const settings = { directory: config.auditSpoolDir, fsync: config.auditFsync };
     const errors = createLog('cls-auth', 'error');
     audit = auditBy(actor, await sqlAuditLog(database, systemClock, errors, settings));
     const queue = mailQueue(await openMailSender(config), complaints);
     const notices = { audit, mail: accountMailer(config, queue) };
-    const records = sqlAccounts(database);
-    const customers = sqlCustomers(database);
-    const throttle = sqlThrottle(database, systemClock);
-    const links = sqlAccountLinks(database, systemClock);
-    const tokenStatus = sqlTokenStatus(database);
-    const secrets = sqlClientSecrets(database, sqlClientSecretHashes(database, sealer));
-    const upstream = sqlUpstreamProviders(database, sealer);
-    const factors = sqlFactors(database);
+    const stores = composeRecords({ ...config, database, clock: systemClock, keyEncryptionKey });
+    const { sealer, records, tokenStatus, sessionStore } = stores;
+    const { clientSecrets: secrets, upstreamProviders: providers } = stores;
     // Opened when it is needed: most commands have nothing to do with what is signed in.
     const openState = () => {
       state ??= openStateStore(config, database, log).then((store) =>
@@ -90,8 +70,7 @@ export const asOperator: AsOperator = async (work, { mayCreate = false, owner = 
       );
       return state;
     };
-    const signedIn = async () =>
-      accountAccess(await openState(), sqlSessionStore(database), tokenStatus);
+    const signedIn = async () => accountAccess(await openState(), sessionStore, tokenStatus);
     const access: Operator['access'] = {
       endAll: async (...account) => (await signedIn()).endAll(...account),
       endApplicationOfAll: async (id) => (await signedIn()).endApplicationOfAll(id),
@@ -99,16 +78,14 @@ export const asOperator: AsOperator = async (work, { mayCreate = false, owner = 
     const erasure = sqlErasure(database, { sealer: identitySealer(config), actor });
     const erase = { erasure, records, access, audit };
     const result = await work({
+      ...stores,
       issuer: config.issuer,
       product: config.brand.name,
       production: config.production,
       outbox: config.smtpUrl === undefined ? config.mailOutbox : undefined,
       auditDays: config.auditRetentionDays,
-      customers,
       securityContacts: sqlSecurityContacts(database, sealer),
       webhookFault: (url) => targetFault(url, { allowLoopback: config.webhooksToLoopback }),
-      applications: sqlApplications(database, secrets),
-      serviceAccounts: sqlServiceAccounts(database, secrets),
       secrets,
       revocationOf: tokenStatus.revocationOf,
       answerLeak: answerLeak({
@@ -116,20 +93,14 @@ export const asOperator: AsOperator = async (work, { mayCreate = false, owner = 
         ...{ queueNotice, audit, clock: systemClock },
       }),
       accounts: records,
-      invite: invite({ ...notices, customers, records, links, providers: upstream }),
+      invite: invite({ ...notices, ...stores, providers }),
       access,
-      administer: administerAccounts({ ...notices, records, factors, links, access, throttle }),
+      administer: administerAccounts({ ...notices, ...stores, access }),
       erasure,
       erasePeople: (people) => erasePeople(erase, people),
-      auditReader: sqlAuditReader(database, () =>
-        auditKeptSince(systemClock, config.auditRetentionDays),
-      ),
       auditArchive: sqlAuditArchive(database, actor),
       auditChain: sqlAuditChain(database),
-      upstream,
-      upstreamLinks: sqlUpstreamLinks(database),
-      totpFactors: sqlTotpFactors(database, sealer, systemClock),
-      throttle,
+      upstream: providers,
       keys: sqlSigningKeyStore(database, sealer, config.signingKeyBits),
       installation: sqlInstallation(database, keyEncryptionKey, previousKeyEncryptionKey),
       afterRestore: sqlAfterRestore(database, openState),

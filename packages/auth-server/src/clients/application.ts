@@ -70,29 +70,21 @@ export function isConfidential({ hadSecret, proof }: Pick<Application, 'hadSecre
   return hadSecret || proof?.token_endpoint_auth_method !== undefined;
 }
 
-type Optional =
-  | 'scopes'
-  | 'withoutPkce'
-  | 'allowedOrigins'
-  | 'proof'
-  | 'links'
-  | 'logo'
-  | 'customer';
-
-export type NewApplication = Omit<
+/** What is registered, and may be changed. */
+type Registration = Omit<
   Application,
-  'id' | 'disabled' | 'hadSecret' | 'secrets' | Optional
-> & {
-  readonly confidential: boolean;
-  readonly withoutPkce?: boolean;
-  readonly allowedOrigins?: readonly string[];
-  readonly proof?: ClientProof | null;
-  readonly links?: ApplicationLinks;
-  readonly logo?: Logo | null;
-  readonly customer?: string | null;
-  /** Without them `DEFAULT_SCOPES`. */
-  readonly scopes?: readonly string[];
-};
+  'id' | 'firstParty' | 'device' | 'disabled' | 'hadSecret' | 'secrets' | 'logo'
+> & { readonly logo: Logo | null };
+
+export type ApplicationChange = Partial<Registration>;
+
+/** Without scopes it has `DEFAULT_SCOPES`. */
+export type NewApplication = ApplicationChange &
+  Pick<Application, 'firstParty' | 'device'> &
+  Pick<
+    Registration,
+    'name' | 'redirectUris' | 'postLogoutRedirectUris' | 'backchannelLogoutUri'
+  > & { readonly confidential: boolean };
 
 /** Every deal is more than most applications need: `external-api.fullcontrol` is asked for by name. */
 export const DEFAULT_SCOPES = [
@@ -130,19 +122,3 @@ export interface ApplicationRecords extends ApplicationDirectory {
   /** @returns why it was not deleted. @param auditDays see audit/never-used.ts. */
   deleteUnused(id: string, auditDays: number): Promise<Undeletable | undefined>;
 }
-
-export type ApplicationChange = Partial<
-  Pick<
-    Application,
-    | 'name'
-    | 'redirectUris'
-    | 'postLogoutRedirectUris'
-    | 'backchannelLogoutUri'
-    | 'scopes'
-    | 'withoutPkce'
-    | 'allowedOrigins'
-    | 'proof'
-    | 'links'
-    | 'customer'
-  >
-> & { readonly logo?: Logo | null };

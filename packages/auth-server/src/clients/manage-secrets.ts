@@ -9,7 +9,6 @@ import {
   type ClientSecretRecords,
   isInUse,
   type ListedClientSecret,
-  type NewClientSecret,
 } from './client-secret-records.ts';
 import type { ServiceAccount } from './service-account.ts';
 
@@ -46,29 +45,14 @@ export function whyNoSecret(
   return permissions.every((one) => receiver.permissions.includes(one)) ? undefined : 'permissions';
 }
 
-export interface ManageSecrets {
-  /** @throws {TooManySecrets} */
-  create(clientId: string, options: ClientSecretOptions, actor?: Actor): Promise<NewClientSecret>;
-  /**
-   * @param old one secret, whose name the new one keeps, or all secrets of a client.
-   * @throws {TooManySecrets}
-   */
-  replace(
-    old: Pick<ListedClientSecret, 'clientId'> & Partial<Pick<ListedClientSecret, 'id' | 'name'>>,
-    keepOldForS: number,
-    options: ClientSecretOptions,
-    actor?: Actor,
-  ): Promise<NewClientSecret>;
-  /** @param force ends one that is in use too. @throws {SecretInUse} */
-  revoke(secret: ListedClientSecret, force: boolean, actor?: Actor): Promise<void>;
-}
+export type ManageSecrets = ReturnType<typeof manageSecrets>;
 
 export interface ManageSecretsDeps {
   readonly secrets: ClientSecretRecords;
   readonly audit: Pick<AuditLog, 'record'>;
 }
 
-export function manageSecrets({ secrets, audit }: ManageSecretsDeps): ManageSecrets {
+export function manageSecrets({ secrets, audit }: ManageSecretsDeps) {
   const record = (
     change: 'secret_created' | 'secret_replaced' | 'secret_revoked',
     { id: about, clientId: subject }: { readonly id: string; readonly clientId: string },
@@ -78,19 +62,30 @@ export function manageSecrets({ secrets, audit }: ManageSecretsDeps): ManageSecr
     audit.record({ type: `${kind}.${change}`, subject, about, ...causedBy(actor) });
   };
   return {
-    async create(clientId, options, actor) {
+    /** @throws {TooManySecrets} */
+    async create(clientId: string, options: ClientSecretOptions, actor?: Actor) {
       const created = await secrets.create(clientId, options);
       record('secret_created', { id: created.id, clientId }, actor);
       return created;
     },
-    async replace({ clientId, id, name }, keepOldForS, options, actor) {
+    /**
+     * @param old one secret, whose name the new one keeps, or all secrets of a client.
+     * @throws {TooManySecrets}
+     */
+    async replace(
+      { clientId, id, name }: Pick<ListedClientSecret, 'clientId'> & Partial<ListedClientSecret>,
+      keepOldForS: number,
+      options: ClientSecretOptions,
+      actor?: Actor,
+    ) {
       const old = { clientId, ...(id !== undefined && { id }) };
       const named = { ...options, name: options.name ?? name ?? undefined };
       const replaced = await secrets.replace(old, keepOldForS, named);
       record('secret_replaced', { id: replaced.id, clientId }, actor);
       return replaced;
     },
-    async revoke(secret, force, actor) {
+    /** @param force ends one that is in use too. @throws {SecretInUse} */
+    async revoke(secret: ListedClientSecret, force: boolean, actor?: Actor) {
       if (isInUse(secret) && !force) throw new SecretInUse();
       await secrets.revoke(secret);
       record('secret_revoked', secret, actor);

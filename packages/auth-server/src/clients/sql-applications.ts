@@ -1,9 +1,8 @@
 import { newId } from '@cls/shared/new-id';
 import type { Database } from '@cls/shared/sql/database';
-import { unlessReferred, useOfClient } from '../audit/never-used.ts';
 import { type Application, type ApplicationRecords, DEFAULT_SCOPES } from './application.ts';
 import type { Logo } from './logo.ts';
-import { type AddSecret, liveSecrets, setProof } from './sql-client-secrets.ts';
+import { type AddSecret, deleteUnusedClient, liveSecrets, setProof } from './sql-client-secrets.ts';
 
 const SELECT = `
   SELECT a.id, a.name, a.first_party AS "firstParty", a.redirect_uris AS "redirectUris",
@@ -111,16 +110,7 @@ export function sqlApplications(
         );
         if (proof !== undefined) await setProof(transaction, id, proof);
       }),
-    async deleteUnused(id, auditDays) {
-      const use = await useOfClient(database, { id, table: 'application' }, auditDays);
-      if (use !== undefined) return use;
-      return unlessReferred(() =>
-        database.transaction(async (transaction) => {
-          await transaction.query('DELETE FROM application_secret WHERE application_id = $1', [id]);
-          await transaction.query('DELETE FROM application WHERE id = $1', [id]);
-        }),
-      );
-    },
+    deleteUnused: (id, auditDays) => deleteUnusedClient(database, id, auditDays),
   };
 }
 

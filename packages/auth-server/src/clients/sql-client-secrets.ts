@@ -1,5 +1,12 @@
 import { newId } from '@cls/shared/new-id';
-import type { Database, Sql, SqlValue } from '@cls/shared/sql/database';
+import {
+  type Database,
+  epochMs,
+  recordOf,
+  type Sql,
+  type SqlValue,
+} from '@cls/shared/sql/database';
+import { type Undeletable, unlessReferred, useOfClient } from '../audit/never-used.ts';
 import { revokeTokens } from '../token-status/sql-token-status.ts';
 import type { ClientProof } from './client-proof.ts';
 import { type ClientSecretHashes, canBeClientSecret, newClientSecret } from './client-secret.ts';
@@ -31,24 +38,12 @@ function listed(table: ClientTable): string {
     FROM ${table}_secret s JOIN ${table} c ON c.id = s.${table}_id`;
 }
 
-const epochMs = (column: string) => `(extract(epoch FROM ${column}) * 1000)::float8`;
 const LIST = `
-  SELECT s.id, "clientId", "clientName", s.name, live, ${epochMs('s.created_at')} AS "createdMs",
-    ${epochMs('s.expires_at')} AS "endsMs", ${epochMs('t.used_at')} AS "usedMs", t.used_from AS "usedFrom"
+  SELECT s.id, "clientId", "clientName", s.name, live, ${epochMs('s.created_at')} AS "createdAt",
+    ${epochMs('s.expires_at')} AS "endsAt", ${epochMs('t.used_at')} AS "lastUsedAt",
+    t.used_from AS "lastUsedFrom"
   FROM (${listed('service_account')} UNION ALL ${listed('application')}) AS s
   LEFT JOIN token_use t ON t.subject = s.id`;
-
-interface ListedRow {
-  readonly id: string;
-  readonly clientId: string;
-  readonly clientName: string;
-  readonly name: string | null;
-  readonly live: boolean;
-  readonly createdMs: number;
-  readonly endsMs: number | null;
-  readonly usedMs: number | null;
-  readonly usedFrom: string | null;
-}
 
 /** In a transaction of the caller, for a client that is made in it. */
 export type AddSecret = (
@@ -90,12 +85,9 @@ export function sqlClientSecrets(
       return work(transaction);
     });
   const list = async (where: string, values: SqlValue[]) =>
-    (
-      await database.query<ListedRow>(
-        `${LIST} WHERE ${where} ORDER BY s.created_at DESC, s.id`,
-        values,
-      )
-    ).map(toListed);
+    (await database.query(`${LIST} WHERE ${where} ORDER BY s.created_at DESC, s.id`, values)).map(
+      toListed,
+    );
   return {
     add,
     list: (of) =>
@@ -132,6 +124,23 @@ export async function sweepClientSecrets(sql: Sql): Promise<void> {
   }
 }
 
+/** A client with its secrets. @returns why it was not deleted. @param auditDays see audit/never-used.ts. */
+export async function deleteUnusedClient(
+  database: Database,
+  id: string,
+  auditDays: number,
+): Promise<Undeletable | undefined> {
+  const table = tableOf(id);
+  const use = await useOfClient(database, { id, table }, auditDays);
+  if (use !== undefined) return use;
+  return unlessReferred(() =>
+    database.transaction(async (transaction) => {
+      await transaction.query(`DELETE FROM ${table}_secret WHERE ${table}_id = $1`, [id]);
+      await transaction.query(`DELETE FROM ${table} WHERE id = $1`, [id]);
+    }),
+  );
+}
+
 /** A method takes the place of the secrets, which end. */
 export async function setProof(
   sql: Sql,
@@ -166,12 +175,7 @@ export function tableOf(clientId: string): ClientTable {
   return clientId.startsWith('svc_') ? 'service_account' : 'application';
 }
 
-function toListed({ createdMs, endsMs, usedMs, usedFrom, ...row }: ListedRow): ListedClientSecret {
-  return {
-    ...row,
-    createdAt: new Date(createdMs),
-    ...(usedMs === null ? {} : { lastUsedAt: new Date(usedMs) }),
-    ...(usedFrom === null ? {} : { lastUsedFrom: usedFrom }),
-    ...(endsMs === null ? {} : { endsAt: new Date(endsMs) }),
-  };
+function toListed(row: object): ListedClientSecret {
+  const secret = recordOf<ListedClientSecret>(row, 'createdAt', 'lastUsedAt', 'endsAt');
+  return { ...secret, name: secret.name ?? null };
 }

@@ -1,13 +1,12 @@
 import type { Permission } from '@cls/shared/access-token';
 import { newId } from '@cls/shared/new-id';
-import type { Database, Sql } from '@cls/shared/sql/database';
+import { type Database, epochMs, recordOf, type Sql } from '@cls/shared/sql/database';
 import { LRUCache } from 'lru-cache';
-import { unlessReferred, useOfClient } from '../audit/never-used.ts';
 import { CHANGE_CHANNEL } from '../state/change-channel.ts';
 import { revokeTokens } from '../token-status/sql-token-status.ts';
 import type { ServiceAccount, ServiceAccountDirectory } from './service-account.ts';
 import type { ListedServiceAccount, ServiceAccountRecords } from './service-account-records.ts';
-import { type AddSecret, liveSecrets, setProof } from './sql-client-secrets.ts';
+import { type AddSecret, deleteUnusedClient, liveSecrets, setProof } from './sql-client-secrets.ts';
 
 const SELECT = `
   SELECT s.id, s.name, s.customer_id AS customer, s.permissions, s.proof,
@@ -16,16 +15,10 @@ const SELECT = `
   FROM service_account s JOIN customer c ON c.id = s.customer_id`;
 
 const LIST = `
-  SELECT listed.*, (extract(epoch FROM a.created_at) * 1000)::float8 AS "createdMs",
-         (extract(epoch FROM t.used_at) * 1000)::float8 AS "usedMs", t.used_from AS "usedFrom"
+  SELECT listed.*, ${epochMs('a.created_at')} AS "createdAt",
+         ${epochMs('t.used_at')} AS "lastUsedAt", t.used_from AS "lastUsedFrom"
   FROM (${SELECT}) AS listed JOIN service_account a USING (id)
   LEFT JOIN token_use t ON t.subject = listed.id`;
-
-interface ListedRow extends ServiceAccount {
-  readonly createdMs: number;
-  readonly usedMs: number | null;
-  readonly usedFrom: string | null;
-}
 
 /** @param secrets makes the first secret of each. */
 export function sqlServiceAccounts(
@@ -35,13 +28,13 @@ export function sqlServiceAccounts(
   return {
     list: async (customer) =>
       (
-        await database.query<ListedRow>(
+        await database.query(
           `${LIST} WHERE $1::text IS NULL OR customer = $1 ORDER BY listed.name`,
           [customer ?? null],
         )
       ).map(toListed),
     async listOf(customer, { after, limit }) {
-      const rows = await database.query<ListedRow>(
+      const rows = await database.query(
         `${LIST} WHERE customer = $1 AND ($2::text IS NULL OR id > $2) ORDER BY id LIMIT $3`,
         [customer, after ?? null, limit],
       );
@@ -96,19 +89,7 @@ export function sqlServiceAccounts(
         if (narrower) await revokeTokens(transaction, { subject: id }, 'service_account_changed');
         if (proof !== undefined) await setProof(transaction, id, proof);
       }),
-    async deleteUnused(id, auditDays) {
-      const use = await useOfClient(database, { id, table: 'service_account' }, auditDays);
-      if (use !== undefined) return use;
-      return unlessReferred(() =>
-        database.transaction(async (transaction) => {
-          await transaction.query(
-            'DELETE FROM service_account_secret WHERE service_account_id = $1',
-            [id],
-          );
-          await transaction.query('DELETE FROM service_account WHERE id = $1', [id]);
-        }),
-      );
-    },
+    deleteUnused: (id, auditDays) => deleteUnusedClient(database, id, auditDays),
   };
 }
 
@@ -179,11 +160,7 @@ async function findById(sql: Sql, id: string): Promise<ServiceAccount | undefine
   return (await sql.query<ServiceAccount>(`${SELECT} WHERE s.id = $1`, [id]))[0];
 }
 
-function toListed({ createdMs, usedMs, usedFrom, ...row }: ListedRow): ListedServiceAccount {
-  return {
-    ...row,
-    createdAt: new Date(createdMs),
-    ...(usedMs === null ? {} : { lastUsedAt: new Date(usedMs) }),
-    ...(usedFrom === null ? {} : { lastUsedFrom: usedFrom }),
-  };
+function toListed(row: object): ListedServiceAccount {
+  const account = recordOf<ListedServiceAccount>(row, 'createdAt', 'lastUsedAt');
+  return { ...account, proof: account.proof ?? null };
 }

@@ -1,4 +1,10 @@
-import { type Database, isUniqueViolation, type Transaction } from '@cls/shared/sql/database';
+import {
+  type Database,
+  epochMs,
+  isUniqueViolation,
+  recordOf,
+  type Transaction,
+} from '@cls/shared/sql/database';
 import {
   FACTORS_MAX,
   type Factor,
@@ -11,23 +17,14 @@ import {
 } from './factor.ts';
 import { haveCodes, insertCodes } from './sql-recovery-codes.ts';
 
-interface Row {
-  readonly id: string;
-  readonly kind: Factor['kind'];
-  readonly name: string;
-  readonly addedAtMs: number;
-  readonly lastUsedAtMs: number | null;
-}
-
 const COLUMNS = `
-  id, kind, name, (extract(epoch FROM created_at) * 1000)::float8 AS "addedAtMs",
-  (extract(epoch FROM last_used_at) * 1000)::float8 AS "lastUsedAtMs"`;
+  id, kind, name, ${epochMs('created_at')} AS "addedAt", ${epochMs('last_used_at')} AS "lastUsedAt"`;
 
 /** Second factors in SQL: what all kinds have in common. */
 export function sqlFactors(database: Database): FactorRecords {
   return {
     async list(accountId) {
-      const rows = await database.query<Row>(
+      const rows = await database.query(
         `SELECT ${COLUMNS} FROM factor WHERE account_id = $1 ORDER BY created_at, id`,
         [accountId],
       );
@@ -60,7 +57,7 @@ export function sqlFactors(database: Database): FactorRecords {
     remove: (accountId, id, keepOne) =>
       database.transaction(async (transaction) => {
         await lockAccount(transaction, accountId);
-        const factors = await transaction.query<Row>(
+        const factors = await transaction.query<Pick<Factor, 'id'>>(
           `SELECT ${COLUMNS} FROM factor WHERE account_id = $1`,
           [accountId],
         );
@@ -96,7 +93,7 @@ export async function insertFactor(
   { id, name, codeHashes }: NewFactor,
 ): Promise<InsertedFactor & { readonly isNew: boolean }> {
   await lockAccount(transaction, accountId);
-  const [there] = await transaction.query<Row>(
+  const [there] = await transaction.query(
     `SELECT ${COLUMNS} FROM factor WHERE id = $1 AND account_id = $2 AND kind = $3`,
     [id, accountId, kind],
   );
@@ -112,7 +109,7 @@ export async function insertFactor(
   );
   if (count?.taken) throw new FactorNameTaken('the account has a factor of this name');
   if (count?.many) throw new TooManyFactors(`an account has at most ${FACTORS_MAX} of a kind`);
-  const [row] = await transaction.query<Row>(
+  const [row] = await transaction.query(
     `INSERT INTO factor (id, account_id, kind, name) VALUES ($1, $2, $3, $4) RETURNING ${COLUMNS}`,
     [id, accountId, kind, name],
   );
@@ -135,12 +132,6 @@ async function removeEverything(transaction: Transaction, accountId: string): Pr
   await transaction.query('DELETE FROM recovery_code WHERE account_id = $1', [accountId]);
 }
 
-function toFactor({ id, kind, name, addedAtMs, lastUsedAtMs }: Row): Factor {
-  return {
-    id,
-    kind,
-    name,
-    addedAt: new Date(addedAtMs),
-    ...(lastUsedAtMs === null ? {} : { lastUsedAt: new Date(lastUsedAtMs) }),
-  };
+function toFactor(row: object): Factor {
+  return recordOf<Factor>(row, 'addedAt', 'lastUsedAt');
 }

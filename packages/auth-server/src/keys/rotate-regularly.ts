@@ -1,7 +1,6 @@
 import type { Clock } from '@cls/shared/clock';
 import type { Log } from '@cls/shared/log';
-import { outageLog, whyFailed } from '@cls/shared/outage-log';
-import { regularly } from '@cls/shared/regularly';
+import { regularlyOrWarn } from '@cls/shared/regularly';
 import type { AuditLog } from '../audit/audit-log.ts';
 import { rotate } from './rotate.ts';
 import type { SigningKeyStore } from './signing-key.ts';
@@ -28,25 +27,18 @@ export function rotateRegularly(
   days: number,
   { audit, clock, log, intervalMs = INTERVAL_MS }: RotationDeps,
 ): { stop(): Promise<void> } {
-  const outage = outageLog(log, {
-    level: 'warn',
+  const look = async () => {
+    for (const kid of await keys.destroyRetired()) {
+      log.info({ kid }, 'private half of a retired signing key destroyed');
+    }
+    if (days === 0) return;
+    const oldest = clock.now().getTime() - days * DAY_MS;
+    const { done } = await rotate(keys, audit, (key) => Date.parse(key.createdAt) <= oldest);
+    for (const { type, kid } of done) log.info({ kid, step: type }, 'signing key rotated');
+  };
+  return regularlyOrWarn(look, intervalMs, log, {
     begins: 'the signing key cannot be rotated; trying again',
     continues: 'the signing key cannot be rotated',
     ends: 'the signing key can be rotated again',
   });
-  const look = async () => {
-    try {
-      for (const kid of await keys.destroyRetired()) {
-        log.info({ kid }, 'private half of a retired signing key destroyed');
-      }
-      if (days === 0) return outage.answered();
-      const oldest = clock.now().getTime() - days * DAY_MS;
-      const { done } = await rotate(keys, audit, (key) => Date.parse(key.createdAt) <= oldest);
-      outage.answered();
-      for (const { type, kid } of done) log.info({ kid, step: type }, 'signing key rotated');
-    } catch (error) {
-      outage.failed(whyFailed(error as Error));
-    }
-  };
-  return regularly(look, intervalMs);
 }

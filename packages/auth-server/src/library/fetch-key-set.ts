@@ -1,10 +1,11 @@
-import { lookup } from 'node:dns';
 import type { IncomingMessage } from 'node:http';
 import { get, globalAgent } from 'node:https';
-import { isIP, type LookupFunction } from 'node:net';
-import { isLoopbackAddress, isPublicAddress } from '@cls/shared/http/public-address';
+import { isIP } from 'node:net';
+import { checkedLookup } from '@cls/shared/http/checked-lookup';
+import { hostOf, requireAllowed, type TargetPolicy } from '@cls/shared/http/public-host';
 import type { Log } from '@cls/shared/log';
 import { whyFailed } from '@cls/shared/outage-log';
+import { readBody } from '../web/read-body.ts';
 
 export interface KeySetFetchSettings {
   /** For developers: key sets on this machine. */
@@ -37,19 +38,16 @@ export function keySetReader(settings: KeySetFetchSettings): ReadKeySet {
 }
 
 /**
- * Reads the key set that a client publishes. Its host must be public: every address of the name is
- * checked, and the connection goes to one of these. A redirect is a refusal. The library says how long
- * it waits; it reads the set again after a minute, because the answer's own times are left out.
+ * Reads the key set that a client publishes. Its host must be public. A redirect is a refusal. The library
+ * says how long it waits; it reads the set again after a minute, because the answer's own times are left out.
  */
 export async function fetchKeySet(
   url: URL,
   signal: AbortSignal,
   { keySetsFromLoopback, log }: KeySetFetchSettings,
 ): Promise<Response> {
-  const isAllowed = (address: string) =>
-    isPublicAddress(address) || (keySetsFromLoopback && isLoopbackAddress(address));
   try {
-    const answer = await request(url, signal, isAllowed);
+    const answer = await request(url, signal, { allowLoopback: keySetsFromLoopback });
     return new Response(new Uint8Array(await bodyOf(answer)));
   } catch (error) {
     const why = whyFailed(error as Error);
@@ -58,18 +56,12 @@ export async function fetchKeySet(
   }
 }
 
-function request(
-  url: URL,
-  signal: AbortSignal,
-  isAllowed: (address: string) => boolean,
-): Promise<IncomingMessage> {
-  const host = url.hostname.replace(/^\[|\]$/g, '');
+function request(url: URL, signal: AbortSignal, policy: TargetPolicy): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
-    // A host that is an address is not looked up.
-    if (isIP(host) !== 0 && !isAllowed(host)) throw notPublic();
+    if (isIP(hostOf(url)) !== 0) requireAllowed(hostOf(url), policy);
     const options = {
       signal,
-      lookup: checkedLookup(isAllowed),
+      lookup: checkedLookup(policy),
       maxHeaderSize: HEADERS_MAX_BYTES,
       headers: { accept: 'application/json' },
       // A connection of its own each time, because a kept one would not be looked up.
@@ -81,36 +73,14 @@ function request(
 }
 
 async function bodyOf(answer: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let size = 0;
   try {
     if (answer.statusCode !== 200) {
       throw new Error(`the key set was answered with status ${answer.statusCode}`);
     }
-    for await (const chunk of answer as AsyncIterable<Buffer>) {
-      size += chunk.length;
-      if (size > BODY_MAX_BYTES)
-        throw new Error(`the key set has more than ${BODY_MAX_BYTES} bytes`);
-      chunks.push(chunk);
-    }
-    return Buffer.concat(chunks);
+    const body = await readBody(answer, BODY_MAX_BYTES);
+    if (body === undefined) throw new Error(`the key set has more than ${BODY_MAX_BYTES} bytes`);
+    return body;
   } finally {
     answer.destroy();
   }
-}
-
-function checkedLookup(isAllowed: (address: string) => boolean): LookupFunction {
-  return (host, options, callback) => {
-    lookup(host, { ...options, all: true }, (error, found) => {
-      const [first] = found ?? [];
-      if (error !== null || first === undefined) return callback(error ?? notPublic(), '');
-      if (!found.every(({ address }) => isAllowed(address))) return callback(notPublic(), '');
-      if (options.all) return callback(null, found);
-      callback(null, first.address, first.family);
-    });
-  };
-}
-
-function notPublic(): Error {
-  return new Error('the host has an address that is not public');
 }

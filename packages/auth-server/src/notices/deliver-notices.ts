@@ -1,7 +1,6 @@
 import type { Clock } from '@cls/shared/clock';
 import type { Log } from '@cls/shared/log';
-import { outageLog, whyFailed } from '@cls/shared/outage-log';
-import { regularly } from '@cls/shared/regularly';
+import { regularlyOrWarn } from '@cls/shared/regularly';
 import { attemptResult, type SendResult } from '@cls/shared/send-attempt';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { Channel, ClaimedNotice, CustomerNoticeOutbox } from './customer-notice.ts';
@@ -26,36 +25,18 @@ const AT_ONCE = 8;
 /** Longer than any attempt lasts, also where the clocks of two replicas differ. */
 const LEASE_S = 300;
 
-const OUTAGE = {
-  level: 'warn',
-  begins: 'notices to customers cannot be read',
-  continues: 'notices to customers could not be read in the last minute',
-  ends: 'notices to customers are read again',
-} as const;
-
 /**
  * Sends notices to customers while the service runs; every replica looks.
  *
  * @returns stops it: what is under way ends, and what is still due waits for the next start.
  */
 export function deliverNoticesRegularly(deps: NoticeDeliveryDeps): { stop(): Promise<void> } {
-  const outage = outageLog(deps.log, OUTAGE);
-  let stopping = false;
-  const look = async () => {
-    try {
-      await deliverNotices(deps, () => stopping);
-      outage.answered();
-    } catch (error) {
-      outage.failed(whyFailed(error as Error));
-    }
-  };
-  const { stop } = regularly(look, LOOK_EVERY_MS);
-  return {
-    stop() {
-      stopping = true;
-      return stop();
-    },
-  };
+  const deliverAll = (isStopping: () => boolean) => deliverNotices(deps, isStopping);
+  return regularlyOrWarn(deliverAll, LOOK_EVERY_MS, deps.log, {
+    begins: 'notices to customers cannot be read',
+    continues: 'notices to customers could not be read in the last minute',
+    ends: 'notices to customers are read again',
+  });
 }
 
 /** Sends all that is due. */

@@ -2,12 +2,8 @@ import { SECRETS_PERMISSION } from '@cls/shared/access-token';
 import type { Account } from '../accounts/account.ts';
 import type { Actor } from '../audit/actor.ts';
 import type { AuditLog, AuditReader, StoredEvent } from '../audit/audit-log.ts';
-import type { Application, ApplicationRecords } from '../clients/application.ts';
-import type {
-  ClientSecretRecords,
-  ListedClientSecret,
-  NewClientSecret,
-} from '../clients/client-secret-records.ts';
+import type { ApplicationRecords } from '../clients/application.ts';
+import type { ClientSecretRecords, ListedClientSecret } from '../clients/client-secret-records.ts';
 import { type ManageSecrets, whyNoSecret } from '../clients/manage-secrets.ts';
 import type {
   ListedServiceAccount,
@@ -32,30 +28,7 @@ export type TokenRequest = Pick<StoredEvent, 'at' | 'address' | 'reason'> & {
   readonly issued: boolean;
 };
 
-/** What an administrator of a customer does with its service accounts; the use cases behind the pages. */
-export interface Integrations {
-  /** In the order of their names. */
-  list(administrator: Account): Promise<readonly Integration[]>;
-  /** Into which people sign in, in the order of their ids. */
-  applications(administrator: Account): Promise<readonly Application[]>;
-  /** The latest, the newest first. */
-  requests(administrator: Account): Promise<readonly TokenRequest[]>;
-  /** @throws {TooManySecrets} */
-  createSecret(integration: Integration, name: string, actor: Actor): Promise<NewClientSecret>;
-  /** The new secret has the name of the old one. @param keepOldForS see `ClientSecretRecords`. */
-  replaceSecret(
-    secret: ListedClientSecret,
-    keepOldForS: number,
-    actor: Actor,
-  ): Promise<NewClientSecret>;
-  revokeSecret(secret: ListedClientSecret, actor: Actor): Promise<void>;
-  /** @returns the new secret; undefined where there is none, or where the secret had ended already. */
-  answerLeak(
-    integration: Integration,
-    secret: ListedClientSecret,
-    actor: Actor,
-  ): Promise<NewClientSecret | undefined>;
-}
+export type Integrations = ReturnType<typeof integrations>;
 
 export interface IntegrationsDeps {
   readonly serviceAccounts: Pick<ServiceAccountRecords, 'list'>;
@@ -71,10 +44,12 @@ const REQUESTS = 50;
 /** More than an operator registers for one customer. */
 const APPLICATIONS = 1_000;
 
-export function integrations(deps: IntegrationsDeps): Integrations {
+/** What an administrator of a customer does with its service accounts; the use cases behind the pages. */
+export function integrations(deps: IntegrationsDeps) {
   const { serviceAccounts, clientSecrets, manageSecrets, auditReader, audit, answerLeak } = deps;
   return {
-    async list(administrator) {
+    /** In the order of their names. */
+    async list(administrator: Account): Promise<readonly Integration[]> {
       const own = await serviceAccounts.list(administrator.customer);
       const secrets = await clientSecrets.list(own.map(({ id }) => id));
       return own.map((account) => ({
@@ -83,8 +58,11 @@ export function integrations(deps: IntegrationsDeps): Integrations {
         newSecrets: newSecretsOf(account, administrator),
       }));
     },
-    applications: ({ customer }) => deps.applications.listOf(customer, { limit: APPLICATIONS }),
-    async requests({ customer }) {
+    /** Into which people sign in, in the order of their ids. */
+    applications: ({ customer }: Account) =>
+      deps.applications.listOf(customer, { limit: APPLICATIONS }),
+    /** The latest, the newest first. */
+    async requests({ customer }: Account): Promise<readonly TokenRequest[]> {
       const own = await serviceAccounts.list(customer);
       const names = new Map(own.map(({ id, name }) => [id, name]));
       await audit.catchUp();
@@ -98,19 +76,23 @@ export function integrations(deps: IntegrationsDeps): Integrations {
         issued: type === 'token.issued',
       }));
     },
-    createSecret: ({ id }, name, actor) => manageSecrets.create(id, { name }, actor),
-    replaceSecret: (secret, keepOldForS, actor) =>
+    /** @throws {TooManySecrets} */
+    createSecret: ({ id }: Integration, name: string, actor: Actor) =>
+      manageSecrets.create(id, { name }, actor),
+    /** The new secret has the name of the old one. @param keepOldForS see `ClientSecretRecords`. */
+    replaceSecret: (secret: ListedClientSecret, keepOldForS: number, actor: Actor) =>
       manageSecrets.replace(secret, keepOldForS, {}, actor),
-    revokeSecret: (secret, actor) => manageSecrets.revoke(secret, true, actor),
-    async answerLeak({ id, newSecrets }, { id: secretId }, actor) {
+    revokeSecret: (secret: ListedClientSecret, actor: Actor) =>
+      manageSecrets.revoke(secret, true, actor),
+    /** @returns the new secret; undefined where there is none, or where the secret had ended already. */
+    async answerLeak(
+      { id, newSecrets }: Integration,
+      { id: secretId }: ListedClientSecret,
+      actor: Actor,
+    ) {
       const newSecret = newSecrets === 'offered';
-      const done = await answerLeak(id, {
-        reportedBy: 'administrator',
-        secretId,
-        newSecret,
-        actor,
-      });
-      return done?.newSecret;
+      const report = { reportedBy: 'administrator', secretId, newSecret, actor } as const;
+      return (await answerLeak(id, report))?.newSecret;
     },
   };
 }

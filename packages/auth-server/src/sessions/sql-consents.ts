@@ -1,26 +1,22 @@
-import type { Database } from '@cls/shared/sql/database';
+import { type Database, epochMs, recordOf } from '@cls/shared/sql/database';
 import type { Consent, ConsentRecords } from './session-store.ts';
-
-interface Row extends Omit<Consent, 'createdAt'> {
-  readonly createdAtMs: number;
-}
 
 const SELECT = `
   SELECT application_id AS "applicationId", scopes,
-    (extract(epoch FROM created_at) * 1000)::float8 AS "createdAtMs"
+    ${epochMs('created_at')} AS "createdAt"
   FROM consent WHERE account_id = $1`;
 
 export function sqlConsents(database: Database): ConsentRecords {
   return {
     async find(accountId, applicationId) {
-      const [row] = await database.query<Row>(`${SELECT} AND application_id = $2`, [
+      const [row] = await database.query(`${SELECT} AND application_id = $2`, [
         accountId,
         applicationId,
       ]);
       return row && toConsent(row);
     },
     list: async (accountId) =>
-      (await database.query<Row>(`${SELECT} ORDER BY created_at`, [accountId])).map(toConsent),
+      (await database.query(`${SELECT} ORDER BY created_at`, [accountId])).map(toConsent),
     async allow(accountId, applicationId, scopes) {
       const added = await database.query(
         `INSERT INTO consent AS c (account_id, application_id, scopes) VALUES ($1, $2, $3)
@@ -41,6 +37,6 @@ export function sqlConsents(database: Database): ConsentRecords {
   };
 }
 
-function toConsent({ createdAtMs, ...row }: Row): Consent {
-  return { ...row, createdAt: new Date(createdAtMs) };
+function toConsent(row: object): Consent {
+  return recordOf<Consent>(row, 'createdAt');
 }

@@ -1,39 +1,26 @@
-import type { Database, Sql } from '@cls/shared/sql/database';
+import { type Database, epochMs, recordOf, type Sql } from '@cls/shared/sql/database';
 import type { RememberedDeviceRecords, StoredDevice } from './remembered-devices.ts';
 
-type Nullable<T> = { readonly [Key in keyof T]: T[Key] | null };
-
-interface Row
-  extends Pick<StoredDevice, 'id' | 'accountId' | 'tokenSha256' | 'signInSha256'>,
-    Nullable<
-      Required<
-        Pick<StoredDevice, 'previousSha256' | 'passwordVersion' | 'factorsVersion' | 'address'>
-      >
-    > {
-  readonly browser: string | null;
-  readonly system: string | null;
-  readonly rememberedAtMs: number;
-  readonly lastUsedAtMs: number;
-}
+/** What is known of the browser, from the columns `browser` and `system`. */
+export const DEVICE = `json_strip_nulls(json_build_object('browser', browser, 'system', system)) AS device`;
 
 const SELECT = `
   SELECT id, account_id AS "accountId", token_sha256 AS "tokenSha256",
     previous_sha256 AS "previousSha256", sign_in_sha256 AS "signInSha256",
     password_version AS "passwordVersion", factors_version AS "factorsVersion",
-    browser, system, address,
-    (extract(epoch FROM remembered_at) * 1000)::float8 AS "rememberedAtMs",
-    (extract(epoch FROM last_used_at) * 1000)::float8 AS "lastUsedAtMs"
+    ${DEVICE}, address, ${epochMs('remembered_at')} AS "rememberedAt",
+    ${epochMs('last_used_at')} AS "lastUsedAt"
   FROM remembered_device`;
 
 export function sqlRememberedDevices(database: Database): RememberedDeviceRecords {
   return {
     async find(id) {
-      const [row] = await database.query<Row>(`${SELECT} WHERE id = $1`, [id]);
+      const [row] = await database.query(`${SELECT} WHERE id = $1`, [id]);
       return row && toDevice(row);
     },
     list: async (accountId) =>
       (
-        await database.query<Row>(
+        await database.query(
           `${SELECT} WHERE account_id = $1 ORDER BY last_used_at DESC, id LIMIT 100`,
           [accountId],
         )
@@ -98,17 +85,6 @@ export async function sweepRememberedDevices(database: Database, lifeS: number):
   );
 }
 
-function toDevice({ rememberedAtMs, lastUsedAtMs, browser, system, ...row }: Row): StoredDevice {
-  const { id, accountId, tokenSha256, signInSha256 } = row;
-  const { previousSha256, passwordVersion, factorsVersion, address } = row;
-  return {
-    ...{ id, accountId, tokenSha256, signInSha256 },
-    ...(previousSha256 === null ? {} : { previousSha256 }),
-    ...(passwordVersion === null ? {} : { passwordVersion }),
-    ...(factorsVersion === null ? {} : { factorsVersion }),
-    ...(address === null ? {} : { address }),
-    device: { ...(browser !== null && { browser }), ...(system !== null && { system }) },
-    rememberedAt: new Date(rememberedAtMs),
-    lastUsedAt: new Date(lastUsedAtMs),
-  };
+function toDevice(row: object): StoredDevice {
+  return recordOf<StoredDevice>(row, 'rememberedAt', 'lastUsedAt');
 }

@@ -1,5 +1,5 @@
 import { newId } from '@cls/shared/new-id';
-import type { Database, Transaction } from '@cls/shared/sql/database';
+import { type Database, epochMs, recordOf, type Transaction } from '@cls/shared/sql/database';
 import type {
   AccountSession,
   ApplicationGrant,
@@ -7,35 +7,16 @@ import type {
   LogoutNotifications,
   SessionStore,
 } from './session-store.ts';
-import { forgetDeviceOfSession, forgetDevices } from './sql-remembered-devices.ts';
-
-interface SessionRow {
-  readonly id: string;
-  readonly uid: string;
-  readonly browser: string | null;
-  readonly system: string | null;
-  readonly address: string | null;
-  readonly rememberedDeviceId: string | null;
-  readonly startedAtMs: number;
-  readonly lastSeenAtMs: number;
-}
-
-interface GrantRow extends Omit<ApplicationGrant, 'createdAt' | 'lastUsedAt'> {
-  readonly createdAtMs: number;
-  readonly lastUsedAtMs: number;
-}
+import { DEVICE, forgetDeviceOfSession, forgetDevices } from './sql-remembered-devices.ts';
 
 const SESSIONS = `
-  SELECT id, uid_sha256 AS uid, browser, system, address,
-    remembered_device_id AS "rememberedDeviceId",
-    (extract(epoch FROM started_at) * 1000)::float8 AS "startedAtMs",
-    (extract(epoch FROM last_seen_at) * 1000)::float8 AS "lastSeenAtMs"
+  SELECT id, uid_sha256 AS uid, ${DEVICE}, address, remembered_device_id AS "rememberedDeviceId",
+    ${epochMs('started_at')} AS "startedAt", ${epochMs('last_seen_at')} AS "lastSeenAt"
   FROM signed_in_session WHERE account_id = $1 ORDER BY last_seen_at DESC, id LIMIT 100`;
 
 const GRANTS = `
   SELECT grant_sha256 AS id, application_id AS "applicationId", scopes,
-    (extract(epoch FROM created_at) * 1000)::float8 AS "createdAtMs",
-    (extract(epoch FROM last_used_at) * 1000)::float8 AS "lastUsedAtMs"
+    ${epochMs('created_at')} AS "createdAt", ${epochMs('last_used_at')} AS "lastUsedAt"
   FROM application_grant WHERE account_id = $1 ORDER BY created_at, grant_sha256`;
 
 /** Another person on the same browser is another session. */
@@ -109,8 +90,10 @@ export function sqlSessionStore(database: Database): SessionStore {
         [grantId],
       );
     },
-    sessions: async (accountId) =>
-      (await database.query<SessionRow>(SESSIONS, [accountId])).map(toSession),
+    async sessions(accountId) {
+      const rows = await database.query(SESSIONS, [accountId]);
+      return rows.map((row) => recordOf<AccountSession>(row, 'startedAt', 'lastSeenAt'));
+    },
     async sessionUids(accountId) {
       const rows = await database.query<{ uid: string }>(
         'SELECT uid_sha256 AS uid FROM signed_in_session WHERE account_id = $1',
@@ -118,7 +101,10 @@ export function sqlSessionStore(database: Database): SessionStore {
       );
       return rows.map(({ uid }) => uid);
     },
-    grants: async (accountId) => (await database.query<GrantRow>(GRANTS, [accountId])).map(toGrant),
+    async grants(accountId) {
+      const rows = await database.query(GRANTS, [accountId]);
+      return rows.map((row) => recordOf<ApplicationGrant>(row, 'createdAt', 'lastUsedAt'));
+    },
     async grantsOfApplication(applicationId) {
       const rows = await database.query<{ id: string }>(
         'SELECT grant_sha256 AS id FROM application_grant WHERE application_id = $1',
@@ -211,21 +197,4 @@ export async function sweepSessions(
     'DELETE FROM application_grant WHERE last_used_at < now() - make_interval(secs => $1)',
     [grantS],
   );
-}
-
-function toSession(row: SessionRow): AccountSession {
-  const { id, uid, browser, system, address, rememberedDeviceId, ...at } = row;
-  return {
-    id,
-    uid,
-    device: { ...(browser !== null && { browser }), ...(system !== null && { system }) },
-    ...(address !== null && { address }),
-    startedAt: new Date(at.startedAtMs),
-    lastSeenAt: new Date(at.lastSeenAtMs),
-    ...(rememberedDeviceId !== null && { rememberedDeviceId }),
-  };
-}
-
-function toGrant({ createdAtMs, lastUsedAtMs, ...grant }: GrantRow): ApplicationGrant {
-  return { ...grant, createdAt: new Date(createdAtMs), lastUsedAt: new Date(lastUsedAtMs) };
 }

@@ -62,13 +62,20 @@ const LONG_ANSWERS = {
 
 /** Whether webhooks may go to this machine. */
 export function readWebhooksToLoopback(read: EnvironmentReader, production: boolean): boolean {
-  const allowed = read.flag('WEBHOOKS_TO_LOOPBACK', {
-    about: '1: webhooks may go to this machine, also by http; for development only',
-    fallback: false,
-    fallbackText: '0',
-  });
+  const about = 'webhooks may go to this machine, also by http; for development only';
+  return readDevelopmentFlag(read, 'WEBHOOKS_TO_LOOPBACK', production, about);
+}
+
+/** What production refuses. */
+export function readDevelopmentFlag(
+  read: EnvironmentReader,
+  name: string,
+  production: boolean,
+  about: string,
+): boolean {
+  const allowed = read.flag(name, { about: `1: ${about}`, fallback: false, fallbackText: '0' });
   if (production && allowed) {
-    read.fault('WEBHOOKS_TO_LOOPBACK', 'is for development; it must not be set in production');
+    read.fault(name, 'is for development; it must not be set in production');
   }
   return allowed;
 }

@@ -1,21 +1,12 @@
-import { lookup as systemLookup } from 'node:dns/promises';
-import { request as httpRequest } from 'node:http';
+import { request as httpRequest, type RequestOptions } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import { isIP } from 'node:net';
+import { checkedLookup, type Resolve } from '../http/checked-lookup.ts';
+import { type TargetPolicy, TargetRefused } from '../http/public-host.ts';
 import { UnsealFailed } from '../seal.ts';
 import type { SendResult } from '../send-attempt.ts';
 import type { Tracing } from '../tracing/tracing.ts';
 import { webhookHeaders } from './webhook-signature.ts';
-import {
-  hostOf,
-  requireAllowed,
-  type TargetPolicy,
-  TargetRefused,
-  webhookUrl,
-} from './webhook-target.ts';
-
-/** Every address of a name. */
-export type Resolve = (host: string) => Promise<readonly string[]>;
+import { webhookUrl } from './webhook-target.ts';
 
 export interface WebhookMessage {
   /** The same at each attempt. */
@@ -41,33 +32,25 @@ export interface WebhookOptions<M extends WebhookMessage> extends TargetPolicy {
 const TIMEOUT_MS = 15_000;
 const GONE = 410;
 
-const resolveBySystem: Resolve = async (host) =>
-  (await systemLookup(host, { all: true, verbatim: true })).map(({ address }) => address);
-
 /**
- * Sends messages as Standard Webhooks. A target must be public: its name is resolved once, every
- * address is checked, and the connection goes to one of them, so that a name that resolves to another
- * address a moment later leads nowhere. A redirect is an answer like any other that is not
- * 2xx; bodies of answers are not read.
+ * Sends messages as Standard Webhooks, to public addresses alone (`checkedLookup`). A redirect is an answer
+ * like any other that is not 2xx; bodies of answers are not read.
  */
 export function webhookSender<M extends WebhookMessage>(
   options: WebhookOptions<M>,
 ): SendWebhook<M> {
-  const { openSecret, resolve = resolveBySystem, timeoutMs = TIMEOUT_MS, tracing } = options;
+  const { openSecret, resolve, timeoutMs = TIMEOUT_MS, tracing } = options;
   const send: SendWebhook<M> = async (message, now) => {
     const signal = AbortSignal.timeout(timeoutMs);
     try {
       const secret = openSecret(message);
       const url = webhookUrl(message.target, options);
-      const host = hostOf(url);
-      const addresses = isIP(host) === 0 ? await withSignal(resolve(host), signal) : [host];
-      for (const address of addresses) requireAllowed(address, options);
-      if (addresses.length === 0) return later('the host has no address');
       const headers = {
         ...webhookHeaders(message.id, message.document, secret, now),
         ...tracing?.headers(),
       };
-      return resultOf(await post(url, addresses, message.document, headers, signal));
+      const lookup = checkedLookup(options, resolve);
+      return resultOf(await post(url, message.document, { headers, lookup, signal }));
     } catch (error) {
       return later(signal.aborted ? `no answer within ${timeoutMs / 1000} seconds` : whyOf(error));
     }
@@ -95,26 +78,20 @@ function whyOf(error: unknown): string {
   return code ?? message;
 }
 
-/** Posts to one of these very addresses, the first that answers, with the host's name in the request and in the certificate. */
+/** With the host's name in the request and in the certificate, to the first of its addresses that answers. */
 function post(
   url: URL,
-  addresses: readonly string[],
   body: string,
-  headers: Record<string, string>,
-  signal: AbortSignal,
+  { headers, ...options }: Pick<RequestOptions, 'lookup' | 'signal'> & { headers: object },
 ): Promise<number> {
   return new Promise((resolve, reject) => {
     const send = url.protocol === 'https:' ? httpsRequest : httpRequest;
-    const checked = addresses.map((address) => ({ address, family: isIP(address) }));
-    const [first = { address: '', family: 0 }] = checked;
     const request = send(
       url,
       {
+        ...options,
         method: 'POST',
-        signal,
         agent: false,
-        lookup: (_host, { all }, callback) =>
-          all ? callback(null, checked) : callback(null, first.address, first.family),
         maxHeaderSize: 16_384,
         headers: {
           ...headers,
@@ -129,13 +106,5 @@ function post(
       },
     );
     request.on('error', reject).end(body);
-  });
-}
-
-/** The system's resolver cannot be stopped; nobody waits for it any longer. */
-function withSignal<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-    work.then(resolve, reject);
   });
 }

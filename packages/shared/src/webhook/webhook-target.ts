@@ -1,15 +1,6 @@
 import { isIP } from 'node:net';
-import { isLoopbackAddress, isPublicAddress } from '../http/public-address.ts';
-
-/** A target that notices are not sent to. The message says why, for the operator. */
-export class TargetRefused extends Error {
-  override readonly name = 'TargetRefused';
-}
-
-export interface TargetPolicy {
-  /** For developers: receivers on this machine, also by http. */
-  readonly allowLoopback: boolean;
-}
+import { isLoopbackAddress } from '../http/public-address.ts';
+import { hostOf, requireAllowed, type TargetPolicy, TargetRefused } from '../http/public-host.ts';
 
 const LOCAL_NAME = 'localhost';
 const LONGEST_URL = 2_000;
@@ -44,15 +35,4 @@ export function targetFault(text: string, policy: TargetPolicy): string | undefi
     if (error instanceof TargetRefused) return error.message;
     throw error;
   }
-}
-
-/** The host without the brackets of an IPv6 address. */
-export function hostOf({ hostname }: URL): string {
-  return hostname.replace(/^\[|\]$/g, '');
-}
-
-/** @throws {TargetRefused} for an address that is not public. */
-export function requireAllowed(address: string, { allowLoopback }: TargetPolicy): void {
-  if (isPublicAddress(address) || (allowLoopback && isLoopbackAddress(address))) return;
-  throw new TargetRefused('the host has an address that is not public');
 }

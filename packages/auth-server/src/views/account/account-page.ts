@@ -1,5 +1,6 @@
 import { type Html, html } from '@cls/shared/http/html';
 import { form, skipLink } from '@cls/shared/pages/document';
+import type { Device } from '../../audit/actor.ts';
 import type { RenderableProblem } from '../../web/form.ts';
 import { problemSummary } from '../../web/form.ts';
 import type { I18n, KeyAfter } from '../../web/i18n.ts';
@@ -76,12 +77,6 @@ export function instant(at: Date, i18n: I18n): Html {
 export function lastUsed(at: Date | undefined, i18n: I18n): Html {
   if (at === undefined) return html`${i18n.t('used.notYet')}`;
   return i18n.rich('used.last', { at: instant(at, i18n) });
-}
-
-/** What is known of a browser: `Firefox`, `Windows`. */
-export interface Device {
-  readonly browser?: string;
-  readonly system?: string;
 }
 
 export function deviceName({ browser, system }: Device, i18n: I18n): string {

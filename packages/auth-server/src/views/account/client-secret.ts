@@ -1,43 +1,29 @@
 import { html } from '@cls/shared/http/html';
 import { form } from '@cls/shared/pages/document';
-import { field, type Problem, submit } from '../../web/form.ts';
+import { submit } from '../../web/form.ts';
 import type { I18n } from '../../web/i18n.ts';
 import { cardPage, type PageModel } from '../../web/layout.ts';
+import { type NameFormModel, nameForm } from './name-form.ts';
 
-interface SecretFormModel extends PageModel {
-  readonly action: string;
+export interface NewSecretModel extends NameFormModel {
   /** Name of the service account. */
   readonly client: string;
-  /** Of the secret. */
-  readonly name: string;
-  readonly cancelHref: string;
-}
-
-/** Sends `name`. */
-export interface NewSecretModel extends SecretFormModel {
-  readonly problems: readonly Problem<'name'>[];
 }
 
 export function newSecretPage(model: NewSecretModel, i18n: I18n): string {
-  const { frame, action, client, name, cancelHref, problems } = model;
-  const body = html`<p class="lead">${i18n.rich('newSecret.lead', { client: html`<strong>${client}</strong>` })}</p>
-${form(frame, {
-  action,
-  body: html`${field(
+  const client = html`<strong>${model.client}</strong>`;
+  return nameForm(
+    model,
     {
-      name: 'name',
-      label: i18n.t('newSecret.name'),
-      hint: i18n.t('newSecret.nameHint'),
-      value: name,
-      attributes: html` type="text" autocomplete="off" maxlength="100" required${problems.length === 0 && html` autofocus`}`,
-      problems,
+      title: 'newSecret.title',
+      lead: html`<p class="lead">${i18n.rich('newSecret.lead', { client })}</p>\n`,
+      label: 'newSecret.name',
+      hint: 'newSecret.nameHint',
+      attributes: html` autocomplete="off" maxlength="100" required`,
+      submit: 'newSecret.submit',
     },
     i18n,
-  )}
-${submit(i18n.t('newSecret.submit'))}`,
-})}
-<p class="after"><a href="${cancelHref}">${i18n.t('form.cancel')}</a></p>`;
-  return cardPage(model, { title: i18n.t('newSecret.title'), problems, body }, i18n);
+  );
 }
 
 /** How long an old secret is accepted beside the new one, in seconds. */
@@ -49,7 +35,7 @@ export function isKeepFor(text: string): text is KeepFor {
 }
 
 /** Sends `keep`. */
-export interface ReplaceSecretModel extends SecretFormModel {
+export interface ReplaceSecretModel extends Omit<NewSecretModel, 'problems'> {
   /** What is chosen to begin with. */
   readonly keepFor: KeepFor;
 }

@@ -1,13 +1,8 @@
 import { type Html, html } from '@cls/shared/http/html';
+import type { Device } from '../../audit/actor.ts';
 import type { I18n } from '../../web/i18n.ts';
 import { breakableEmail } from '../../web/layout.ts';
-import {
-  type AccountModel,
-  accountPage,
-  type Device,
-  deviceName,
-  instant,
-} from './account-page.ts';
+import { type AccountModel, accountPage, deviceName, instant } from './account-page.ts';
 
 export interface OverviewModel extends AccountModel {
   /** The customer that the person belongs to. */

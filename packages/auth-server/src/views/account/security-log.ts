@@ -1,12 +1,7 @@
 import { type Html, html } from '@cls/shared/http/html';
+import type { Device } from '../../audit/actor.ts';
 import type { I18n, KeyAfter } from '../../web/i18n.ts';
-import {
-  type AccountModel,
-  accountPage,
-  type Device,
-  deviceName,
-  instant,
-} from './account-page.ts';
+import { type AccountModel, accountPage, deviceName, instant } from './account-page.ts';
 
 export type LogEventType = KeyAfter<'log.event.'>;
 

@@ -1,13 +1,8 @@
 import { type Html, html } from '@cls/shared/http/html';
 import { form } from '@cls/shared/pages/document';
+import type { Device } from '../../audit/actor.ts';
 import type { I18n } from '../../web/i18n.ts';
-import {
-  type AccountModel,
-  accountPage,
-  type Device,
-  deviceName,
-  instant,
-} from './account-page.ts';
+import { type AccountModel, accountPage, deviceName, instant } from './account-page.ts';
 
 export interface AccountSession {
   readonly id: string;

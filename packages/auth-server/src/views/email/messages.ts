@@ -1,6 +1,7 @@
+import type { Device } from '../../audit/actor.ts';
 import type { SecretCompromised } from '../../notices/customer-notice.ts';
 import type { I18n, KeyAfter } from '../../web/i18n.ts';
-import { type Device, deviceName } from '../account/account-page.ts';
+import { deviceName } from '../account/account-page.ts';
 import { type Mail, type MailFrame, type MailPart, mail } from './mail.ts';
 
 /** Where and when something was done, as far as known. */

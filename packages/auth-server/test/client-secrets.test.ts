@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { makeStore } from '@cls/testing/embedded-template';
 import { describeOnDatabase } from '@cls/testing/engines';
 import { endWithTests, eventually, freePort, temporaryDirectory } from '@cls/testing/servers';
 import { expect } from 'chai';
@@ -12,6 +13,7 @@ import {
 } from '../src/clients/client-secret.ts';
 import { type ClientSecretRecords, TooManySecrets } from '../src/clients/client-secret-records.ts';
 import { sweepClientSecrets } from '../src/clients/sql-client-secrets.ts';
+import { MIGRATIONS } from '../src/server/migrations.ts';
 import { basic, startTestAuthServer, type TestAuthServer, VIEW } from './support/auth-server.ts';
 import {
   applicationRecords,
@@ -218,6 +220,7 @@ describe('two secrets at once', function () {
     const issuer = `http://localhost:${port}`;
     const dataDir = join(temporaryDirectory('cls-secrets-'), 'data');
     const env = { ISSUER: issuer, AUTH_PORT: `${port}`, CLS_DATA_DIR: dataDir };
+    await makeStore(join(dataDir, 'auth-server', 'database'), MIGRATIONS);
     const main = fileURLToPath(new URL('../src/main.js', import.meta.url));
     const start = async () => {
       const child = endWithTests(

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -214,6 +214,8 @@ describeOnDatabase('secrets of a service account', (engine) => {
 
 describe('two secrets at once', function () {
   this.timeout(120_000);
+  let running: ChildProcess | undefined;
+  after(() => running?.kill('SIGKILL'));
 
   it('end on time, the old one first, also where the service was killed between', async () => {
     const port = await freePort();
@@ -226,6 +228,7 @@ describe('two secrets at once', function () {
       const child = endWithTests(
         spawn(process.execPath, [main], { env: { ...process.env, ...env } }),
       );
+      running = child;
       await eventually(async () => expect((await fetch(`${issuer}/readyz`)).status).to.equal(200));
       return child;
     };
@@ -242,7 +245,7 @@ describe('two secrets at once', function () {
           body: GRANT,
         })
       ).status;
-    const running = await start();
+    const first = await start();
     await tool('customers', 'create', 'bank', '--name', 'Bank');
     const options = ['--name', 'Ledger', '--customer', 'bank', '--permission', VIEW];
     const { clientId, clientSecret: old } = await tool('service-accounts', 'create', ...options);
@@ -254,8 +257,8 @@ describe('two secrets at once', function () {
       '15s',
     );
     const replacedAt = Date.now();
-    const exited = once(running, 'exit');
-    running.kill('SIGKILL');
+    const exited = once(first, 'exit');
+    first.kill('SIGKILL');
     await exited;
     await start();
     const early = await status(clientId, old);

@@ -10,7 +10,7 @@ const HOLD_MS = 3_000;
 
 /** @returns what one run showed; `faults` is empty where the drill was passed */
 export async function runDrill(world, drill) {
-  const load = await startLoad(world, { newCursors: drill.newCursors });
+  const load = await startLoad(world, { newCursors: drill.newCursors, pace: drill.pace });
   const faults = [];
   const { history } = load;
   try {

@@ -234,16 +234,14 @@ describe('npm start', function () {
     expect((await response.json()).data).to.have.length(3);
   });
 
-  it('answers tokens that it can verify while auth-server is stopped', async () => {
-    const token = await tokenOf(platform.demo().serviceAccounts[0]);
-    process.kill(platform.pidOf('auth-server'), 'SIGTERM');
-    await platform.printed('auth-server was stopped');
-    expect((await balances(token, 'limit=1')).status).to.equal(200);
-    const refused = await fetch(`${platform.baseUrl}/oauth/token`, { method: 'POST' });
-    expect(refused.status).to.equal(503);
-    expect(refused.headers.get('retry-after')).to.equal('2');
-    await platform.stop();
+  it('stops everything cleanly on Ctrl-C, and a second start keeps the data', async () => {
+    const before = platform.demo();
+    expect(await platform.stop()).to.equal(0);
     platform = await startPlatform({ dataDir, port, throughNpm: true });
+    expect(platform.demo()).to.deep.equal(before);
+    const token = await tokenOf(platform.demo().serviceAccounts[0]);
+    const { body } = await balances(token, 'includeZero=true&limit=1');
+    expect(inDollars(body)).to.include(BOOK);
   });
 
   it('refuses a second start on the same data, naming the process that holds it', async () => {
@@ -292,14 +290,14 @@ describe('npm start', function () {
     });
   }
 
-  it('stops everything cleanly on Ctrl-C, and a second start keeps the data', async () => {
-    const before = platform.demo();
-    expect(await platform.stop()).to.equal(0);
-    platform = await startPlatform({ dataDir, port });
-    expect(platform.demo()).to.deep.equal(before);
+  it('answers tokens that it can verify while auth-server is stopped', async () => {
     const token = await tokenOf(platform.demo().serviceAccounts[0]);
-    const { body } = await balances(token, 'includeZero=true&limit=1');
-    expect(inDollars(body)).to.include(BOOK);
+    process.kill(platform.pidOf('auth-server'), 'SIGTERM');
+    await platform.printed('auth-server was stopped');
+    expect((await balances(token, 'limit=1')).status).to.equal(200);
+    const refused = await fetch(`${platform.baseUrl}/oauth/token`, { method: 'POST' });
+    expect(refused.status).to.equal(503);
+    expect(refused.headers.get('retry-after')).to.equal('2');
   });
 });
 

@@ -3,8 +3,10 @@ import { spawn } from 'node:child_process';
 import { createServer } from 'node:http';
 import { join, resolve } from 'node:path';
 import { json } from 'node:stream/consumers';
+import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
 import { runTool } from '../../packages/auth-server/dist/test/support/tool.js';
+import { makeStore } from '../../packages/testing/dist/src/embedded-template.js';
 import { requireServer } from '../../packages/testing/dist/src/engines.js';
 import {
   endWithTests,
@@ -73,6 +75,10 @@ describe('the traces of the services', () => {
       ...{ ISSUER: issuer, AUTH_PORT: ports[0], API_PORT: ports[1], EXPLORER_PORT: ports[2] },
       ...{ EXPLORER_URL: explorer, EXPLORER_CLIENT_ID: 'app_1', EXPLORER_CLIENT_SECRET: 'x' },
     };
+    for (const name of ['auth-server', 'resource-api']) {
+      const migrations = pathToFileURL(join(root, 'packages', name, 'migrations/'));
+      await makeStore(join(env.CLS_DATA_DIR, name, 'database'), migrations);
+    }
     const { promise: ended, reject: onEnd } = rejectable();
     const start = (name, more = {}) => {
       const main = join(root, 'packages', name, 'dist', 'src', 'main.js');

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openEmbeddedDatabase } from '@cls/shared/embedded/embedded-database';
 import type { Database } from '@cls/shared/sql/database';
+import { makeStore } from '@cls/testing/embedded-template';
 import { describeOnDatabase } from '@cls/testing/engines';
 import { temporaryDirectory } from '@cls/testing/servers';
 import { expect } from 'chai';
@@ -10,6 +11,7 @@ import type { Command } from 'commander';
 import { OPERATIONS, type Operation, type OperationName } from '../src/admin-api/operations.ts';
 import type { AuditEventType } from '../src/audit/audit-log.ts';
 import { program } from '../src/cli/program.ts';
+import { MIGRATIONS } from '../src/server/migrations.ts';
 import { adminClient, adminToken, newCaller } from './support/administrator.ts';
 import { FULL, startTestAuthServer, type TestAuthServer, VIEW } from './support/auth-server.ts';
 import { clientSecrets } from './support/client-records.ts';
@@ -40,7 +42,9 @@ describe('every operation of cls-auth that changes something', function () {
   const secrets: string[] = [];
   before(async () => {
     dataDir = join(temporaryDirectory('cls-tool-'), 'data');
-    holder = await openEmbeddedDatabase(join(dataDir, 'auth-server', 'database'));
+    const directory = join(dataDir, 'auth-server', 'database');
+    await makeStore(directory, MIGRATIONS);
+    holder = await openEmbeddedDatabase(directory);
   });
   after(() => holder?.close());
   const run = async (words: readonly string[], input = '') => {

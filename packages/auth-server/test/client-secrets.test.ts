@@ -1,7 +1,8 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { makeStore } from '@cls/testing/embedded-template';
 import { describeOnDatabase } from '@cls/testing/engines';
 import { endWithTests, eventually, freePort, temporaryDirectory } from '@cls/testing/servers';
 import { expect } from 'chai';
@@ -12,6 +13,7 @@ import {
 } from '../src/clients/client-secret.ts';
 import { type ClientSecretRecords, TooManySecrets } from '../src/clients/client-secret-records.ts';
 import { sweepClientSecrets } from '../src/clients/sql-client-secrets.ts';
+import { MIGRATIONS } from '../src/server/migrations.ts';
 import { basic, startTestAuthServer, type TestAuthServer, VIEW } from './support/auth-server.ts';
 import {
   applicationRecords,
@@ -212,17 +214,21 @@ describeOnDatabase('secrets of a service account', (engine) => {
 
 describe('two secrets at once', function () {
   this.timeout(120_000);
+  let running: ChildProcess | undefined;
+  after(() => running?.kill('SIGKILL'));
 
   it('end on time, the old one first, also where the service was killed between', async () => {
     const port = await freePort();
     const issuer = `http://localhost:${port}`;
     const dataDir = join(temporaryDirectory('cls-secrets-'), 'data');
     const env = { ISSUER: issuer, AUTH_PORT: `${port}`, CLS_DATA_DIR: dataDir };
+    await makeStore(join(dataDir, 'auth-server', 'database'), MIGRATIONS);
     const main = fileURLToPath(new URL('../src/main.js', import.meta.url));
     const start = async () => {
       const child = endWithTests(
         spawn(process.execPath, [main], { env: { ...process.env, ...env } }),
       );
+      running = child;
       await eventually(async () => expect((await fetch(`${issuer}/readyz`)).status).to.equal(200));
       return child;
     };
@@ -239,7 +245,7 @@ describe('two secrets at once', function () {
           body: GRANT,
         })
       ).status;
-    const running = await start();
+    const first = await start();
     await tool('customers', 'create', 'bank', '--name', 'Bank');
     const options = ['--name', 'Ledger', '--customer', 'bank', '--permission', VIEW];
     const { clientId, clientSecret: old } = await tool('service-accounts', 'create', ...options);
@@ -251,8 +257,8 @@ describe('two secrets at once', function () {
       '15s',
     );
     const replacedAt = Date.now();
-    const exited = once(running, 'exit');
-    running.kill('SIGKILL');
+    const exited = once(first, 'exit');
+    first.kill('SIGKILL');
     await exited;
     await start();
     const early = await status(clientId, old);

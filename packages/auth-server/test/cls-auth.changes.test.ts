@@ -1,8 +1,10 @@
 import { join } from 'node:path';
 import { openEmbeddedDatabase } from '@cls/shared/embedded/embedded-database';
 import type { Database } from '@cls/shared/sql/database';
+import { makeStore } from '@cls/testing/embedded-template';
 import { temporaryDirectory } from '@cls/testing/servers';
 import { expect } from 'chai';
+import { MIGRATIONS } from '../src/server/migrations.ts';
 import { runTool } from './support/tool.ts';
 
 describe('cls-auth, changing and deleting what it has created', function () {
@@ -11,7 +13,9 @@ describe('cls-auth, changing and deleting what it has created', function () {
   let holder: Database;
   before(async () => {
     dataDir = join(temporaryDirectory('cls-tool-'), 'data');
-    holder = await openEmbeddedDatabase(join(dataDir, 'auth-server', 'database'));
+    const directory = join(dataDir, 'auth-server', 'database');
+    await makeStore(directory, MIGRATIONS);
+    holder = await openEmbeddedDatabase(directory);
     await done('customers create india --name India');
   });
   after(() => holder.close());

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { openEmbeddedDatabase } from '@cls/shared/embedded/embedded-database';
 import type { Database } from '@cls/shared/sql/database';
+import { makeStore } from '@cls/testing/embedded-template';
 import { requireServer } from '@cls/testing/engines';
 import { redisServer, temporaryDirectory } from '@cls/testing/servers';
 import { expect } from 'chai';
@@ -9,6 +10,7 @@ import { Redis } from 'ioredis';
 import { digest } from '../src/crypto/digest.ts';
 import { providerAdapter } from '../src/library/provider-adapter.ts';
 import { sqlUpstreamLinks } from '../src/organisations/sql-upstream.ts';
+import { MIGRATIONS } from '../src/server/migrations.ts';
 import { sqlSessionStore } from '../src/sessions/sql-session-store.ts';
 import { redisStateStore } from '../src/state/redis-state-store.ts';
 import { sqlStateStore } from '../src/state/sql-state-store.ts';
@@ -20,7 +22,9 @@ describe('cls-auth', () => {
   before(async () => {
     dataDir = join(temporaryDirectory('cls-tool-'), 'data');
     // Held by this process, as by a running service: every command works through it.
-    holder = await openEmbeddedDatabase(join(dataDir, 'auth-server', 'database'));
+    const directory = join(dataDir, 'auth-server', 'database');
+    await makeStore(directory, MIGRATIONS);
+    holder = await openEmbeddedDatabase(directory);
   });
   after(() => holder.close());
   const run = (words: string, input?: string) =>

@@ -1,4 +1,4 @@
-import { cpSync, createReadStream, readFileSync, writeFileSync } from 'node:fs';
+import { createReadStream, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { linesOfFile } from '@cls/shared/cli/lines-of-file';
@@ -10,7 +10,7 @@ import { type DatabaseLocation, openDatabaseAsOperator } from '@cls/shared/servi
 import type { Database } from '@cls/shared/sql/database';
 import { readSealedFile } from '@cls/shared/transfer/sealed-file';
 import { tablesOf } from '@cls/shared/transfer/table-copy';
-import { templateDirectory } from '@cls/testing/embedded-template';
+import { makeStore } from '@cls/testing/embedded-template';
 import { describeOnDatabase, describeOnEngines, pglite } from '@cls/testing/engines';
 import { redisServer, temporaryDirectory } from '@cls/testing/servers';
 import { expect } from 'chai';
@@ -475,9 +475,8 @@ describe('cls-auth export and import', () => {
   const file = join(folder, 'installation.cls');
   const passphrase = 'seven words that nobody else would choose';
   before(async () => {
-    const migrated = await templateDirectory(MIGRATIONS);
     for (const name of ['a', 'b', 'c']) {
-      cpSync(migrated, join(folder, name, 'auth-server', 'database'), { recursive: true });
+      await makeStore(join(folder, name, 'auth-server', 'database'), MIGRATIONS);
     }
     const { code } = await runTool(['customers', 'create', 'bank', '--name', 'Bank'], source);
     expect(code).to.equal(0);

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { makeStore } from '@cls/testing/embedded-template';
 import { requireServer } from '@cls/testing/engines';
 import {
   endWithTests,
@@ -12,6 +13,7 @@ import {
   temporaryDirectory,
 } from '@cls/testing/servers';
 import { expect } from 'chai';
+import { MIGRATIONS } from '../src/server/migrations.ts';
 import { totpCode } from './support/auth-server.ts';
 import { runTool } from './support/tool.ts';
 
@@ -146,6 +148,7 @@ describe('the auth-server process', () => {
       SMTP_URL: 'smtps://mail.cls.example',
       CLS_DATA_DIR: join(temporaryDirectory('cls-process-'), 'data'),
     };
+    await makeStore(join(production.CLS_DATA_DIR, 'auth-server', 'database'), MIGRATIONS);
     await runTool(['customers', 'create', 'demo', '--name', 'Demo', '--demo'], production);
     const refused = start(production);
     expect(await refused.exited).to.equal(1);
@@ -189,6 +192,7 @@ describe('auth-server with its protocol state in Redis', () => {
       REDIS_URL: redis.url,
       CLS_DATA_DIR: join(temporaryDirectory('cls-process-'), 'data'),
     };
+    await makeStore(join(env.CLS_DATA_DIR, 'auth-server', 'database'), MIGRATIONS);
     const running = start(env);
     await eventually(async () => {
       if (!(await fetch(`${issuer}/readyz`)).ok) throw new Error('not ready');

@@ -1,20 +1,21 @@
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { makeStore } from '@cls/testing/embedded-template';
 import { temporaryDirectory } from '@cls/testing/servers';
-import { runProgram } from '@cls/testing/tool-help';
+import { runHosted } from '@cls/testing/tool-host';
 import { expect } from 'chai';
+import { MIGRATIONS } from '../src/database/migrations.ts';
+import { runWith } from './support/tool.ts';
 
-const AUTH = fileURLToPath(new URL('../../../auth-server/bin/cls-auth.mjs', import.meta.url));
-const API = fileURLToPath(new URL('../../bin/cls-api.mjs', import.meta.url));
+const AUTH = new URL('../../../auth-server/', import.meta.url);
 
 describe('a grant of deals to a customer', function () {
   this.timeout(300_000);
   const dataDir = join(temporaryDirectory('cls-grant-'), 'data');
   const grant = (customer: string, ...more: string[]) => {
     const words = ['entitlements', 'grant', '--customer', customer, '--role', 'agent'];
-    return runProgram(API, [...words, ...more], { CLS_DATA_DIR: dataDir });
+    return runWith({ CLS_DATA_DIR: dataDir }, ...words, ...more);
   };
-  before(() => runProgram(API, ['migrate'], { CLS_DATA_DIR: dataDir }));
+  before(() => makeStore(join(dataDir, 'resource-api', 'database'), MIGRATIONS));
 
   it('is refused while auth-server cannot tell whether there is one, save with --new-customer', async () => {
     const refused = await grant('bank', '--all');
@@ -29,7 +30,9 @@ describe('a grant of deals to a customer', function () {
   });
 
   it('is refused where auth-server does not have the customer, and made where it has', async () => {
-    const made = await runProgram(AUTH, ['customers', 'create', 'agency', '--name', 'Agency'], {
+    await makeStore(join(dataDir, 'auth-server', 'database'), new URL('migrations/', AUTH));
+    const words = ['customers', 'create', 'agency', '--name', 'Agency'];
+    const made = await runHosted(new URL('dist/src/cli/run.js', AUTH), words, {
       CLS_DATA_DIR: dataDir,
     });
     expect(made.code).to.equal(0);

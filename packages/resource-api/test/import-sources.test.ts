@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { hostname, userInfo } from 'node:os';
 import { join } from 'node:path';
-import { describeOnEngines } from '@cls/testing/engines';
+import { describeOnDatabase } from '@cls/testing/engines';
 import { eventually, temporaryDirectory } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { sqlEntitlements } from '../src/access/sql-entitlements.ts';
@@ -39,7 +39,7 @@ interface Job {
   readonly report: { readonly faults: readonly { readonly code: string }[] };
 }
 
-describeOnEngines('statements over HTTP, by whose they are', (engine) => {
+describeOnDatabase('statements over HTTP, by whose they are', (engine) => {
   let api: TestApi;
   let keys = 0;
   before(async () => {

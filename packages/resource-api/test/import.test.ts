@@ -6,9 +6,11 @@ import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { openEmbeddedDatabase } from '@cls/shared/embedded/embedded-database';
 import type { Database } from '@cls/shared/sql/database';
+import { makeStore } from '@cls/testing/embedded-template';
 import { endWithTests, temporaryDirectory } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { readProfile } from '../src/cli/read-profile.ts';
+import { MIGRATIONS } from '../src/database/migrations.ts';
 import type { ImportProfile } from '../src/import/profile/profile.ts';
 import { readText, statement } from './support/book.ts';
 import { runWith } from './support/tool.ts';
@@ -335,7 +337,9 @@ describe('cls-api', () => {
   before(async () => {
     dataDir = join(temporaryDirectory('cls-tool-'), 'data');
     // Held by this process, as by a running service: every command works through it.
-    holder = await openEmbeddedDatabase(join(dataDir, 'resource-api', 'database'));
+    const directory = join(dataDir, 'resource-api', 'database');
+    await makeStore(directory, MIGRATIONS);
+    holder = await openEmbeddedDatabase(directory);
   });
   after(() => holder.close());
 
@@ -677,6 +681,8 @@ describe('cls-api', () => {
 describe('an import whose service is killed', () => {
   it('says so, and is there whole or not at all when the service is back', async () => {
     const dataDir = join(temporaryDirectory('cls-killed-'), 'data');
+    const directory = join(dataDir, 'resource-api', 'database');
+    await makeStore(directory, MIGRATIONS);
     const env = {
       ...process.env,
       CLS_DATA_DIR: dataDir,
@@ -697,7 +703,7 @@ describe('an import whose service is killed', () => {
     const code = await finished;
     service.kill('SIGKILL');
     await exited;
-    const database = await openEmbeddedDatabase(join(dataDir, 'resource-api', 'database'));
+    const database = await openEmbeddedDatabase(directory);
     const [row] = await database.query<{ n: number }>('SELECT count(*)::int AS n FROM journal');
     await database.close();
     // On a busy machine the service was gone before the tool asked it, and the tool imports itself.

@@ -1,5 +1,5 @@
 import type { Database } from '@cls/shared/sql/database';
-import { describeOnEngines } from '@cls/testing/engines';
+import { describeOnDatabase } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { billAccruals } from '../src/billing/bill-accruals.ts';
 import { sqlBilling } from '../src/billing/sql-billing.ts';
@@ -20,7 +20,7 @@ import { generated, loadRecords } from './support/generated.ts';
 import { fileOf } from './support/journal-lines.ts';
 import { aJournal, aLoan, aParty } from './support/records.ts';
 
-describeOnEngines('a journal file', (engine) => {
+describeOnDatabase('a journal file', (engine) => {
   const opened: Database[] = [];
   const emptyBook = async () => {
     const database = await engine.open(MIGRATIONS);

@@ -1,5 +1,5 @@
 import { newId } from '@cls/shared/new-id';
-import { describeOnEngines } from '@cls/testing/engines';
+import { describeOnDatabase } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { exportJournals } from '../src/journal-file/export-journals.ts';
 import { importJournals } from '../src/journal-file/import-journals.ts';
@@ -17,7 +17,7 @@ const QUESTIONS = ['deal', 'facility', 'contract', 'position'].flatMap((level) =
   ['balances', 'balances/principal'].map((resource) => `${resource}?level=${level}`),
 );
 
-describeOnEngines('records that come without a journal of their deal', (engine) => {
+describeOnDatabase('records that come without a journal of their deal', (engine) => {
   let api: TestApi;
   const borrower = aParty('Borrower');
   const [anna, bert] = [aParty('Anna'), aParty('Bert')];

@@ -1,6 +1,6 @@
 import { Random } from '@cls/book-generator/random';
 import type { Database } from '@cls/shared/sql/database';
-import { describeOnEngines } from '@cls/testing/engines';
+import { describeOnDatabase } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { MIGRATIONS } from '../src/database/migrations.ts';
 import type { ImportReport } from '../src/import/import-report.ts';
@@ -25,7 +25,7 @@ import { type Shape, someShape, type Written, write } from './support/syndicate-
 const SEEDS = [1, 2, 3, 4];
 const MONTHS = ['2023-01-31', '2023-02-28', '2023-03-31', '2023-04-30', '2023-05-31', '2023-06-30'];
 
-describeOnEngines('a syndicate stated month by month in one shape or another', (engine) => {
+describeOnDatabase('a syndicate stated month by month in one shape or another', (engine) => {
   for (const seed of SEEDS) {
     it(`is in the book to the cent at every month end, whatever came later (seed ${seed})`, async function () {
       this.timeout(0);

@@ -1,7 +1,7 @@
 import { Random } from '@cls/book-generator/random';
 import { sqlGeneratedBooks } from '@cls/book-generator/sql-generated-books';
 import type { Database } from '@cls/shared/sql/database';
-import { describeOnEngines } from '@cls/testing/engines';
+import { describeOnDatabase } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { billAccruals } from '../src/billing/bill-accruals.ts';
 import { sqlBilling } from '../src/billing/sql-billing.ts';
@@ -12,7 +12,7 @@ import { date } from './support/book.ts';
 import { generated, loadRecords } from './support/generated.ts';
 import { expectReconciled } from './support/reconciled.ts';
 
-describeOnEngines('books whose lenders do not fund pro rata', (engine) => {
+describeOnDatabase('books whose lenders do not fund pro rata', (engine) => {
   let database: Database;
   beforeEach(async () => {
     database = await engine.open(MIGRATIONS);

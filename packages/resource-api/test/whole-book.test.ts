@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { cpSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { gunzipSync } from 'node:zlib';
@@ -7,7 +7,7 @@ import { Random } from '@cls/book-generator/random';
 import { silentLog } from '@cls/shared/log';
 import { type DatabaseLocation, openDatabaseAsOperator } from '@cls/shared/service/open-database';
 import type { Database } from '@cls/shared/sql/database';
-import { templateDirectory } from '@cls/testing/embedded-template';
+import { makeStore } from '@cls/testing/embedded-template';
 import { describeOnEngines, pglite } from '@cls/testing/engines';
 import { eventually, temporaryDirectory } from '@cls/testing/servers';
 import { expect } from 'chai';
@@ -242,9 +242,8 @@ describe('cls-api book', () => {
     const file = join(folder, 'book.cls');
     const example = new URL('../../../../docs/start/examples/book.ndjson', import.meta.url)
       .pathname;
-    const migrated = await templateDirectory(MIGRATIONS);
     for (const name of ['a', 'b', 'c']) {
-      cpSync(migrated, join(folder, name, 'resource-api', 'database'), { recursive: true });
+      await makeStore(join(folder, name, 'resource-api', 'database'), MIGRATIONS);
     }
     const run = async (words: string[], env = source) => runWith(env, ...words);
     expect((await run(['journals', 'import', example, '--apply'])).code).to.equal(0);

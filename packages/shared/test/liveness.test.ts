@@ -30,4 +30,19 @@ describe('the question whether PostgreSQL answers', () => {
     });
     alive.stop();
   });
+
+  it('makes no connection for a statement that ends after the database was closed', async () => {
+    let asked = 0;
+    const alive = liveness({
+      connected: false,
+      ask: async () => {
+        asked += 1;
+      },
+      abandon: () => undefined,
+      onSilence: () => undefined,
+    });
+    alive.stop();
+    expect(await alive.guard(async () => 'done')).to.equal('done');
+    expect(asked).to.equal(0);
+  });
 });

@@ -1,8 +1,9 @@
 /**
  * A drill: `name` and `title`; `needs` (which PostgreSQL and Redis, see stores.mjs); `break(world, load)`, and
- * `heal(world, kept, load)` with what `break` returned; `holdMs` between the two. `allows` names answers that are
- * right in this drill alone; `forgets: 'sign-ins'` where the documentation says that they end. `check(world, load)`
- * returns faults of its own. `ends: 'world'`: nothing else runs there afterwards. `short`: part of the tests.
+ * `heal(world, kept, load)` with what `break` returned; `holdMs` between the two; `pace` of the load. `allows`
+ * names answers that are right in this drill alone; `forgets: 'sign-ins'` where the documentation says that they
+ * end. `check(world, load)` returns faults of its own. `ends: 'world'`: nothing else runs there afterwards. `short`:
+ * part of the tests.
  */
 import { ENVIRONMENT } from './environment.mjs';
 import { POSTGRES } from './postgres.mjs';

@@ -5,8 +5,10 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { openEmbeddedDatabase } from '@cls/shared/embedded/embedded-database';
 import type { Database } from '@cls/shared/sql/database';
+import { makeStore } from '@cls/testing/embedded-template';
 import { temporaryDirectory } from '@cls/testing/servers';
 import { expect } from 'chai';
+import { MIGRATIONS } from '../../src/database/migrations.ts';
 import { APRIL, MARCH, SYNDICATE, syndicateText } from '../support/lenders-statement.ts';
 import { runWith } from '../support/tool.ts';
 
@@ -18,7 +20,9 @@ describe('the files of a report', () => {
   const dataDir = join(temporaryDirectory('cls-tool-'), 'data');
   let holder: Database;
   before(async () => {
-    holder = await openEmbeddedDatabase(join(dataDir, 'resource-api', 'database'));
+    const directory = join(dataDir, 'resource-api', 'database');
+    await makeStore(directory, MIGRATIONS);
+    holder = await openEmbeddedDatabase(directory);
   });
   after(() => holder?.close());
 

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import type { Database } from '@cls/shared/sql/database';
-import { describeOnEngines } from '@cls/testing/engines';
+import { describeOnDatabase } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { openStatementFile } from '../../src/cli/open-statement-file.ts';
 import { readProfile } from '../../src/cli/read-profile.ts';
@@ -112,7 +112,7 @@ const REFUSED: readonly (readonly [file: string, why: string, Tape])[] = [
   ],
 ];
 
-describeOnEngines('a loan file of the market', (engine) => {
+describeOnDatabase('a loan file of the market', (engine) => {
   let database: Database;
   before(async () => {
     database = await engine.open(MIGRATIONS);

@@ -40,13 +40,14 @@ export function liveness(pulse: Pulse): Liveness {
   const waiting = new Set<{ readonly sinceMs: number; reject(error: Error): void }>();
   let silent = false;
   let asking = false;
+  let stopped = false;
   let askedAtMs = Number.NEGATIVE_INFINITY;
   let timer: NodeJS.Timeout | undefined;
 
   const check = async (): Promise<void> => {
     const nowMs = performance.now();
     const slow = [...waiting].some(({ sinceMs }) => nowMs - sinceMs > SLOW_MS);
-    if (asking || !(slow || silent || isWithoutConnection(nowMs))) return;
+    if (stopped || asking || !(slow || silent || isWithoutConnection(nowMs))) return;
     asking = true;
     askedAtMs = nowMs;
     const answered = await answers(pulse.ask(), pulse.connected || silent ? ANSWER_MS : CONNECT_MS);
@@ -90,7 +91,9 @@ export function liveness(pulse: Pulse): Liveness {
         if (isWithoutConnection(entry.sinceMs)) void check();
       });
     },
+    // A transaction that ends after this still sends statements; nobody would close a connection made for them.
     stop() {
+      stopped = true;
       clearInterval(timer);
       pulse.abandon();
     },

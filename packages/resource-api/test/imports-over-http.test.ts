@@ -3,7 +3,12 @@ import { request } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { type Log, silentLog } from '@cls/shared/log';
 import type { Database } from '@cls/shared/sql/database';
-import { describeOnEngines, postgresAsService, requireServer } from '@cls/testing/engines';
+import {
+  describeOnDatabase,
+  describeOnEngines,
+  postgresAsService,
+  requireServer,
+} from '@cls/testing/engines';
 import { eventually, postgresServer } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { MIGRATIONS } from '../src/database/migrations.ts';
@@ -44,7 +49,7 @@ interface Job {
   readonly report: Record<string, never> | null;
 }
 
-describeOnEngines('files that are posted over HTTP', (engine) => {
+describeOnDatabase('files that are posted over HTTP', (engine) => {
   let api: TestApi;
   let keys = 0;
   const errors: object[] = [];
@@ -470,7 +475,7 @@ describeOnEngines('files that are posted over HTTP', (engine) => {
   });
 });
 
-describeOnEngines('files over HTTP, switched off', (engine) => {
+describeOnDatabase('files over HTTP, switched off', (engine) => {
   it('are refused with a sentence', async () => {
     const api = await startTestApi(engine, { IMPORTS: 'off' });
     try {

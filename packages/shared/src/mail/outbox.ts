@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Clock, systemClock } from '../clock.ts';
 import type { MailTransport } from './mail-sender.ts';
@@ -21,7 +21,9 @@ export function outboxSender(
       const name = join(directory, `${at}-${randomBytes(3).toString('hex')}`);
       const head = `From: ${from}\nTo: ${to}\nSubject: ${subject}\n\n`;
       await writeFile(`${name}.html`, html, { mode: 0o600 });
-      await writeFile(`${name}.txt`, head + text, { mode: 0o600 });
+      await writeFile(`${name}.part`, head + text, { mode: 0o600 });
+      // Whoever watches the folder finds whole messages.
+      await rename(`${name}.part`, `${name}.txt`);
       return `written to ${name}.txt`;
     },
     close: () => undefined,

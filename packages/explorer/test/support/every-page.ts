@@ -192,11 +192,11 @@ const OF_THE_AGENT = pagesOf('agent', {
       await page.click('[rel=next]');
     },
   },
-  changes: { asksThen: 1, address: '/changes?since={before}', has: 'tbody .negative' },
+  changes: { asksThen: 1, address: '/changes?since={before}', ...MOVED },
   'changes since before the book': { asksThen: 1, address: '/changes?since=1990-01-01T00:00:00Z' },
   'changes of a deal': {
     asksThen: 1,
-    ...{ address: '/changes?dealId={deal}&since={before}', has: 'tbody .negative' },
+    ...{ address: '/changes?dealId={deal}&since={before}', ...MOVED },
   },
   'no changes': { address: '/changes?since={known}&knownAt={known}', ...EMPTY },
   'changes that cannot be told': {

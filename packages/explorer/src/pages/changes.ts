@@ -59,7 +59,10 @@ export async function changesPage(deps: PageDeps, visit: Visit): Promise<void> {
       since !== asked && later(since, text),
       isEmpty
         ? html`<p class="notice empty">${text.t('changes.none', { at: text.dateTime(since) })}</p>`
-        : changesTable(visit, items, why?.data ?? [], since, figures, text),
+        : [
+            html`<p>${text.t('changes.how')}</p>`,
+            changesTable(visit, items, why?.data ?? [], since, figures, text),
+          ],
       pager(visit, found, text),
     ],
   });
@@ -266,7 +269,7 @@ function changesTable(
     const hasFacts =
       own.length === 0 && compared != null && moved.every(({ is }) => is === undefined);
     return html`
-<tr><th scope="row"><a href="${pageAddress(`/deals/${deal.id}`, visit.query, times)}">${deal.dealNumber}</a> ${deal.name}</th><td>${currency}</td>${cells}<td>${hasFacts && `${text.t('changes.facts')} `}${whyOf(visit, item, own, text)}</td>${dateCell(lastPostedAt !== null && isSince(lastPostedAt) && text.dateTime(lastPostedAt))}<td>${compared == null && html`<span class="tag">${text.t('changes.new')}</span>`}${marks(item, text)}</td></tr>`;
+<tr><th scope="row"><a href="${pageAddress(`/deals/${deal.id}`, visit.query, times)}">${deal.dealNumber}</a> ${deal.name}</th><td>${currency}</td>${cells}<td class="why">${hasFacts && `${text.t('changes.facts')} `}${whyOf(visit, item, own, text)}</td>${dateCell(lastPostedAt !== null && isSince(lastPostedAt) && text.dateTime(lastPostedAt))}<td>${compared == null && html`<span class="tag">${text.t('changes.new')}</span>`}${marks(item, text)}</td></tr>`;
   });
   const caption = text.t('changes.caption', { at: text.dateTime(since) });
   return table({ ...changesHead(figures, text), caption, rows, isList: true });

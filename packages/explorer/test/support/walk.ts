@@ -264,7 +264,10 @@ export async function rollForwardDiffers(book: Book, id: string, from = ''): Pro
     const table = readTable(html, `roll-forward-${currency}`);
     const shown = [...(table?.rows ?? []), ...(table?.foot ?? [])];
     const moved = MOVEMENTS.map((name, at) => [ROLL_FORWARD[at], global.movements[name]]);
-    const course = points.filter((point) => point.currency === currency);
+    const all = points.filter((point) => point.currency === currency);
+    // Without a first day the page begins where the deal moves.
+    const begins = from === '' ? all.findIndex(({ movementCount }) => movementCount > 0) : 0;
+    const course = all.slice(Math.max(begins, 0));
     return [
       ...differs(
         `roll-forward of ${id} in ${currency}`,

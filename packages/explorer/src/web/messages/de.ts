@@ -34,8 +34,8 @@ export const de: Messages = {
   'changes.month': '30 Tage',
   'changes.year': 'Ein Jahr',
   'changes.none': 'Seit {at} hat sich nichts geändert.',
-  'changes.caption':
-    'Kredite, die vom Kenntnisstand {at} abweichen: Unter jeder geänderten Zahl stehen der damalige Wert und der Unterschied (Δ)',
+  'changes.caption': 'Kredite, die vom Kenntnisstand {at} abweichen',
+  'changes.how': 'Unter jeder geänderten Zahl stehen der damalige Wert und der Unterschied (Δ).',
   'changes.visit': 'Ihr letzter Besuch',
   'changes.restated': 'Alle neu berichteten Kredite, mit dem damaligen Stand verglichen',
   'changes.facts': 'Andere Angaben, etwa Konditionen oder Anteile.',

@@ -33,8 +33,8 @@ export const en = {
   'changes.month': '30 days',
   'changes.year': 'One year',
   'changes.none': 'Nothing changed since {at}.',
-  'changes.caption':
-    'Deals that differ from what was known on {at}: below each number that changed stand what it was then and the difference (Δ)',
+  'changes.caption': 'Deals that differ from what was known on {at}',
+  'changes.how': 'Below each number that changed stand what it was then and the difference (Δ).',
   'changes.visit': 'Your last visit',
   'changes.restated': 'All restated deals, compared with what was known then',
   'changes.facts': 'Other facts, such as terms or shares.',

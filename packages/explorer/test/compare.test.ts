@@ -57,12 +57,23 @@ describe('two points in time', () => {
     expect(outstanding?.compared).to.deep.equal([['749.50', '1000.00', '-250.50']]);
     expect(pastDue?.compared).to.deep.equal([['0.00']]);
     expect(textOf(html)).to.include('Compared with').and.include(between);
+    const [, figures = ''] = /<section class="figures"[^>]*>(.*?)<\/section>/s.exec(html) ?? [];
+    expect(textOf(figures)).to.include('then 1,000.00').and.include('−250.50');
+    expect(textOf(html)).to.include('compared with what was known on');
   });
 
   it('may be two dates as well', async () => {
     const { html } = await person.open(`/deals/${loan.deal.id}?cmpAsOf=2025-01-30`);
     const outstanding = outstandingIn(html);
     expect(outstanding?.compared).to.deep.equal([['749.50', '0.00', '749.50']]);
+  });
+
+  it('are reached from the mark of what was restated', async () => {
+    const { html } = await person.open(`/deals/${loan.deal.id}`);
+    const { html: compared, url } = await person.open(linkNamed(html, 'restated') ?? '');
+    expect(url.pathname).to.equal(`/deals/${loan.deal.id}`);
+    expect(url.searchParams.get('cmpKnownAt')).not.to.equal(null);
+    expect(outstandingIn(compared)?.compared).to.deep.equal([['749.50', '1000.00', '-250.50']]);
   });
 
   it('say so where the deal was not there yet', async () => {

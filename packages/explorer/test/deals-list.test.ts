@@ -41,6 +41,8 @@ describe('the list of deals', () => {
     await services.post([
       ...aBook({ contracts: 24, seed: 17 }).records,
       ...[borrower, lender, other, ...loan.all, drawn],
+      // Nothing was drawn under it.
+      ...aLoan(borrower, [lender]).all,
     ]);
     person = await services.person(FULL);
     const { url } = await person.signIn('/deals');
@@ -49,6 +51,31 @@ describe('the list of deals', () => {
   const openList = (more: string) => person.open(`/deals?${times}&${more}`);
   const ask = (more: string) =>
     services.ask<List<BalanceItem>>(`/balances?${times}&level=deal&limit=250&${more}`);
+
+  it('is searched as a whole, whatever it was narrowed to', async () => {
+    const { html } = await openList('currency=USD&status=pending&column=rate&limit=10');
+    const [form = ''] = /<form [^>]*role="search".*?<\/form>/s.exec(html) ?? [];
+    const kept = [...form.matchAll(/type="hidden" name="(\w+)"/g)].map(([, name]) => name);
+    expect(kept).to.include.members(['asOf', 'knownAt', 'column', 'limit']);
+    expect(kept).not.to.include('currency').and.not.to.include('status');
+  });
+
+  it('says that it leaves balances of zero out, and leads to them', async () => {
+    const { html } = await openList('');
+    expect(textOf(html)).to.include('without balances of zero');
+    const { url, html: all } = await person.open(
+      linkNamed(html, 'Show deals with a balance of zero too') ?? '',
+    );
+    expect(url.searchParams.get('includeZero')).to.equal('true');
+    expect(textOf(all)).not.to.include('without balances of zero');
+  });
+
+  it('is narrowed to a country by its name, in each language', async () => {
+    for (const name of ['Germany', 'Deutschland', ' de ', 'DE']) {
+      const { url } = await openList(`country=${encodeURIComponent(name)}`);
+      expect(url.searchParams.get('country'), name).to.equal('DE');
+    }
+  });
 
   describe('with the choices of its filters', () => {
     it('does not count them for a reader who did not ask', async () => {

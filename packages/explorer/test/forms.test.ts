@@ -74,7 +74,7 @@ describe('a form with a mistake', () => {
   for (const [what, address, field, value, sentence] of [
     ['no currency', 'least=5', 'least', '5', 'needs its currency'],
     ['an order that cannot be', 'currency=USD&least=6&most=5', 'least', '6', 'must not be greater'],
-    ['a country that is none', 'country=Atlantis', 'country', 'ATLANTIS', 'code of a country'],
+    ['a country that is none', 'country=Atlantis', 'country', 'ATLANTIS', 'Expected a country'],
     ['a currency that is none', 'currency=dollars', 'currency', 'DOLLARS', 'code of a currency'],
     [
       'an amount beyond any',

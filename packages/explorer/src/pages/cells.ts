@@ -184,14 +184,18 @@ export function wordOf(kind: string, value: string, text: Text): string {
   return text.has(key) ? text.t(key) : value.replaceAll('_', ' ');
 }
 
-/** What is remarkable about an item: a word each. */
+/** What is remarkable about an item: a word each. @param restated to what was reported before */
 export function marks(
   { provenance, warnings }: { provenance: { restated: boolean }; warnings: readonly string[] },
   text: Text,
+  restated?: string,
 ): Html {
+  const word = text.t('mark.restated');
   const words = [
-    ...(provenance.restated ? [text.t('mark.restated')] : []),
+    ...(provenance.restated
+      ? [restated === undefined ? word : html`<a href="${restated}">${word}</a>`]
+      : []),
     ...warnings.map((warning) => wordOf('warning', warning, text)),
   ];
-  return html`${words.map((word) => html` <span class="tag">${word}</span>`)}`;
+  return html`${words.map((one) => html` <span class="tag">${one}</span>`)}`;
 }

@@ -171,7 +171,7 @@ function sinceForm(visit: Visit, since: string, visited: string | undefined, tex
     }),
   ];
   const links = presets.map(({ label, at }) =>
-    at === since
+    at === since || at === query.get('since')
       ? html`<li><span class="chosen">${label}</span></li>`
       : html`<li><a href="${sameWith(ctx.path, query, { since: at, cursor: undefined })}">${label}</a></li>`,
   );

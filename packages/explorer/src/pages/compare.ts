@@ -80,11 +80,6 @@ export function wasOf<T, V>(
   return was && { before: was.before === undefined ? undefined : part(was.before) };
 }
 
-/** The same page, compared with the same date as it was known then. */
-export function compareAddress({ ctx, query }: Visit, knownAt: string): string {
-  return sameWith(ctx.path, query, { ...NONE, cmpKnownAt: knownAt });
-}
-
 /**
  * Another time to compare with, and the way back.
  *

@@ -127,7 +127,7 @@ export function filterForm({ ctx, query, faults }: Visit, choices: Html, text: T
   return html`<details class="menu"${isOpen && html` open`}><summary>${text.t('filter.title')}</summary><div class="panel">
 <form method="get" action="${ctx.path}">${hidden}
 ${field('currency', html` maxlength="20" size="4" autocapitalize="characters"`)}
-${field('country', html` maxlength="20" size="3" autocapitalize="characters"`)}
+${field('country', html` maxlength="60" size="12" autocapitalize="words"`)}
 ${choice('status', STATUSES)}
 ${choice('daysPastDue', AGES)}
 ${field('minOutstanding', amount, 'least')}

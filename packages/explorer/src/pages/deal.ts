@@ -18,7 +18,7 @@ import {
   type Was,
   wordOf,
 } from './cells.ts';
-import { compareAddress, comparedWith, readThen, wasOf } from './compare.ts';
+import { comparedWith, readThen, wasOf } from './compare.ts';
 import { figures } from './figures.ts';
 import { absent } from './not-yet.ts';
 import { type PageDeps, showPage, timesAsked, whoAsks } from './show.ts';
@@ -60,7 +60,7 @@ export async function dealPage(deps: PageDeps, visit: Visit): Promise<void> {
     compares: true,
     answers: [answer],
     body: (text) => [
-      dealHead(visit, deal, view, text),
+      dealHead(visit, deal, view, text, balanceThen),
       comparedWith(visit, then, deal.dataFrom, text),
       shows('overview') && [
         facilitiesTable(visit, deal, text, was),
@@ -82,8 +82,18 @@ export function dealTitle({ dealNumber, name }: Pick<Deal, 'dealNumber' | 'name'
   return `${dealNumber} ${name}`;
 }
 
-/** Whose deal it is, what matters of it per currency, and the way to its parts. */
-export function dealHead(visit: Visit, deal: Deal, tab: DealTab, text: Text): Html {
+/**
+ * Whose deal it is, what matters of it per currency, and the way to its parts.
+ *
+ * @param then what a balance was, where the page compares
+ */
+export function dealHead(
+  visit: Visit,
+  deal: Deal,
+  tab: DealTab,
+  text: Text,
+  then: (item: BalanceItem) => Was<BalanceItem> | undefined = () => undefined,
+): Html {
   const { query } = visit;
   const base = `/deals/${deal.id}`;
   const [first] = deal.balances;
@@ -108,12 +118,22 @@ export function dealHead(visit: Visit, deal: Deal, tab: DealTab, text: Text): Ht
     [text.t('deal.guarantor'), deal.guarantor?.name],
     [
       text.t('column.status'),
-      html`${wordOf('status', deal.status, text)}${deal.balances.map((item) => marks(item, text))}`,
+      html`${wordOf('status', deal.status, text)}${deal.balances.map((item) => marks(item, text, restatedAddress(visit, base, item)))}`,
     ],
     [text.t('deal.closing'), dateOf(deal.closingDate, text)],
     [text.t('deal.role'), deal.roles.map((role) => wordOf('role', role, text)).join(', ')],
-  ])}${deal.balances.map((item) => itemFigures(visit, item, text))}
+  ])}${deal.balances.map((item) => itemFigures(visit, item, text, then(item)))}
 <nav class="tabs" aria-label="${text.t('tab.label')}"><ul>${links}</ul></nav>`;
+}
+
+/** To an item's page, compared with what was reported before; undefined where nothing else was. */
+export function restatedAddress(
+  { query }: Visit,
+  path: string,
+  { provenance: { restatedFrom } }: BalanceItem,
+): string | undefined {
+  if (restatedFrom === null) return undefined;
+  return pageAddress(path, query, { cmpAsOf: undefined, cmpKnownAt: restatedFrom.knownAt });
 }
 
 /** A lender sees its own share beside the global amounts, and no others. */
@@ -122,7 +142,12 @@ function hasLenders({ balances }: Deal): boolean {
 }
 
 /** What matters of an item, at a glance: of the reader's own share where it has one. */
-export function itemFigures(visit: Visit, item: BalanceItem, text: Text): Html {
+export function itemFigures(
+  visit: Visit,
+  item: BalanceItem,
+  text: Text,
+  then: Was<BalanceItem> | undefined,
+): Html {
   const { share, global, currency } = item;
   const line = share ?? global;
   const of = share === null ? undefined : text.t('deal.ownShare', { lender: share.lender.name });
@@ -130,28 +155,34 @@ export function itemFigures(visit: Visit, item: BalanceItem, text: Text): Html {
     text.t(`figure.${name}`, { amount: text.short(amount(line)) }),
   );
   const since = lateSince(visit, item, text);
+  const lineThen = wasOf(then, share === null ? (one) => one.global : ownShare);
+  const amountOf = (of: (line: Line) => string) => ({ amount: of(line), was: wasOf(lineThen, of) });
   return figures(
     currency,
     [
-      { label: text.t('column.outstanding'), amount: line.principal.outstanding, note: of },
+      { label: text.t('column.outstanding'), ...amountOf(OUTSTANDING), note: of },
       {
         label: text.t('column.unfunded'),
-        amount: line.commitment.unfunded,
+        ...amountOf(({ commitment }) => commitment.unfunded),
         note: text.t('figure.available', { amount: text.short(line.commitment.available) }),
       },
       {
         label: text.t('column.pastDue'),
-        amount: line.total.pastDue,
+        ...amountOf(({ total }) => total.pastDue),
         note: [...late, ...(since === undefined ? [] : [since])].join(', '),
         isAlarming: true,
         isGrowing: true,
       },
       {
         label: text.t('column.interestAccrued'),
-        amount: line.interest.accrued,
+        ...amountOf(({ interest }) => interest.accrued),
         isGrowing: true,
       },
-      { label: text.t('column.totalOutstanding'), amount: line.total.outstanding, isGrowing: true },
+      {
+        label: text.t('column.totalOutstanding'),
+        ...amountOf(({ total }) => total.outstanding),
+        isGrowing: true,
+      },
     ],
     text,
   );
@@ -319,11 +350,8 @@ function facilitiesTable(
   return html`<h2>${caption}</h2>${table({ caption, underHeading: true, columns, rows, id: 'facilities' })}${hasMoreFacilities && html`<p>${text.t('deal.moreFacilities')}</p>`}`;
 }
 
-export function provenance(
-  { provenance: from, currency }: BalanceItem,
-  text: Text,
-  visit: Visit,
-): Html {
+export function provenance(item: BalanceItem, text: Text, visit: Visit): Html {
+  const { provenance: from, currency } = item;
   const { lastPostedAt, ledgerSeq, restatedFrom } = from;
   return html`<section class="provenance"><h2>${text.t('provenance.title', { currency })}</h2>${facts(
     [
@@ -337,7 +365,7 @@ export function provenance(
         text.t('provenance.restated'),
         restatedFrom === null
           ? undefined
-          : html`${text.t('provenance.restatedFrom', { at: text.dateTime(restatedFrom.knownAt) })} <a href="${compareAddress(visit, restatedFrom.knownAt)}">${text.t('compare.show')}</a>`,
+          : html`${text.t('provenance.restatedFrom', { at: text.dateTime(restatedFrom.knownAt) })} <a href="${restatedAddress(visit, visit.ctx.path, item)}">${text.t('compare.show')}</a>`,
       ],
     ],
   )}</section>`;

@@ -82,7 +82,7 @@ export async function dealsPage(deps: PageDeps, visit: Visit): Promise<void> {
     answers: [list],
     lists: (text) => (isEmpty ? [] : [head(text)]),
     body: (text) => [
-      html`<div class="toolbar">${found(list.totals, who.data, text)}${chips(visit, names, text)}<div class="menus">${filterForm(visit, facetLists(visit, facets, text), text)}${columnsForm(visit, text)}${downloads(visit, who.data, text)}</div></div>`,
+      html`<div class="toolbar">${found(visit, list.totals, who.data, text)}${chips(visit, names, text)}<div class="menus">${filterForm(visit, facetLists(visit, facets, text), text)}${columnsForm(visit, text)}${downloads(visit, who.data, text)}</div></div>`,
       searchedCountry(visit, text),
       namedLinks(namedBySearch(query, list.data, lenders, who.data, text), text),
       comparedWith(visit, then, list.meta.dataFrom, text),
@@ -103,6 +103,7 @@ export async function dealsPage(deps: PageDeps, visit: Visit): Promise<void> {
 
 /** How many deals were found, of all currencies; nothing where they are not counted. */
 function found(
+  { ctx, query }: Visit,
   totals: readonly Total[] | undefined,
   { dealCount, hasMoreDeals }: Caller,
   text: Text,
@@ -111,7 +112,9 @@ function found(
   const count = totals.reduce((sum, one) => sum + one.count, 0);
   const values = { count: text.number(count), all: text.number(dealCount) };
   const isAll = hasMoreDeals === true || count >= dealCount;
-  return html`<p class="found">${text.t(isAll ? 'deals.found' : 'deals.foundOf', values)}</p>`;
+  const isWhole = query.has('includeZero') || hasFilters(query);
+  const zero = sameWith(ctx.path, query, { includeZero: 'true', cursor: undefined });
+  return html`<p class="found">${text.t(isAll ? 'deals.found' : 'deals.foundOf', values)}${!isAll && !isWhole && html` <small>${text.t('deals.withoutZero')} <a href="${zero}">${text.t('deals.showZero')}</a></small>`}</p>`;
 }
 
 function hasFilters(query: URLSearchParams): boolean {

@@ -16,7 +16,14 @@ import {
   wordOf,
 } from './cells.ts';
 import { comparedAnswer, comparedWith, comparisonAsked, partThen, wasOf } from './compare.ts';
-import { amountsTable, dateOf, itemFigures, lendersTable, provenance } from './deal.ts';
+import {
+  amountsTable,
+  dateOf,
+  itemFigures,
+  lendersTable,
+  provenance,
+  restatedAddress,
+} from './deal.ts';
 import { absent, dealBegins } from './not-yet.ts';
 import { steps } from './picture.ts';
 import { type PageDeps, showPage, timesAsked, whoAsks } from './show.ts';
@@ -63,7 +70,7 @@ export async function facilityPage(deps: PageDeps, visit: Visit): Promise<void> 
         [text.t('column.type'), wordOf('facilityType', item.facility?.type ?? '', text)],
         [
           text.t('column.status'),
-          html`${wordOf('status', item.status.facility ?? '', text)}${marks(item, text)}`,
+          html`${wordOf('status', item.status.facility ?? '', text)}${marks(item, text, restatedAddress(visit, visit.ctx.path, item))}`,
         ],
         [text.t('column.maturity'), dateOf(item.facility?.maturityDate, text)],
         [text.t('deal.agent'), item.terms?.agent?.name],
@@ -71,7 +78,7 @@ export async function facilityPage(deps: PageDeps, visit: Visit): Promise<void> 
         [text.t('facility.nextPayment'), dateOf(item.terms?.nextPaymentDate, text)],
         [text.t('facility.dayCount'), item.terms?.dayCount ?? undefined],
       ]),
-      itemFigures(visit, item, text),
+      itemFigures(visit, item, text, was),
       comparedWith(visit, then, first, text),
       html`<div class="beside">${commitmentTable(item, text, was)}${amountsTable(item, text, was)}</div>`,
       lendersTable(item, visit, text, was),

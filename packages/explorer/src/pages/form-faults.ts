@@ -3,6 +3,7 @@ import type { Locale } from '@cls/shared/pages/browser';
 import type { MessageValues } from '@cls/shared/pages/i18n';
 import { ApiRefused } from '../balances/api-client.ts';
 import { readableAmount } from '../web/amounts.ts';
+import { countryCodes, plain } from '../web/countries.ts';
 import type { MessageKey, Text } from '../web/text.ts';
 import { fieldsOf, readAmount, readInstant } from '../web/typed.ts';
 
@@ -23,6 +24,12 @@ const INSTANTS = {
   since: ['sinceDay', 'sinceTime'],
 } as const;
 type Instant = keyof typeof INSTANTS;
+
+/** People write names of countries, too. */
+const CODES: Readonly<Record<string, (written: string) => string>> = {
+  currency: (written) => written.toUpperCase(),
+  country: (written) => countryCodes().get(plain(written)) ?? written.toUpperCase(),
+};
 
 /** As the fields of forms are called, so that a form can leave its own out of what it keeps. */
 export const TYPED_FIELDS: readonly string[] = [
@@ -91,9 +98,9 @@ export function readTyped(sent: URLSearchParams, locale: Locale): Typed {
     set(name, readInstant(day, time, exact), [day, time]);
     if (faults.has(name)) query.set(name, exact);
   }
-  for (const name of ['currency', 'country']) {
+  for (const [name, codeOf] of Object.entries(CODES)) {
     const written = sent.get(name) ?? '';
-    const code = written.trim().toUpperCase();
+    const code = codeOf(written.trim());
     if (code !== written) query.set(name, code);
   }
   for (const field of TYPED_FIELDS) query.delete(field);

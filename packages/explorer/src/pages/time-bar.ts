@@ -35,10 +35,10 @@ export function timeBar(visit: Visit, known: KnownTimes, text: Text): Html {
     const label = text.t(`time.${name}`);
     return day === times.asOf
       ? html`<li><span class="chosen">${label}</span></li>`
-      : html`<li><a href="${href}">${label}</a></li>`;
+      : html`<li><a href="${href}">${label}</a> <small>${text.date(day)}</small></li>`;
   });
   return html`<section class="times" aria-label="${text.t('time.label')}">
-<details class="when"${isOpen && html` open`}><summary>${inWords(visit, who, text)}</summary><div class="panel"><ul class="presets">${presets}</ul>
+<details class="when"${isOpen && html` open`}><summary>${inWords(visit, known, text)}</summary><div class="panel"><ul class="presets">${presets}</ul>
 ${timesForm(visit, meta.dataFrom, text)}${known.compares && compareForm(visit, begins, text)}</div></details>
 <p class="printed">${text.t('time.printed', { asOf: text.date(times.asOf), knownAt: text.dateTime(times.knownAt) })}</p>
 ${dataThrough(visit, who.known, text)}${news(visit, known, text)}</section>`;
@@ -47,14 +47,18 @@ ${dataThrough(visit, who.known, text)}${news(visit, known, text)}</section>`;
 const OWN_FIELDS = ['asOf', 'knownAt', 'cmpAsOf', 'cmpKnownAt'];
 
 /** `As of 31 Mar 2025 · as known now` */
-function inWords(visit: Visit, who: KnownTimes['who'], text: Text): string {
+function inWords(visit: Visit, { who, compares }: KnownTimes, text: Text): string {
   const { asOf, knownAt } = visit.times;
   const isNow = isAllKnown(who.meta, knownAt);
-  const then = comparedTimes(visit);
+  const then = compares && comparedTimes(visit);
+  const beside =
+    then?.asOf === asOf
+      ? text.t('time.besideKnown', { at: text.dateTime(then.knownAt) })
+      : then && text.t('time.beside', { asOf: text.date(then.asOf) });
   return [
     text.t('time.day.in', { asOf: text.date(asOf) }),
     isNow ? text.t('time.known.now') : text.t('time.known.at', { at: text.dateTime(knownAt) }),
-    ...(then === undefined ? [] : [text.t('time.beside', { asOf: text.date(then.asOf) })]),
+    ...(beside === undefined ? [] : [beside]),
   ].join(' · ');
 }
 

@@ -193,7 +193,11 @@ const OF_THE_AGENT = pagesOf('agent', {
     },
   },
   changes: { asksThen: 1, address: '/changes?since={before}', ...MOVED },
-  'changes since before the book': { asksThen: 1, address: '/changes?since=1990-01-01T00:00:00Z' },
+  'changes since before the book': {
+    asksFurther: true,
+    address: '/changes?since=1990-01-01T00:00:00Z',
+    ...MOVED,
+  },
   'changes of a deal': {
     asksThen: 1,
     ...{ address: '/changes?dealId={deal}&since={before}', ...MOVED },
@@ -265,6 +269,7 @@ const OF_THE_AGENT = pagesOf('agent', {
     has: '#fault-minOutstanding',
   },
   'changes since a time that cannot be read': {
+    asksFurther: true,
     address: '/changes?sinceDay=soon&sinceTime=',
     status: 400,
     has: '#fault-since',

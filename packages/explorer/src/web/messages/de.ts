@@ -43,7 +43,7 @@ export const de: Messages = {
   'changes.unknown':
     'Der Zugriff Ihrer Organisation auf Kredite hat sich seitdem geändert. Vorher und nachher sind deshalb nicht vergleichbar. Wählen Sie eine spätere Zeit.',
   'changes.later':
-    'Der Zugriff Ihrer Organisation auf Kredite hat sich am {at} geändert. Gezeigt wird, was sich seitdem geändert hat: Vorher waren andere Kredite zu sehen.',
+    'Der Zugriff Ihrer Organisation auf Kredite hat sich am {at} geändert: Änderungen sind erst seitdem zu sehen.',
   'changes.sinceNow': 'Die Änderungen von jetzt an zeigen',
   'changes.why': 'Warum',
   'changes.reversal': 'Rückbuchung',
@@ -151,7 +151,7 @@ export const de: Messages = {
   'fault.currency': 'Erwartet wird der Code einer Währung, zum Beispiel USD.',
   'fault.currencyMissing':
     'Ein Betrag braucht seine Währung: Schreiben Sie eine daneben, zum Beispiel USD.',
-  'fault.country': 'Erwartet wird der Code eines Landes, zum Beispiel IN.',
+  'fault.country': 'Erwartet wird ein Land, zum Beispiel Indien oder IN.',
   'fault.choice': 'Erwartet wird eine der Möglichkeiten.',
   'fault.date': 'Erwartet wird ein Datum, zum Beispiel 31.03.2025.',
   'fault.instant':
@@ -236,6 +236,7 @@ export const de: Messages = {
   'deals.nothingFound': 'Kein Kredit entspricht diesen Filtern. Entfernen Sie oben einen davon.',
   'deals.maySee': 'Sie dürfen {count} Kredite sehen.',
   'deals.maySeeOne': 'Sie dürfen einen Kredit sehen.',
+  'deals.withoutZero': 'ohne Salden von null.',
   'deals.showZero': 'Auch Kredite mit Saldo null zeigen',
   'deals.daysPastDue': '{days} Tage überfällig',
   'totals.title': 'Summen',
@@ -423,6 +424,7 @@ export const de: Messages = {
   'time.known.now': 'wie jetzt bekannt',
   'time.known.at': 'wie am {at} bekannt',
   'time.beside': 'verglichen mit {asOf}',
+  'time.besideKnown': 'verglichen mit dem Kenntnisstand {at}',
   'portfolio.changedSince': 'Was sich seit Ihrem letzten Besuch geändert hat ({at})',
   'portfolio.course': 'Ausstehendes Kapital in {currency}, am Ende jedes Quartals',
   'ageing.caption': 'Überfällig in {currency}, nach Tagen seit der ältesten offenen Fälligkeit',

@@ -42,7 +42,7 @@ export const en = {
   'changes.unknown':
     'Your organisation’s access to deals has changed since then, so before and after do not compare. Choose a later time.',
   'changes.later':
-    'Your organisation’s access to deals changed on {at}. What changed since then is shown: before, other deals were to be seen.',
+    'Your organisation’s access to deals changed on {at}: changes can be shown from then on.',
   'changes.sinceNow': 'Show the changes from now on',
   'changes.why': 'Why',
   'changes.reversal': 'reversal',
@@ -147,7 +147,7 @@ export const en = {
     'This can be read as two amounts: write 1,234 for a thousand and more, and 1.2340 for decimals.',
   'fault.currency': 'Expected the code of a currency, such as USD.',
   'fault.currencyMissing': 'An amount needs its currency: write one beside it, such as USD.',
-  'fault.country': 'Expected the code of a country, such as IN.',
+  'fault.country': 'Expected a country, such as India or IN.',
   'fault.choice': 'Expected one of the choices.',
   'fault.date': 'Expected a date, such as 31/03/2025.',
   'fault.instant': 'Expected a day and a time, such as 31/03/2025 and 17:30:00.',
@@ -230,6 +230,7 @@ export const en = {
   'deals.nothingFound': 'No deal passes these filters. Remove one of them above.',
   'deals.maySee': 'You may see {count} deals.',
   'deals.maySeeOne': 'You may see one deal.',
+  'deals.withoutZero': 'without balances of zero.',
   'deals.showZero': 'Show deals with a balance of zero too',
   'deals.daysPastDue': '{days} days past due',
   'totals.title': 'Totals',
@@ -416,6 +417,7 @@ export const en = {
   'time.known.now': 'as known now',
   'time.known.at': 'as known on {at}',
   'time.beside': 'compared with {asOf}',
+  'time.besideKnown': 'compared with what was known on {at}',
   'portfolio.changedSince': 'What changed since your last visit ({at})',
   'portfolio.course': 'Outstanding principal in {currency}, at the end of each quarter',
   'ageing.caption': 'Past due in {currency}, by days since the oldest unpaid due date',

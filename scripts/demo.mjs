@@ -20,7 +20,11 @@ const END_OF_RESULT = '---';
 
 const CUSTOMERS = [
   { id: 'platform', name: 'Platform operations', grant: undefined },
-  { id: 'india', name: 'India, a borrower', grant: ['--role', 'borrower', '--country', 'IN'] },
+  {
+    ...{ id: 'india', name: 'India, a borrower', grant: ['--role', 'borrower', '--country', 'IN'] },
+    // So the last statement is what changed for it.
+    beforeLast: true,
+  },
   { id: 'agency', name: 'The agency desk', grant: ['--role', 'agent', '--all'] },
   {
     id: 'kestrel',
@@ -145,17 +149,23 @@ async function createCallers(auth, explorerUrl, who) {
 }
 
 async function loadBook(api, book, who) {
-  const lateNews = await (book === undefined ? loadDemoBook(api) : loadOwnBook(api, book));
-  for (const { id, grant } of CUSTOMERS.filter(({ id }) => who(id))) {
-    if (grant) await api('entitlements', 'grant', '--new-customer', '--customer', id, ...grant);
-  }
+  const grantTo = async (customers) => {
+    for (const { id, grant } of customers.filter(({ id }) => who(id))) {
+      if (grant) await api('entitlements', 'grant', '--new-customer', '--customer', id, ...grant);
+    }
+  };
+  const early = CUSTOMERS.filter(({ beforeLast }) => beforeLast && book === undefined);
+  const lateNews = await (book === undefined
+    ? loadDemoBook(api, () => grantTo(early))
+    : loadOwnBook(api, book));
+  await grantTo(CUSTOMERS.filter((one) => !early.includes(one)));
   // By now the last date of the book is reported, and those who see it saw it: what comes later restates it,
   // and is what changed for them.
   if (lateNews !== undefined) await importJournals(api, lateNews);
 }
 
-/** @returns what is known of it later */
-async function loadDemoBook(api) {
+/** @param beforeLast is done before the last statement. @returns what is known of the book later */
+async function loadDemoBook(api, beforeLast) {
   const dates = STATEMENTS.map(({ date }) => date);
   const history = demoBook(dates.slice(0, -1));
   const lateNews = history.pop();
@@ -163,6 +173,7 @@ async function loadDemoBook(api) {
   await api('migrate');
   // In the order of their dates: what is known of a date late restates it.
   for (const [at, { date, sample }] of STATEMENTS.entries()) {
+    if (at === STATEMENTS.length - 1) await beforeLast();
     await importJournals(api, history[at]);
     if (sample !== undefined) await api('import', sample, '--apply');
     else await importMade(api, made(date));

@@ -1,5 +1,5 @@
 // Pages work without this. It announces newer postings, leads the keyboard to the search, shows the first
-// matches below it, and says when the next page takes long.
+// matches below it, says when the next page takes long, and shows instants in the reader's own time.
 
 const EVERY_MS = 60_000;
 const SLOWEST_MS = 900_000;
@@ -208,6 +208,20 @@ function watchWaiting(head) {
   addEventListener('pageshow', end);
 }
 
+/** Instants in the reader's own time; as the server wrote them, in UTC, where they are pointed at. */
+function showLocalTimes() {
+  const { lang } = document.documentElement;
+  const format = new Intl.DateTimeFormat(lang === 'en' ? 'en-GB' : lang, {
+    ...{ day: 'numeric', month: 'short', year: 'numeric' },
+    ...{ hour: '2-digit', minute: '2-digit', second: '2-digit', timeZoneName: 'short' },
+  });
+  for (const time of document.querySelectorAll('time')) {
+    time.title = time.textContent;
+    time.textContent = format.format(new Date(time.dateTime));
+  }
+}
+
+showLocalTimes();
 const region = document.querySelector('[data-news]');
 if (region !== null) watchNews(region);
 const search = document.querySelector('[role=search]');

@@ -68,14 +68,6 @@ describe('two points in time', () => {
     expect(outstanding?.compared).to.deep.equal([['749.50', '0.00', '749.50']]);
   });
 
-  it('are reached from the mark of what was restated', async () => {
-    const { html } = await person.open(`/deals/${loan.deal.id}`);
-    const { html: compared, url } = await person.open(linkNamed(html, 'restated') ?? '');
-    expect(url.pathname).to.equal(`/deals/${loan.deal.id}`);
-    expect(url.searchParams.get('cmpKnownAt')).not.to.equal(null);
-    expect(outstandingIn(compared)?.compared).to.deep.equal([['749.50', '1000.00', '-250.50']]);
-  });
-
   it('say so where the deal was not there yet', async () => {
     for (const then of ['cmpAsOf=2020-01-01', 'cmpKnownAt=2020-01-01T00:00:00Z']) {
       const { html } = await person.open(`/deals/${loan.deal.id}?${then}`);

@@ -371,6 +371,11 @@ describe('the numbers on pages', () => {
     const stays = others.pop();
     expect(restated?.cells['Marks']).to.include('restated');
     expect(restated?.cells['Why']).to.include('Advance: booked twice');
+    // The mark of the deal leads to what was reported of it before.
+    const deal = await open(`/deals/${restating.deal}?${now}`);
+    const address = linkNamed(deal, 'restated') ?? '';
+    expect(address).to.include(`/deals/${restating.deal}?`).and.include('cmpKnownAt=');
+    expect(textOf(await open(address))).to.include('compared with what was known on');
     expect(others.map(({ head }) => head)).to.have.members(heads);
     expect(others.map(({ cells }) => cells['Marks'])).to.have.members(['', 'new']);
     expect(stays?.cells['Why']).to.include('Advance; Advance (reversal)');

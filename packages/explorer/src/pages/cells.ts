@@ -94,6 +94,11 @@ export function dateCell(shown: HtmlValue): Html {
   return html`<td class="d">${shown}</td>`;
 }
 
+/** An instant, in UTC; the page's script shows it in the reader's own time, and UTC where it is pointed at. */
+export function instantText(instant: string, text: Text): Html {
+  return html`<time datetime="${instant}">${text.dateTime(instant)}</time>`;
+}
+
 export interface Column {
   readonly label: string;
   readonly numeric?: boolean;

@@ -6,7 +6,15 @@ import { difference, isZero } from '../web/amounts.ts';
 import { lastVisit } from '../web/last-visit.ts';
 import type { Text } from '../web/text.ts';
 import { isNoTime } from '../web/typed.ts';
-import { dateCell, figureCell, type ListHead, marks, table, type Was } from './cells.ts';
+import {
+  dateCell,
+  figureCell,
+  instantText,
+  type ListHead,
+  marks,
+  table,
+  type Was,
+} from './cells.ts';
 import { pager } from './deals.ts';
 import { instantFields } from './form-faults.ts';
 import { isAllKnown } from './knowledge.ts';
@@ -269,7 +277,7 @@ function changesTable(
     const hasFacts =
       own.length === 0 && compared != null && moved.every(({ is }) => is === undefined);
     return html`
-<tr><th scope="row"><a href="${pageAddress(`/deals/${deal.id}`, visit.query, times)}">${deal.dealNumber}</a> ${deal.name}</th><td>${currency}</td>${cells}<td class="why">${hasFacts && `${text.t('changes.facts')} `}${whyOf(visit, item, own, text)}</td>${dateCell(lastPostedAt !== null && isSince(lastPostedAt) && text.dateTime(lastPostedAt))}<td>${compared == null && html`<span class="tag">${text.t('changes.new')}</span>`}${marks(item, text)}</td></tr>`;
+<tr><th scope="row"><a href="${pageAddress(`/deals/${deal.id}`, visit.query, times)}">${deal.dealNumber}</a> ${deal.name}</th><td>${currency}</td>${cells}<td class="why">${hasFacts && `${text.t('changes.facts')} `}${whyOf(visit, item, own, text)}</td>${dateCell(lastPostedAt !== null && isSince(lastPostedAt) && instantText(lastPostedAt, text))}<td>${compared == null && html`<span class="tag">${text.t('changes.new')}</span>`}${marks(item, text)}</td></tr>`;
   });
   const caption = text.t('changes.caption', { at: text.dateTime(since) });
   return table({ ...changesHead(figures, text), caption, rows, isList: true });

@@ -10,6 +10,7 @@ import {
   type Column,
   dateCell,
   figureCell,
+  instantText,
   marks,
   projectedMark,
   type Was,
@@ -211,7 +212,7 @@ const COLUMNS: Readonly<Record<string, DealColumn>> = {
     label: 'column.posted',
     sort: 'lastPostedAt',
     cell: ({ provenance: { lastPostedAt } }, _, text) =>
-      dateCell(lastPostedAt !== null && text.dateTime(lastPostedAt)),
+      dateCell(lastPostedAt !== null && instantText(lastPostedAt, text)),
   },
   status: {
     label: 'column.status',

@@ -12,6 +12,7 @@ import {
   dateCell,
   facts,
   figureCell,
+  instantText,
   marks,
   projectedMark,
   table,
@@ -358,7 +359,7 @@ export function provenance(item: BalanceItem, text: Text, visit: Visit): Html {
       [text.t('deal.lastEffective'), dateOf(from.lastEffectiveDate, text)],
       [
         text.t('provenance.lastPosted'),
-        lastPostedAt === null ? undefined : text.dateTime(lastPostedAt),
+        lastPostedAt === null ? undefined : instantText(lastPostedAt, text),
       ],
       [text.t('provenance.ledgerSeq'), text.number(ledgerSeq)],
       [

@@ -4,7 +4,7 @@ import type { Sealer } from '../crypto/seal.ts';
 import { pageAddress, sameWith } from '../web/address.ts';
 import { sumOf } from '../web/amounts.ts';
 import type { Text } from '../web/text.ts';
-import { amountCell, dateCell, table, wordOf } from './cells.ts';
+import { amountCell, dateCell, instantText, table, wordOf } from './cells.ts';
 import { dealHead, dealTitle } from './deal.ts';
 import { pager } from './deals.ts';
 import { absent, dealAt } from './not-yet.ts';
@@ -162,7 +162,7 @@ function movementsTable({ query }: Visit, rows: readonly Row[], text: Text): Htm
   const body = shown.map(({ movement, balances }) => {
     const { journal, lender, contract, currency, amount } = movement;
     return html`
-<tr${first.get(journal.id) === movement && html` id="${journal.id}"`}${reversed.has(journal.id) && html` class="reversed"`}>${dateCell(text.date(movement.effectiveDate))}${dateCell(text.dateTime(movement.postedAt))}<td>${postingWords(movement, text)}</td>${withLenders && html`<td>${lender?.name ?? text.t('deal.global')}</td>`}<td>${contract?.contractNumber}</td><td>${currency}</td>${amountCell(amount, text)}${amountCell(lender === null ? balances?.[currency] : undefined, text)}<td>${journalCell(movement, reversed, text)}</td></tr>`;
+<tr${first.get(journal.id) === movement && html` id="${journal.id}"`}${reversed.has(journal.id) && html` class="reversed"`}>${dateCell(text.date(movement.effectiveDate))}${dateCell(instantText(movement.postedAt, text))}<td>${postingWords(movement, text)}</td>${withLenders && html`<td>${lender?.name ?? text.t('deal.global')}</td>`}<td>${contract?.contractNumber}</td><td>${currency}</td>${amountCell(amount, text)}${amountCell(lender === null ? balances?.[currency] : undefined, text)}<td>${journalCell(movement, reversed, text)}</td></tr>`;
   });
   const caption = text.t('movements.caption');
   return table({ caption, columns, rows: body, id: 'movements' });

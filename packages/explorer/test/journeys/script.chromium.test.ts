@@ -72,6 +72,30 @@ describe('the script of a page', () => {
     expect(await page.textContent('.times')).not.to.include('Newer postings');
   });
 
+  it('shows when something was posted in the reader’s own time, and in UTC where that is pointed at', async () => {
+    const storageState = await context.storageState();
+    const shownIn = async (javaScriptEnabled: boolean) => {
+      const timezoneId = 'Asia/Kolkata';
+      const other = await browser.newContext({ timezoneId, storageState, javaScriptEnabled });
+      const there = await other.newPage();
+      await there.goto(`${services.url}/deals/${loan.deal.id}/movements`);
+      const time = there.locator('time').first();
+      const shown = [await time.textContent(), await time.getAttribute('title')];
+      await other.close();
+      return shown;
+    };
+    const [plain] = await shownIn(false);
+    expect(plain).to.match(/^\d+ \w+ \d{4}, \d\d:\d\d:\d\d UTC$/);
+    const [local, title] = await shownIn(true);
+    expect(title).to.equal(plain);
+    expect(local).to.match(/ GMT\+5:30$/);
+    const minutes = (shown: string | null | undefined) => {
+      const [, hour = '', minute = ''] = /(\d\d):(\d\d):/.exec(shown ?? '') ?? [];
+      return Number(hour) * 60 + Number(minute);
+    };
+    expect((minutes(local) - minutes(plain) + 1_440) % 1_440).to.equal(330);
+  });
+
   it('leads the keyboard to the search, from every page, and leaves fields alone', async () => {
     for (const address of ['/portfolio', '/deals', `/deals/${loan.deal.id}`]) {
       await page.goto(`${services.url}${address}`);

@@ -371,6 +371,8 @@ describe('the numbers on pages', () => {
     const stays = others.pop();
     expect(restated?.cells['Marks']).to.include('restated');
     expect(restated?.cells['Why']).to.include('Advance: booked twice');
+    const billed = await open(`/deals/${loan.deal.id}?asOf=2025-01-20&knownAt=${await known()}`);
+    expect(billed).to.include('<dt>Next payment</dt><dd>21 Jan 2025</dd>');
     // The mark of the deal leads to what was reported of it before.
     const deal = await open(`/deals/${restating.deal}?${now}`);
     const address = linkNamed(deal, 'restated') ?? '';

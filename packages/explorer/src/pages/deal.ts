@@ -1,6 +1,6 @@
 import { type Html, html } from '@cls/shared/http/html';
 import { ApiRefused } from '../balances/api-client.ts';
-import type { BalanceItem, Deal, Line, Share, Single } from '../balances/shapes.ts';
+import type { BalanceItem, Deal, Line, List, Share, Single } from '../balances/shapes.ts';
 import { pageAddress } from '../web/address.ts';
 import { isZero, roundedPercent, sumOf } from '../web/amounts.ts';
 import { countryName } from '../web/countries.ts';
@@ -35,16 +35,23 @@ export async function dealPage(deps: PageDeps, visit: Visit): Promise<void> {
   const path = `/deals/${parts['id'] ?? ''}`;
   const read = (times: { asOf: string; knownAt: string }) =>
     deps.api.read<Single<Deal>>(asker, path, times);
+  const terms = { dealId: parts['id'], level: 'deal', includeZero: 'true', expand: 'terms' };
   const answers = await Promise.all([
     read(timesAsked(visit)),
     readThen(visit, read),
+    deps.api.read<List<BalanceItem>>(asker, '/balances', {
+      ...timesAsked(visit),
+      ...terms,
+      include: 'none',
+    }),
     whoAsks(deps, visit),
   ]).catch((error: unknown) => {
     if (error instanceof ApiRefused && error.code === 'not_found') return undefined;
     throw error;
   });
   if (answers === undefined) return absent(deps, visit, parts['id'] ?? '');
-  const [answer, then, who] = answers;
+  const [answer, then, { data: withTerms }, who] = answers;
+  const [nextPayment] = withTerms.flatMap((item) => item.terms?.nextPaymentDate ?? []).sort();
   const { data: deal, meta } = answer;
   const was = wasOf(then, ({ data }) => data);
   const view = VIEWS.find((name) => name === visit.query.get('view')) ?? 'overview';
@@ -61,7 +68,7 @@ export async function dealPage(deps: PageDeps, visit: Visit): Promise<void> {
     compares: true,
     answers: [answer],
     body: (text) => [
-      dealHead(visit, deal, view, text, balanceThen),
+      dealHead(visit, deal, view, text, { was: balanceThen, nextPayment }),
       comparedWith(visit, then, deal.dataFrom, text),
       shows('overview') && [
         facilitiesTable(visit, deal, text, was),
@@ -86,14 +93,17 @@ export function dealTitle({ dealNumber, name }: Pick<Deal, 'dealNumber' | 'name'
 /**
  * Whose deal it is, what matters of it per currency, and the way to its parts.
  *
- * @param then what a balance was, where the page compares
+ * @param more what a balance was, where the page compares; when the next payment is due, if one is billed
  */
 export function dealHead(
   visit: Visit,
   deal: Deal,
   tab: DealTab,
   text: Text,
-  then: (item: BalanceItem) => Was<BalanceItem> | undefined = () => undefined,
+  more: {
+    readonly was?: (item: BalanceItem) => Was<BalanceItem> | undefined;
+    readonly nextPayment?: string | undefined;
+  } = {},
 ): Html {
   const { query } = visit;
   const base = `/deals/${deal.id}`;
@@ -121,9 +131,10 @@ export function dealHead(
       text.t('column.status'),
       html`${wordOf('status', deal.status, text)}${deal.balances.map((item) => marks(item, text, restatedAddress(visit, base, item)))}`,
     ],
+    [text.t('facility.nextPayment'), dateOf(more.nextPayment, text)],
     [text.t('deal.closing'), dateOf(deal.closingDate, text)],
     [text.t('deal.role'), deal.roles.map((role) => wordOf('role', role, text)).join(', ')],
-  ])}${deal.balances.map((item) => itemFigures(visit, item, text, then(item)))}
+  ])}${deal.balances.map((item) => itemFigures(visit, item, text, more.was?.(item)))}
 <nav class="tabs" aria-label="${text.t('tab.label')}"><ul>${links}</ul></nav>`;
 }
 

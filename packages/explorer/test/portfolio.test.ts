@@ -95,7 +95,7 @@ describe('the portfolio', () => {
     );
     const found = rows('tbody').map(async ({ html }) => {
       const href = /href="([^"]*)"/.exec(html)?.[1]?.replaceAll('&amp;', '&') ?? '';
-      const deals = await person.open(href);
+      const deals = await person.open(`${href}&limit=250`);
       return rowsOf(deals.html, 'deals').length;
     });
     expect(await Promise.all(found)).to.have.members(

@@ -72,7 +72,7 @@ describeOnDatabase('who posted', (engine) => {
     ['no lender', 'lender', [null, null]],
     ['no borrower', 'owing', [null, null]],
   ] as const) {
-    it(`is told to ${who}`, async () => {
+    it(`is shown to ${who}`, async () => {
       const byDeal = { [own.deal.id]: expected[0], [other.deal.id]: expected[1] };
       expect(await told(customer)).to.deep.equal([byDeal, byDeal, byDeal]);
     });

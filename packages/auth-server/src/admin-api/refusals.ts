@@ -2,7 +2,7 @@ import type { ProblemCode } from '@cls/shared/http/problem-codes';
 import { Refusal } from '@cls/shared/http/refusal';
 import { SECRETS_MAX } from '../clients/client-secret-records.ts';
 
-/** By code. Where there is no detail, whoever refuses says it. */
+/** What each code means. One without a detail gets it from whoever refuses. */
 export const REFUSALS = {
   /** The token is valid, but its service account is disabled or deleted. */
   caller_disabled: {

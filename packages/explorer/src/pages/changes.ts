@@ -202,7 +202,7 @@ export function daysBefore(instant: string, days: number): string {
   return `${whole.toISOString().slice(0, 19)}${fraction === '' ? '' : `.${fraction}`}Z`;
 }
 
-/** The amounts of which a change is told, by the names of their columns. Others follow from them. */
+/** The amounts whose changes the page lists, by their columns. */
 const FIGURES = [
   ['ownOutstanding', ({ share }) => share?.principal.outstanding],
   ['outstanding', ({ global }) => global.principal.outstanding],

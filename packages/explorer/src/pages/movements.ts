@@ -173,7 +173,7 @@ function journalCell({ journal }: Movement, reversed: ReadonlySet<string>, text:
   return html`<code>${id}</code>${reverses !== null && html` <span class="tag">${text.t('movements.reverses', { id: reverses })}</span>`}${corrects !== null && html` <span class="tag">${text.t('movements.corrects', { id: corrects })}</span>`}${reversed.has(id) && html` <span class="tag">${text.t('movements.reversed')}</span>`}`;
 }
 
-/** What was posted, and why and by whom where that is told. @param note of the kind of posting */
+/** The kind of a posting, with its reason and its author where the API names them. @param note behind the kind */
 export function postingWords(posting: Movement, text: Text, note = ''): string {
   const { movement, journal, postedBy } = posting;
   const reason = journal.reason === null ? '' : `: ${journal.reason}`;

@@ -289,7 +289,7 @@ export async function rollForwardDiffers(book: Book, id: string, from = ''): Pro
 
 export { daysBefore } from '../../src/pages/changes.ts';
 
-/** The figures of which a change is told, by their columns. */
+/** The figures whose changes the page lists, by their columns. */
 const OF_CHANGES: Amounts<BalanceItem> = {
   'Your outstanding': ({ share }) => share?.principal.outstanding,
   ...Object.fromEntries(

@@ -22,7 +22,7 @@ export function outboxSender(
       const head = `From: ${from}\nTo: ${to}\nSubject: ${subject}\n\n`;
       await writeFile(`${name}.html`, html, { mode: 0o600 });
       await writeFile(`${name}.part`, head + text, { mode: 0o600 });
-      // Whoever watches the folder finds whole messages.
+      // A program that reads the folder never sees half a message.
       await rename(`${name}.part`, `${name}.txt`);
       return `written to ${name}.txt`;
     },

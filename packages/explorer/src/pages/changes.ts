@@ -50,10 +50,12 @@ export async function changesPage(deps: PageDeps, visit: Visit): Promise<void> {
     whoAsks(deps, visit),
   ]);
   if (found === undefined) return notComparable(deps, visit, since, who);
-  const items = ranked(found.data);
-  const figures = FIGURES.filter((one) => items.some((item) => movedOf(item, one) !== undefined));
-  const why = await postingsOf(deps, visit, items);
-  const isEmpty = items.length === 0 && !found.page.hasMore;
+  const changes = ranked(found.data);
+  const figures = FIGURES.map(([name]) => name).filter((name) =>
+    changes.some(({ moved }) => moved.has(name)),
+  );
+  const why = await postingsOf(deps, visit, changes);
+  const isEmpty = changes.length === 0 && !found.page.hasMore;
   showPage(deps, visit, {
     title: (text) => text.t('changes.title'),
     place: 'changes',
@@ -69,7 +71,7 @@ export async function changesPage(deps: PageDeps, visit: Visit): Promise<void> {
         ? html`<p class="notice empty">${text.t('changes.none', { at: text.dateTime(since) })}</p>`
         : [
             html`<p>${text.t('changes.how')}</p>`,
-            changesTable(visit, items, why?.data ?? [], since, figures, text),
+            changesTable(visit, changes, why?.data ?? [], since, figures, text),
           ],
       pager(visit, found, text),
     ],
@@ -108,9 +110,9 @@ const TOLD = 25;
 async function postingsOf(
   { api }: PageDeps,
   visit: Visit,
-  items: readonly BalanceItem[],
+  changes: readonly Change[],
 ): Promise<List<Movement> | undefined> {
-  const dealId = [...new Set(items.map(({ deal }) => deal.id))].slice(0, TOLD);
+  const dealId = [...new Set(changes.map(({ item }) => item.deal.id))].slice(0, TOLD);
   if (dealId.length === 0) return undefined;
   const question = { ...timesAsked(visit), dealId, limit: '1000' };
   const path = '/balances/principal/movements';
@@ -214,7 +216,7 @@ const FIGURES = [
   ['feesDue', ({ global }) => global.fees.due],
   ['pastDue', ({ global }) => global.total.pastDue],
 ] as const satisfies readonly (readonly [string, (item: BalanceItem) => string | undefined])[];
-type Figure = (typeof FIGURES)[number];
+type Figure = (typeof FIGURES)[number][0];
 
 interface Moved {
   readonly is: string;
@@ -223,7 +225,10 @@ interface Moved {
 }
 
 /** What a figure is, and was; undefined where it did not change. Of what is new, zero is no change. */
-function movedOf(item: BalanceItem, [, of]: Figure): Moved | undefined {
+function movedOf(
+  item: BalanceItem,
+  of: (item: BalanceItem) => string | undefined,
+): Moved | undefined {
   const is = of(item);
   if (item.compared == null) return is === undefined || isZero(is) ? undefined : { is };
   const was = of(item.compared);
@@ -232,19 +237,32 @@ function movedOf(item: BalanceItem, [, of]: Figure): Moved | undefined {
   return { is: is ?? difference(was ?? '0', was ?? '0'), was: { before: was } };
 }
 
+/** An item with the figures that changed. */
+interface Change {
+  readonly item: BalanceItem;
+  readonly moved: ReadonlyMap<Figure, Moved>;
+}
+
+function changeOf(item: BalanceItem): Change {
+  const all = FIGURES.flatMap(([name, of]) => {
+    const moved = movedOf(item, of);
+    return moved === undefined ? [] : [[name, moved] as const];
+  });
+  return { item, moved: new Map(all) };
+}
+
 /** Restated figures come first, then other figures, then what has no other figures. */
-function ranked(items: readonly BalanceItem[]): readonly BalanceItem[] {
-  const rank = (item: BalanceItem) => {
-    const hasMoved = FIGURES.some((one) => movedOf(item, one) !== undefined);
-    if (!hasMoved) return 2;
+function ranked(items: readonly BalanceItem[]): readonly Change[] {
+  const rank = ({ item, moved }: Change) => {
+    if (moved.size === 0) return 2;
     return item.provenance.restated ? 0 : 1;
   };
-  return [...items].sort((a, b) => rank(a) - rank(b));
+  return items.map(changeOf).sort((a, b) => rank(a) - rank(b));
 }
 
 /** A column for each figure that changed in one of the items. */
 function changesHead(figures: readonly Figure[], text: Text): ListHead {
-  const amounts = figures.map(([name]) => ({ label: text.t(`column.${name}`), numeric: true }));
+  const amounts = figures.map((name) => ({ label: text.t(`column.${name}`), numeric: true }));
   const columns = [
     { label: text.t('column.deal') },
     { label: text.t('column.currencyShort') },
@@ -258,24 +276,25 @@ function changesHead(figures: readonly Figure[], text: Text): ListHead {
 
 function changesTable(
   visit: Visit,
-  items: readonly BalanceItem[],
+  changes: readonly Change[],
   posted: readonly Movement[],
   since: string,
   figures: readonly Figure[],
   text: Text,
 ): Html {
   const isSince = (at: string) => !isAllKnown({ knownAt: at }, since);
-  const rows = items.map((item) => {
+  const rows = changes.map(({ item, moved }) => {
     const { deal, currency, compared, provenance } = item;
     const { lastPostedAt } = provenance;
     const times = { cmpAsOf: undefined, cmpKnownAt: since };
     const own = posted.filter(
       (one) => one.dealId === deal.id && one.currency === currency && isSince(one.postedAt),
     );
-    const moved = figures.map((figure) => ({ name: figure[0], ...movedOf(item, figure) }));
-    const cells = moved.map(({ name, is, was }) => figureCell(name, is, text, was));
-    const hasFacts =
-      own.length === 0 && compared != null && moved.every(({ is }) => is === undefined);
+    const cells = figures.map((name) => {
+      const { is, was } = moved.get(name) ?? {};
+      return figureCell(name, is, text, was);
+    });
+    const hasFacts = own.length === 0 && compared != null && moved.size === 0;
     return html`
 <tr><th scope="row"><a href="${pageAddress(`/deals/${deal.id}`, visit.query, times)}">${deal.dealNumber}</a> ${deal.name}</th><td>${currency}</td>${cells}<td class="why">${hasFacts && `${text.t('changes.facts')} `}${whyOf(visit, item, own, text)}</td>${dateCell(lastPostedAt !== null && isSince(lastPostedAt) && instantText(lastPostedAt, text))}<td>${compared == null && html`<span class="tag">${text.t('changes.new')}</span>`}${marks(item, text)}</td></tr>`;
   });

@@ -56,6 +56,7 @@ describe('nginx in front of two replicas of each service', () => {
       DRAIN_DELAY_MS: '500',
       RATE_LIMIT_PER_MINUTE: '0',
       TOKENS_PER_MINUTE: '0',
+      CUSTOMER_TOKENS_PER_MINUTE: '0',
       CLS_DATA_DIR: join(folder, 'data'),
     };
     services = new Map();

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
 import { expect } from 'chai';
 import { type HttpService, startHttpService } from '../src/http/http-service.ts';
 import { PortUnavailable } from '../src/http/listening.ts';
@@ -48,6 +49,43 @@ describe('an HTTP service', () => {
       outcomes.filter((outcome) => outcome === 'cut' || outcome === 'ECONNRESET'),
     ).to.deep.equal([]);
     expect(outcomes.filter((outcome) => outcome === 'answered').length).to.be.greaterThan(8);
+  });
+
+  it('answers connections that came while it was busy, and its time to stop with them', async () => {
+    const service = await startHttpService({ ...OPTIONS, drainDelayMs: 50 }, () => (_, response) => {
+      response.end('ok');
+    });
+    const sent = new Int32Array(new SharedArrayBuffer(4));
+    // A thread of its own: here nothing connects while the event loop is held up.
+    const callers = new Worker(
+      `const { connect } = require('node:net');
+      const { parentPort, workerData: { port, sent } } = require('node:worker_threads');
+      const call = () => {
+        let answer = '';
+        const socket = connect(port, '127.0.0.1', () =>
+          socket.write('POST / HTTP/1.1\\r\\nHost: cls.test\\r\\nContent-Length: 0\\r\\n\\r\\n', () => {
+            Atomics.add(sent, 0, 1);
+            Atomics.notify(sent, 0);
+          }));
+        socket.on('data', (data) => { answer += data; });
+        socket.once('error', ({ code }) => { answer += code; });
+        socket.once('close', () => parentPort.postMessage(answer.slice(0, 15)));
+      };
+      parentPort.once('message', () => { for (let n = 0; n < 4; n += 1) call(); });`,
+      { eval: true, workerData: { port: service.port, sent } },
+    );
+    await once(callers, 'online');
+    const stopped = service.stop();
+    callers.postMessage('call');
+    const since = performance.now();
+    for (let count = 0; count < 4; count = Atomics.load(sent, 0)) Atomics.wait(sent, 0, count);
+    Atomics.wait(sent, 0, 4, Math.max(0, 100 - (performance.now() - since)));
+    const answers: string[] = [];
+    callers.on('message', (answer) => answers.push(answer));
+    await stopped;
+    while (answers.length < 4) await sleep(5);
+    await callers.terminate();
+    expect(answers).to.deep.equal(Array(4).fill('HTTP/1.1 200 OK'));
   });
 
   it('ends each connection with its answer from the moment on that it is to stop', async () => {

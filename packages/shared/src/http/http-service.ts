@@ -257,6 +257,28 @@ async function listenForProbes(
 /** How long a connection is quiet before no request is on its way. */
 const QUIET_MS = 100;
 
+const QUICK_TURN_MS = 1;
+const MAX_TURNS = 300;
+
+/**
+ * Until a quick turn of the event loop that brought no connection. `close` resets what waits in the
+ * kernel for being taken, though a proxy may have sent a request on it already; a proxy does not try one
+ * again elsewhere that may have been done, such as a POST.
+ */
+async function noneWaits(server: Server): Promise<void> {
+  let came = 0;
+  const count = () => {
+    came += 1;
+  };
+  server.on('connection', count);
+  for (let turn = 0; turn < MAX_TURNS; turn += 1) {
+    const [before, since] = [came, performance.now()];
+    await new Promise(setImmediate);
+    if (came === before && performance.now() - since < QUICK_TURN_MS) break;
+  }
+  server.off('connection', count);
+}
+
 /** Connections that sent nothing yet: to Node they are not idle, because a request may be on its way. */
 function silentConnections(server: Server): { close(): void } {
   const open = new Set<Socket>();
@@ -292,6 +314,7 @@ async function stop(
     silent.close();
   };
   server.closeIdleConnections = () => undefined; // `close` would call it, and cut what is on its way.
+  await noneWaits(server);
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   await Promise.race([closed, sleep(QUIET_MS)]);
   const idle = setInterval(closeIdle, 50);

@@ -52,9 +52,12 @@ describe('an HTTP service', () => {
   });
 
   it('answers connections that came while it was busy, and its time to stop with them', async () => {
-    const service = await startHttpService({ ...OPTIONS, drainDelayMs: 50 }, () => (_, response) => {
-      response.end('ok');
-    });
+    const service = await startHttpService(
+      { ...OPTIONS, drainDelayMs: 50 },
+      () => (_, response) => {
+        response.end('ok');
+      },
+    );
     const sent = new Int32Array(new SharedArrayBuffer(4));
     // A thread of its own: here nothing connects while the event loop is held up.
     const callers = new Worker(

@@ -81,7 +81,7 @@ export function wasOf<T, V>(
 }
 
 /**
- * Another time to compare with, and the way back.
+ * Another time to compare with.
  *
  * @param begins the first date with data; null: there is none.
  */
@@ -95,14 +95,13 @@ export function compareForm(
     ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
   );
   const [asOf = '', knownAt = ''] = NAMES.map((name) => query.get(name) ?? '');
-  const compares = asOf !== '' || knownAt !== '';
   const day = fieldOf(faults, 'cmpAsOf', asOf, text);
   const presets = offered(times.asOf, begins).flatMap(({ name, day }) =>
     name === 'last' || day === asOf
       ? []
       : html`<li><a href="${sameWith(ctx.path, query, { ...NONE, cmpAsOf: day })}">${text.t(`time.${name}`)}</a></li>`,
   );
-  return html`<h2>${text.t('compare.title')}</h2><ul class="presets">${presets}${compares && html`<li><a href="${sameWith(ctx.path, query, NONE)}">${text.t('compare.stop')}</a></li>`}</ul>
+  return html`<h2>${text.t('compare.title')}</h2><ul class="presets">${presets}</ul>
 <form method="get" action="${ctx.path}">${hidden}
 <label>${text.t('time.asOf')} <input type="date" name="cmpAsOf" value="${day.value}"${day.attributes}></label> ${day.sentence}
 ${instantFields(faults, 'cmpKnownAt', knownAt, text, 'time.knownAt')}
@@ -110,7 +109,7 @@ ${instantFields(faults, 'cmpKnownAt', knownAt, text, 'time.knownAt')}
 }
 
 /**
- * With what the page compares, and how that reads.
+ * With what the page compares, how that reads, and the way back.
  *
  * @param begins the first date with data; null: there is none.
  * @param all what was there only then has its place too.
@@ -127,5 +126,5 @@ export function comparedWith(
   const values = { asOf: text.date(asOf), knownAt: text.dateTime(knownAt) };
   const there = compared.before !== undefined;
   const since = begins !== null && asOf < begins && text.date(begins);
-  return html`<p class="notice" role="status">${text.t('compare.with', values)} ${text.t(there ? 'compare.how' : 'compare.absent')}${since !== false && html` ${text.t('compare.begins', { begins: since })} <a href="${sameWith(ctx.path, query, { ...NONE, cmpAsOf: begins ?? undefined })}">${text.t('time.showFirst', { begins: since })}</a>`}${there && !all && html` ${text.t('compare.notListed')}`}</p>`;
+  return html`<p class="notice" role="status">${text.t('compare.with', values)} ${text.t(there ? 'compare.how' : 'compare.absent')}${since !== false && html` ${text.t('compare.begins', { begins: since })} <a href="${sameWith(ctx.path, query, { ...NONE, cmpAsOf: begins ?? undefined })}">${text.t('time.showFirst', { begins: since })}</a>`}${there && !all && html` ${text.t('compare.notListed')}`} <a href="${sameWith(ctx.path, query, NONE)}">${text.t('compare.stop')}</a></p>`;
 }

@@ -179,7 +179,6 @@ describe('people in a browser', () => {
       await page.click('.when summary');
       await page.click('.when h2 + .presets >> text=End of last month');
       expect(await page.textContent('#content')).to.include('Compared with');
-      await page.click('.when summary');
       await page.click('text=Stop comparing');
       expect(await page.textContent('#content')).not.to.include('Compared with');
       await context.close();

@@ -274,7 +274,8 @@ describe('the numbers on pages', () => {
     }
   });
 
-  it('are, among the postings, each amount, and a balance that ends with the closing', async () => {
+  it('are, among the postings, each amount with its facility, and a balance that ends with the closing', async () => {
+    const several = new Set<string>();
     for (const id of dealIds()) {
       const rows = [];
       let at: string | undefined =
@@ -289,6 +290,16 @@ describe('the numbers on pages', () => {
         `/balances/principal/movements?${question}&limit=1000`,
       );
       expect(rows.map(({ numbers }) => numbers[0])).to.deep.equal(data.map(({ amount }) => amount));
+      const { data: deal } = await services.ask<Single<Deal>>(`/deals/${id}?${times}`);
+      if (deal.facilities.length > 1) {
+        const names = new Map(
+          deal.facilities.map(({ facility }) => [facility?.id, facility?.name]),
+        );
+        for (const [n, { html }] of rows.entries()) {
+          expect(textOf(html)).to.include(names.get(data[n]?.facilityId));
+          several.add(id);
+        }
+      }
       const deals = await services.ask<List<RollForwardItem>>(
         `/balances/principal?${question}&level=deal&includeZero=true`,
       );
@@ -297,6 +308,7 @@ describe('the numbers on pages', () => {
         expect(own.at(-1)?.numbers[1] ?? global.opening).to.equal(global.closing);
       }
     }
+    expect(several, 'deals with several facilities').not.to.have.property('size', 0);
   });
 
   it('are, in the download, the same', async () => {

@@ -1,5 +1,11 @@
 import { type Html, html } from '@cls/shared/http/html';
-import { type List, MOVEMENT_OF, type Movement, type RollForwardItem } from '../balances/shapes.ts';
+import {
+  type Deal,
+  type List,
+  MOVEMENT_OF,
+  type Movement,
+  type RollForwardItem,
+} from '../balances/shapes.ts';
 import type { Sealer } from '../crypto/seal.ts';
 import { pageAddress, sameWith } from '../web/address.ts';
 import { sumOf } from '../web/amounts.ts';
@@ -72,7 +78,7 @@ export async function movementsPage(
       toggles(visit, text),
       rows.length === 0
         ? html`<p class="notice empty">${text.t('movements.none')}</p>`
-        : movementsTable(visit, rows, text),
+        : movementsTable(visit, rows, facilitiesOf(deal), text),
       pager(visit, list, text, { carried }),
       html`<p class="downloads">${text.t('download.label')} <a href="${pageAddress(`/deals/${dealId}/movements.csv`, query, { fromDate })}">CSV</a></p>`,
     ],
@@ -133,7 +139,18 @@ function chosen(query: URLSearchParams) {
   };
 }
 
-function movementsTable({ query }: Visit, rows: readonly Row[], text: Text): Html {
+/** Names of the facilities by id; none where the deal has one alone, which needs no name. */
+function facilitiesOf(deal: Deal | undefined): ReadonlyMap<string, string> {
+  const all = (deal?.facilities ?? []).flatMap(({ facility }) => facility ?? []);
+  return new Map(all.length < 2 ? [] : all.map(({ id, name }) => [id, name]));
+}
+
+function movementsTable(
+  { query }: Visit,
+  rows: readonly Row[],
+  facilities: ReadonlyMap<string, string>,
+  text: Text,
+): Html {
   const { withLenders, withReversed, only } = chosen(query);
   const reversed = new Set(rows.flatMap(({ movement: { journal } }) => journal.reverses ?? []));
   const isPair = ({ journal }: Movement) => journal.reverses !== null || reversed.has(journal.id);
@@ -151,6 +168,7 @@ function movementsTable({ query }: Visit, rows: readonly Row[], text: Text): Htm
     { label: text.t('column.posted') },
     { label: text.t('column.movement') },
     ...(withLenders ? [{ label: text.t('column.lender') }] : []),
+    ...(facilities.size > 0 ? [{ label: text.t('column.facility') }] : []),
     { label: text.t('column.contract') },
     { label: text.t('column.currency') },
     { label: text.t('column.amount'), numeric: true },
@@ -160,9 +178,9 @@ function movementsTable({ query }: Visit, rows: readonly Row[], text: Text): Htm
   // A link to a journal leads to its first posting.
   const first = new Map(shown.toReversed().map(({ movement }) => [movement.journal.id, movement]));
   const body = shown.map(({ movement, balances }) => {
-    const { journal, lender, contract, currency, amount } = movement;
+    const { journal, lender, facilityId, contract, currency, amount } = movement;
     return html`
-<tr${first.get(journal.id) === movement && html` id="${journal.id}"`}${reversed.has(journal.id) && html` class="reversed"`}>${dateCell(text.date(movement.effectiveDate))}${dateCell(instantText(movement.postedAt, text))}<td>${postingWords(movement, text)}</td>${withLenders && html`<td>${lender?.name ?? text.t('deal.global')}</td>`}<td>${contract?.contractNumber}</td><td>${currency}</td>${amountCell(amount, text)}${amountCell(lender === null ? balances?.[currency] : undefined, text)}<td>${journalCell(movement, reversed, text)}</td></tr>`;
+<tr${first.get(journal.id) === movement && html` id="${journal.id}"`}${reversed.has(journal.id) && html` class="reversed"`}>${dateCell(text.date(movement.effectiveDate))}${dateCell(instantText(movement.postedAt, text))}<td>${postingWords(movement, text)}</td>${withLenders && html`<td>${lender?.name ?? text.t('deal.global')}</td>`}${facilities.size > 0 && html`<td>${facilities.get(facilityId)}</td>`}<td>${contract?.contractNumber}</td><td>${currency}</td>${amountCell(amount, text)}${amountCell(lender === null ? balances?.[currency] : undefined, text)}<td>${journalCell(movement, reversed, text)}</td></tr>`;
   });
   const caption = text.t('movements.caption');
   return table({ caption, columns, rows: body, id: 'movements' });

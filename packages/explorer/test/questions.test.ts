@@ -7,7 +7,7 @@ import { makeShownBook, type ShownBook } from './support/shown-book.ts';
 
 const MOST = 3;
 /** One of them is since when the deal is there. */
-const MOST_OF_A_DEAL = 4;
+const MOST_OF_A_PART = 4;
 /** A list asks once more about the loans of the deals that it has found. */
 function isOfLoans(asked: string): boolean {
   return /level=(facility|contract)/.test(asked) && /&dealId=/.test(asked);
@@ -23,7 +23,7 @@ const QUIET_MS = 20_000;
 function mostAtOnce({ address }: Shown): number {
   if (address.startsWith('/portfolio')) return MOST_OF_PORTFOLIO;
   if (/^\/(borrowers|lenders)/.test(address)) return MOST_OF_SUMS;
-  return /^\/deals\/[^/?]+/.test(address) ? MOST_OF_A_DEAL : MOST;
+  return /^\/deals\/[^/?]+\//.test(address) ? MOST_OF_A_PART : MOST;
 }
 
 /** By more than its address: a state of signing in, which the API has no part in. */

@@ -1,6 +1,6 @@
 import { type Html, html } from '@cls/shared/http/html';
 import { ApiRefused } from '../balances/api-client.ts';
-import type { BalanceItem, Deal, Line, List, Share, Single } from '../balances/shapes.ts';
+import type { BalanceItem, Deal, Line, Share, Single } from '../balances/shapes.ts';
 import { pageAddress } from '../web/address.ts';
 import { isZero, roundedPercent, sumOf } from '../web/amounts.ts';
 import { countryName } from '../web/countries.ts';
@@ -34,24 +34,17 @@ export async function dealPage(deps: PageDeps, visit: Visit): Promise<void> {
   const { asker, parts } = visit;
   const path = `/deals/${parts['id'] ?? ''}`;
   const read = (times: { asOf: string; knownAt: string }) =>
-    deps.api.read<Single<Deal>>(asker, path, times);
-  const terms = { dealId: parts['id'], level: 'deal', includeZero: 'true', expand: 'terms' };
+    deps.api.read<Single<Deal>>(asker, path, { ...times, expand: 'terms' });
   const answers = await Promise.all([
     read(timesAsked(visit)),
     readThen(visit, read),
-    deps.api.read<List<BalanceItem>>(asker, '/balances', {
-      ...timesAsked(visit),
-      ...terms,
-      include: 'none',
-    }),
     whoAsks(deps, visit),
   ]).catch((error: unknown) => {
     if (error instanceof ApiRefused && error.code === 'not_found') return undefined;
     throw error;
   });
   if (answers === undefined) return absent(deps, visit, parts['id'] ?? '');
-  const [answer, then, { data: withTerms }, who] = answers;
-  const [nextPayment] = withTerms.flatMap((item) => item.terms?.nextPaymentDate ?? []).sort();
+  const [answer, then, who] = answers;
   const { data: deal, meta } = answer;
   const was = wasOf(then, ({ data }) => data);
   const view = VIEWS.find((name) => name === visit.query.get('view')) ?? 'overview';
@@ -68,7 +61,7 @@ export async function dealPage(deps: PageDeps, visit: Visit): Promise<void> {
     compares: true,
     answers: [answer],
     body: (text) => [
-      dealHead(visit, deal, view, text, { was: balanceThen, nextPayment }),
+      dealHead(visit, deal, view, text, balanceThen),
       comparedWith(visit, then, deal.dataFrom, text),
       shows('overview') && [
         facilitiesTable(visit, deal, text, was),
@@ -93,17 +86,14 @@ export function dealTitle({ dealNumber, name }: Pick<Deal, 'dealNumber' | 'name'
 /**
  * Whose deal it is, what matters of it per currency, and the way to its parts.
  *
- * @param more what a balance was, where the page compares; when the next payment is due, if one is billed
+ * @param was what a balance was, where the page compares
  */
 export function dealHead(
   visit: Visit,
   deal: Deal,
   tab: DealTab,
   text: Text,
-  more: {
-    readonly was?: (item: BalanceItem) => Was<BalanceItem> | undefined;
-    readonly nextPayment?: string | undefined;
-  } = {},
+  was?: (item: BalanceItem) => Was<BalanceItem> | undefined,
 ): Html {
   const { query } = visit;
   const base = `/deals/${deal.id}`;
@@ -131,11 +121,17 @@ export function dealHead(
       text.t('column.status'),
       html`${wordOf('status', deal.status, text)}${deal.balances.map((item) => marks(item, text, restatedAddress(visit, base, item)))}`,
     ],
-    [text.t('facility.nextPayment'), dateOf(more.nextPayment, text)],
+    [text.t('facility.nextPayment'), dateOf(nextPayment(deal), text)],
     [text.t('deal.closing'), dateOf(deal.closingDate, text)],
     [text.t('deal.role'), deal.roles.map((role) => wordOf('role', role, text)).join(', ')],
-  ])}${deal.balances.map((item) => itemFigures(visit, item, text, more.was?.(item)))}
+  ])}${deal.balances.map((item) => itemFigures(visit, item, text, was?.(item)))}
 <nav class="tabs" aria-label="${text.t('tab.label')}"><ul>${links}</ul></nav>`;
+}
+
+/** When the next bill is due; undefined where none is known, or not all facilities are told. */
+function nextPayment({ facilities, hasMoreFacilities }: Deal): string | undefined {
+  const dates = facilities.flatMap(({ terms }) => terms?.nextPaymentDate ?? []).sort();
+  return hasMoreFacilities ? undefined : dates[0];
 }
 
 /** To an item's page, compared with what was reported before; undefined where nothing else was. */

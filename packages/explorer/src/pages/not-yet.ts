@@ -54,7 +54,8 @@ export async function dealAt(
   { asOf, knownAt }: Times,
 ): Promise<Deal | undefined> {
   try {
-    return (await api.read<Single<Deal>>(asker, `/deals/${dealId}`, { asOf, knownAt })).data;
+    const question = { asOf, knownAt, expand: 'terms' };
+    return (await api.read<Single<Deal>>(asker, `/deals/${dealId}`, question)).data;
   } catch (error) {
     if (error instanceof ApiRefused && NONE.includes(error.status)) return undefined;
     throw error;

@@ -101,7 +101,7 @@ export async function dealsPage(deps: PageDeps, visit: Visit): Promise<void> {
   });
 }
 
-/** How many deals were found, of all currencies; nothing where they are not counted. */
+/** How many deals were found; of several currencies how many rows. Nothing where they are not counted. */
 function found(
   { ctx, query }: Visit,
   totals: readonly Total[] | undefined,
@@ -112,9 +112,10 @@ function found(
   const count = totals.reduce((sum, one) => sum + one.count, 0);
   const values = { count: text.number(count), all: text.number(dealCount) };
   const isAll = hasMoreDeals === true || count >= dealCount;
-  const isWhole = query.has('includeZero') || hasFilters(query);
+  const words = totals.length > 1 ? 'deals.rows' : isAll ? 'deals.found' : 'deals.foundOf';
+  const isWhole = isAll || query.has('includeZero') || hasFilters(query);
   const zero = sameWith(ctx.path, query, { includeZero: 'true', cursor: undefined });
-  return html`<p class="found">${text.t(isAll ? 'deals.found' : 'deals.foundOf', values)}${!isAll && !isWhole && html` <small>${text.t('deals.withoutZero')} <a href="${zero}">${text.t('deals.showZero')}</a></small>`}</p>`;
+  return html`<p class="found">${text.t(words, values)}${!isWhole && html` <small>${text.t('deals.withoutZero')} <a href="${zero}">${text.t('deals.showZero')}</a></small>`}</p>`;
 }
 
 function hasFilters(query: URLSearchParams): boolean {

@@ -20,5 +20,5 @@ export function searchForm(
   const words = isList ? (query.get('q') ?? query.get('searched') ?? '') : '';
   const label = text.t('search.label');
   const field = fieldOf(faults, 'q', words, text);
-  return html`<form method="get" action="/deals" class="find" role="search" data-on="${text.t('search.on')}" data-off="${text.t('search.off')}" data-matches="${text.t('matches.label')}">${hidden}<input type="search" name="q" value="${field.value}"${field.attributes} aria-label="${label}" placeholder="${label}" size="22" minlength="2" maxlength="100"> <input type="submit" class="button" value="${text.t('search.find')}">${field.sentence}</form>`;
+  return html`<form method="get" action="/deals" class="find" role="search" data-on="${text.t('search.on')}" data-off="${text.t('search.off')}" data-matches="${text.t('matches.label')}">${hidden}<input type="search" name="q" value="${field.value}"${field.attributes} aria-label="${label}" placeholder="${text.t('search.short')}" size="22" minlength="2" maxlength="100"> <input type="submit" class="button" value="${text.t('search.find')}">${field.sentence}</form>`;
 }

@@ -2,7 +2,7 @@
 import { cellText } from '../cells/text.ts';
 import type { TableRow } from '../file/table.ts';
 import { type Dictionary, plain } from './dictionary.ts';
-import { isBlank } from './header.ts';
+import { filledOf, isBlank } from './header.ts';
 
 /**
  * The first of the last rows that is no loan: totals by their word or by being numbers alone, or the
@@ -26,10 +26,6 @@ export function endingOf(
     if (label !== undefined && label === firstText(row)?.replace(/\s*:$/, '')) return true;
     return rows + index > 2 && isNumbersAlone(row) && filledOf(row) <= usual * 0.6;
   });
-}
-
-export function filledOf({ cells }: TableRow): number {
-  return cells.filter((cell) => !isBlank(cell)).length;
 }
 
 export function isFooter(row: TableRow, usual: number): boolean {

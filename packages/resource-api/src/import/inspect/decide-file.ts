@@ -1,7 +1,7 @@
 /** Encoding, delimiter and sheet: decided by the file, or asked. */
 import type { FileDescription } from '../file/describe-file.ts';
 import type { FileDialect } from '../file/table.ts';
-import { findDelimiter } from './delimiter.ts';
+import { delimitersOf } from './delimiter.ts';
 import type { Dictionary } from './dictionary.ts';
 import type { ProfileDraft } from './draft.ts';
 
@@ -44,17 +44,12 @@ function decideText(
   const { name, sure, why } = encoding;
   if (!sure) draft.ask(['encoding'], `${name} or iso-8859-1 or another? ${why}`);
   else if (name !== 'utf-8') draft.set(['encoding'], name, why);
-  const found = findDelimiter(sample, dictionary);
-  const delimiter = /^\ufeff?sep=(.)\r?\n/i.exec(sample)?.[1] ?? found.delimiter ?? ',';
-  if (
-    found.rivals.includes(delimiter) ||
-    found.rivals.length === 0 ||
-    delimiter !== found.delimiter
-  ) {
-    if (delimiter !== ',') draft.set(['delimiter'], delimiter);
-  } else {
-    const marks = [delimiter, ...found.rivals].map((mark) => JSON.stringify(mark)).join(' or ');
+  const found = delimitersOf(sample, dictionary);
+  const declared = /^\ufeff?sep=(.)\r?\n/i.exec(sample)?.[1];
+  const delimiter = declared ?? found[0] ?? ',';
+  if (found.length > 1 && delimiter === found[0]) {
+    const marks = found.map((mark) => JSON.stringify(mark)).join(' or ');
     draft.ask(['delimiter'], `${marks}? each of them separates as many cells in nearly all lines`);
-  }
+  } else if (delimiter !== ',') draft.set(['delimiter'], delimiter);
   return { encoding: name, delimiter };
 }

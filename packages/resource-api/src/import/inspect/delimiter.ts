@@ -1,5 +1,6 @@
 /** What separates the columns of a text file. */
-import { parse } from 'csv-parse/sync';
+import { RecordSplitter } from '../file/records.ts';
+import { UnreadableFile } from '../file/table.ts';
 import type { Dictionary } from './dictionary.ts';
 import { headerScore } from './header.ts';
 
@@ -7,35 +8,20 @@ const USUAL = [',', ';', '\t', '|', '^', '~'];
 const RECORDS = 300;
 const LINES = 400;
 
-export interface DelimiterFinding {
-  /** Undefined where each line is one cell. */
-  readonly delimiter: string | undefined;
-  /** Others that separate nearly as well. */
-  readonly rivals: readonly string[];
-  readonly columns: number;
-}
-
-interface Trial {
-  readonly delimiter: string;
-  /** Share of the records that have the usual number of cells. */
-  readonly consistent: number;
-  readonly columns: number;
-  readonly score: number;
-}
-
-/** @param sample the beginning of the file; its last line may be cut. */
-export function findDelimiter(sample: string, dictionary: Dictionary): DelimiterFinding {
+/**
+ * What separates the cells in each line best, then others that separate nearly as well. Nothing where each
+ * line is one cell.
+ *
+ * @param sample the beginning of the file; its last line may be cut.
+ */
+export function delimitersOf(sample: string, dictionary: Dictionary): readonly string[] {
   const trials = candidates(sample)
     .flatMap((delimiter) => tryDelimiter(sample, delimiter, dictionary) ?? [])
     .toSorted((one, other) => other.score - one.score || other.columns - one.columns);
-  const [best, ...rest] = trials;
-  if (best === undefined) return { delimiter: undefined, rivals: [], columns: 1 };
-  const rivals = rest.filter(({ score, columns }) => score > best.score * 0.95 && columns > 2);
-  return {
-    delimiter: best.delimiter,
-    columns: best.columns,
-    rivals: rivals.map(({ delimiter }) => delimiter),
-  };
+  const enough = (trials[0]?.score ?? 0) * 0.95;
+  return trials
+    .filter(({ score, columns }, index) => index === 0 || (score > enough && columns > 2))
+    .map(({ delimiter }) => delimiter);
 }
 
 /** The usual ones, and other marks that stand in most lines. */
@@ -50,43 +36,33 @@ function candidates(sample: string): readonly string[] {
   return [...new Set([...USUAL, ...frequent])].filter((mark) => mark.length === 1);
 }
 
-function tryDelimiter(
-  sample: string,
-  delimiter: string,
-  dictionary: Dictionary,
-): Trial | undefined {
+function tryDelimiter(sample: string, delimiter: string, dictionary: Dictionary) {
   const records = readSample(sample, delimiter);
   const widths = records.map((cells) => cells.length);
   const columns = mostFrequent(widths.filter((width) => width > 1)) ?? 1;
   if (columns === 1) return undefined;
   const consistent = widths.filter((width) => width === columns).length / widths.length;
   const known = Math.max(...records.slice(0, 30).map((cells) => headerScore(cells, dictionary)));
-  return { delimiter, columns, consistent, score: consistent + Math.min(known, 5) / 5 };
+  return { delimiter, columns, score: consistent + Math.min(known, 5) / 5 };
 }
 
 /** The first records of a text, whose last line may be cut. */
-export function readSample(sample: string, delimiter: string): string[][] {
-  const options = {
-    delimiter,
-    bom: true,
-    relax_column_count: true,
-    relax_quotes: true,
-    skip_empty_lines: true,
-    to: RECORDS,
-  };
+function readSample(sample: string, delimiter: string) {
   const lines = sample.split('\n');
   const whole = lines.length > 2 ? lines.slice(0, Math.min(lines.length - 1, LINES)) : lines;
+  const splitter = new RecordSplitter(delimiter);
   try {
-    return parse(whole.join('\n'), options);
-  } catch {
+    const rows = [...splitter.push(whole.join('\n')), ...splitter.end()];
+    return rows.slice(0, RECORDS).map(({ cells }) => cells);
+  } catch (error) {
     // A quoted cell that the sample cuts.
+    if (!(error instanceof UnreadableFile)) throw error;
     return whole.map((line) => line.trimEnd().split(delimiter));
   }
 }
 
-/** The value that occurs most often. */
-export function mostFrequent<T>(values: readonly T[]): T | undefined {
-  const counts = new Map<T, number>();
+function mostFrequent(values: readonly number[]): number | undefined {
+  const counts = new Map<number, number>();
   for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
   return [...counts].toSorted((one, other) => other[1] - one[1])[0]?.[0];
 }

@@ -102,6 +102,6 @@ function inspectionOf(column: Column, checks: RowChecks): ColumnInspection {
     different: evidence.distinct,
     differentIsBounded: evidence.distinctIsBounded,
     ...(repeats === undefined ? {} : { repeats }),
-    unreadable: checks.unreadable.get(column)?.cells ?? 0,
+    unreadable: checks.unreadable.get(column)?.rows ?? 0,
   };
 }

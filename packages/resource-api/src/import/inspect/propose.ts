@@ -65,9 +65,9 @@ function proposeAsOf({ find, found, draft, notes }: Proposal): void {
 }
 
 function noteOddCells({ checks, found, isText, notes }: Proposal): void {
-  for (const [{ evidence, kind }, { cells, first }] of checks.unreadable) {
+  for (const [{ evidence, kind }, { rows, first }] of checks.unreadable) {
     const noun = kind === 'date' ? 'dates' : 'numbers';
-    notes.push(`“${evidence.header}”: ${cells} cells are no ${noun} (first: ${first})`);
+    notes.push(`“${evidence.header}”: ${rows} cells are no ${noun} (first: ${first})`);
   }
   const { oddWidths, headers } = found;
   // A row of a sheet ends with its last value.

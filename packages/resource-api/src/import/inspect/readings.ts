@@ -34,10 +34,13 @@ export function numbersIn(column: ColumnEvidence): NumberEvidence | undefined {
   return { samples, mistakes, zeroMarks };
 }
 
+/** A percent sign and `bp` are marks of rates. */
+export function withoutUnit(text: string): string {
+  return text.replace(/(?:%|bps?)$/i, '').trimEnd();
+}
+
 function isNumber(text: string): boolean {
-  return (
-    /\d/.test(text) && dialectsThatRead([text.replace(/(?:%|bps?)$/i, '').trimEnd()]).length > 0
-  );
+  return /\d/.test(text) && dialectsThatRead([withoutUnit(text)]).length > 0;
 }
 
 function isFew(shapes: readonly ShapeEvidence[], filled: number): boolean {
@@ -121,14 +124,12 @@ export function refutation(samples: readonly Sample[], format: string): Sample |
 }
 
 /** The first sample that no dialect with this decimal separator reads. */
-export function numberRefutation(
-  samples: readonly Sample[],
+export function numberRefutation<S extends Sample>(
+  samples: readonly S[],
   decimalSeparator: NumberDialect['decimalSeparator'],
-): Sample | undefined {
+): S | undefined {
   return samples.find(({ text }) => {
-    const bare = text.replace(/(?:%|bps?)$/i, '').trimEnd();
-    return !dialectsThatRead([bare]).some(({ dialects }) =>
-      dialects.some((dialect) => dialect.decimalSeparator === decimalSeparator),
-    );
+    const dialects = dialectsThatRead([withoutUnit(text)]).flatMap((reading) => reading.dialects);
+    return dialects.every((dialect) => dialect.decimalSeparator !== decimalSeparator);
   });
 }

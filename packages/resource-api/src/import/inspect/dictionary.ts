@@ -1,4 +1,5 @@
 /** The market's words for columns, statuses and types of loans: data, which `dictionary/*.json` has. */
+import { groupBy } from '@cls/shared/group-by';
 import { z } from 'zod';
 import { FACILITY_TYPES, type FacilityType } from '../../ledger/facility-type.ts';
 import { AMOUNT_FIELDS, FIELDS, type Field } from '../profile/fields.ts';
@@ -34,7 +35,7 @@ export const dictionarySchema = z.strictObject({
     )
     .default([]),
 });
-export type DictionaryFile = z.output<typeof dictionarySchema>;
+type DictionaryFile = z.output<typeof dictionarySchema>;
 export type Layout = DictionaryFile['layouts'][number];
 /** Of deal, facility and contract. */
 export type Statuses = readonly [string, string, string];
@@ -104,11 +105,7 @@ export function dictionaryOf(files: readonly DictionaryFile[]): Dictionary {
 const AMOUNTS: ReadonlySet<string> = new Set(AMOUNT_FIELDS);
 
 function grouped(entries: readonly Entry[]): ReadonlyMap<string, readonly Entry[]> {
-  const map = new Map<string, Entry[]>();
-  for (const entry of entries) {
-    const key = entry.words.join(' ');
-    map.set(key, [...(map.get(key) ?? []), entry]);
-  }
+  const map = groupBy(entries, ({ words }) => words.join(' '));
   // `Current Balance Amount` is `Current Balance`; an amount of interest is no rate.
   for (const [key, same] of [...map]) {
     const isAmount = same.every(({ field }) => AMOUNTS.has(field));

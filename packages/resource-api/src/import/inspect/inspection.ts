@@ -1,21 +1,19 @@
 import type { FileDescription } from '../file/describe-file.ts';
+import type { EncodingGuess } from '../file/encodings.ts';
+import type { SheetDescription } from '../file/read-workbook.ts';
 import type { Field } from '../profile/fields.ts';
-import type { ColumnKind } from './columns.ts';
 import type { Question } from './draft.ts';
+import type { ColumnKind } from './kinds.ts';
 
 /** What a file is, that nobody described. Texts of cells are as the file has them. */
 export interface Inspection {
   readonly file: string;
   readonly kind: FileDescription['kind'];
   readonly compression: FileDescription['compression'];
-  readonly encoding?: { readonly name: string; readonly sure: boolean; readonly why: string };
+  readonly encoding?: EncodingGuess;
   readonly delimiter?: string;
   readonly sheet?: string;
-  readonly sheets?: readonly {
-    readonly name: string;
-    readonly rows: number;
-    readonly columns: number;
-  }[];
+  readonly sheets?: readonly SheetDescription[];
   /** What stands before the header. */
   readonly preamble: readonly string[];
   /** Undefined where the file has none. */

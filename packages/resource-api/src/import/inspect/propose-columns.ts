@@ -1,6 +1,7 @@
 /** Which columns stand for which fields of the profile: decided, or asked. */
 import { AMOUNT_FIELDS, FIELDS, type Field } from '../profile/fields.ts';
-import type { Column, ColumnKind } from './columns.ts';
+import type { Column } from './columns.ts';
+import type { ColumnKind } from './kinds.ts';
 import { type Proposal, rowsOf } from './proposal.ts';
 
 /** Fields for which a name that only resembles one is worth a question. */

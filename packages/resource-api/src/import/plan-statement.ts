@@ -136,7 +136,7 @@ async function* recordsOf(
       seen.journals += deal.journals.length;
       for (const { postings } of deal.journals) seen.postings += postings.length;
       await takeRoom(volumes, deal);
-      changes.add(deal, before, changesOf(deal, before));
+      changes.add(deal, changesOf(deal, before));
       yield* directory.takeFresh();
       yield* deal.records;
       yield* deal.journals;

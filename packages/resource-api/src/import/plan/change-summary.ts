@@ -1,20 +1,16 @@
 import { formatMoney, magnitudeOf } from '../../ledger/money.ts';
 import { outstandingOf } from '../statement/group-rows.ts';
-import { totalOf } from '../statement/legs.ts';
+import { NO_LEGS, totalOf } from '../statement/legs.ts';
 import {
   CHANGE_RULES,
   type ChangeKind,
   type LoanChange,
-  newDrawings,
-  owingDrawings,
-  type PlacedDrawing,
   placeOf,
-  unstatedDrawings,
   vanishedFacility,
 } from './changes.ts';
-import { CurrencyTotals, moneyOf, owedBefore } from './currency-totals.ts';
+import { CurrencyTotals, owedBefore } from './currency-totals.ts';
 import type { KnownDeal, KnownFacility } from './known-deal.ts';
-import { knownFacility, type PlannedDeal } from './plan-deal.ts';
+import type { PlannedDeal } from './plan-deal.ts';
 
 /** Changes of one kind. */
 export interface ChangesByKind {
@@ -51,40 +47,34 @@ export class ChangeSummary {
   readonly #totals = new CurrencyTotals();
   readonly #largest = new Map<string, readonly Moved[]>();
   readonly #onChange: ((change: LoanChange) => void) | undefined;
-  #loans = 0;
+  /** Loans that change at all. */
+  loans = 0;
   /** Rows of drawings whose outstanding principal has turned its sign. */
   readonly turned: number[] = [];
   /** What the statement leaves out, as `keysOf` names it. */
   readonly #left = new Set<string>();
-  readonly #new: ReturnType<typeof newDrawings>[number][] = [];
+  readonly #new: NewDrawing[] = [];
 
   /** @param onChange takes each change, also those that the summary does not keep. */
   constructor(onChange?: (change: LoanChange) => void) {
     this.#onChange = onChange;
   }
 
-  /** Loans that change at all. */
-  get loans(): number {
-    return this.#loans;
-  }
-
-  add(planned: PlannedDeal, known: KnownDeal | undefined, changes: readonly LoanChange[]): void {
-    const { stated, facilities } = planned;
-    if (changes.length > 0) this.#loans += 1;
+  add(planned: PlannedDeal, changes: readonly LoanChange[]): void {
+    const { stated, facilities, unstated } = planned;
+    if (changes.length > 0) this.loans += 1;
     for (const change of changes) this.#keep(change, stated.number);
-    this.#totals.add(planned, known);
+    this.#totals.add(planned);
     for (const facility of facilities) {
-      const was = known?.present ? knownFacility(known, stated, facility) : undefined;
-      const before = owedBefore(facility, was);
+      const before = owedBefore(facility);
       const after = outstandingOf(facility);
       this.#rank(facility.currency, { loan: placeOf(stated.number, facility), before, after });
-      for (const drawing of facility.drawings) {
-        const due = totalOf(moneyOf(drawing, was).due);
-        if (isTurned(due, totalOf(drawing.due))) this.turned.push(drawing.row);
+      for (const { row, known, due } of facility.drawings) {
+        if (isTurned(totalOf(known?.money.due ?? NO_LEGS), totalOf(due))) this.turned.push(row);
       }
     }
-    if (this.#new.length < NEW_KEPT) this.#new.push(...newDrawings(stated, known));
-    if (known?.present) this.#leave(stated.number, unstatedDrawings(stated, known));
+    if (this.#new.length < NEW_KEPT) this.#new.push(...newDrawings(planned));
+    this.#leave(stated.number, unstated);
   }
 
   /** A loan of the book that the statement does not have. */
@@ -143,6 +133,40 @@ export class ChangeSummary {
     const place = at < 0 ? ranked.length : at;
     this.#largest.set(currency, ranked.toSpliced(place, 0, moved).slice(0, LARGEST_KEPT));
   }
+}
+
+/** Amounts in minor units. */
+interface PlacedDrawing {
+  readonly number: string;
+  readonly deal: string;
+  readonly currency: string;
+  readonly due: bigint;
+}
+
+interface NewDrawing extends PlacedDrawing {
+  readonly row: number;
+}
+
+/** Of these facilities of a deal, drawings that owe something. A loan that is a deal has one place. */
+function owingDrawings(
+  deal: string,
+  facilities: readonly KnownFacility[],
+): readonly PlacedDrawing[] {
+  return facilities.flatMap(({ currency, drawings }) =>
+    drawings
+      .map(({ number, money }) => ({ number, deal, currency, due: totalOf(money.due) }))
+      .filter(({ number, due }) => due !== 0n && number !== deal),
+  );
+}
+
+/** Drawings that the book does not have where the statement has them; without loans that are deals. */
+function newDrawings({ stated, facilities, isNew }: PlannedDeal): readonly NewDrawing[] {
+  const deal = stated.number;
+  return facilities.flatMap(({ currency, drawings }) =>
+    drawings
+      .filter(({ number, known }) => number !== deal && (isNew || known === undefined))
+      .map(({ row, number, due }) => ({ row, number, deal, currency, due: totalOf(due) })),
+  );
 }
 
 /** By its deal, and by its amount. */

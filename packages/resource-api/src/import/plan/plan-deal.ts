@@ -20,14 +20,20 @@ import {
   type StatedDrawing,
   type StatedFacility,
 } from '../statement/stated-deal.ts';
-import type { KnownDeal, KnownFacility } from './known-deal.ts';
-import { NO_COMMITMENT, type PlannedJournal, planMoney } from './plan-money.ts';
+import type { KnownDeal, KnownDrawing, KnownFacility } from './known-deal.ts';
+import {
+  NO_COMMITMENT,
+  type PlannedJournal,
+  type PrincipalChange,
+  planMoney,
+} from './plan-money.ts';
 import {
   changedDetails,
   changedTerms,
   type DealParty,
   detailsOf,
   facilityNameOf,
+  statedFacility,
 } from './plan-terms.ts';
 
 export interface PlanContext {
@@ -45,14 +51,23 @@ export interface PlannedDeal {
   readonly facilities: readonly PlannedFacility[];
   /** The book does not have the deal at the statement's date. */
   readonly isNew: boolean;
+  /** What the book has of it and the statement does not, by facility. */
+  readonly unstated: readonly KnownFacility[];
   /** Records that the book does not have, then the journals. */
   readonly records: readonly BookRecord[];
   readonly journals: readonly JournalRecord[];
 }
 
 export interface PlannedFacility extends StatedFacility {
+  readonly known: KnownFacility | undefined;
+  readonly drawings: readonly PlannedDrawing[];
   /** What the stated undrawn amount is beside what follows from all movements, where they differ. */
   readonly undrawnGap: { readonly expected: bigint; readonly stated: bigint } | undefined;
+}
+
+export interface PlannedDrawing extends StatedDrawing {
+  readonly known: KnownDrawing | undefined;
+  readonly change: PrincipalChange;
 }
 
 /** The records and journals that bring a deal from what is known to what is stated. */
@@ -89,6 +104,7 @@ export function planDeal(
     stated,
     facilities: facilities.map(({ planned }) => planned),
     isNew,
+    unstated: known?.present ? unstatedDrawings(stated, known) : [],
     records: known === undefined ? [dealRecord(stated, deal, context), ...records] : records,
     journals: [...money, ...facts],
   };
@@ -102,6 +118,15 @@ export function knownFacility(
 ): KnownFacility | undefined {
   if (stated.number === undefined) return facilities[0];
   return facilities.find(({ ref }) => ref === facilityRef(number, stated));
+}
+
+function unstatedDrawings(stated: StatedDeal, known: KnownDeal): readonly KnownFacility[] {
+  return known.facilities.map((facility) => {
+    const found = statedFacility(stated, facility);
+    const numbers = new Set(found?.drawings.map(({ number }) => number));
+    const drawings = facility.drawings.filter(({ number }) => !numbers.has(number));
+    return { ...facility, drawings };
+  });
 }
 
 /** What the source calls parts that the book does not have; a deal only where a facility could be called so. */
@@ -145,7 +170,7 @@ function planFacility(
     .map((holder) => positionRecord(holder, id));
   const facility = known ? [] : [facilityRecord(stated, id, context)];
   const place = { facility: id, contracts, currency: stated.currency };
-  const { journals: money, undrawnGap } = planMoney(stated, state);
+  const { journals: money, changes, undrawnGap } = planMoney(stated, state);
   const journals = money.map((planned): JournalRecord => {
     const ref = refOf(dealNumber, stated, planned);
     const { reason, overadvance } = planned;
@@ -157,7 +182,15 @@ function planFacility(
     };
   });
   const records = [...facility, ...fresh, ...positions];
-  return { planned: { ...stated, undrawnGap }, records, journals };
+  const planned: PlannedFacility = {
+    ...{ ...stated, known, undrawnGap },
+    drawings: stated.drawings.map((drawing, at) => ({
+      ...drawing,
+      known: drawings.get(drawing.number),
+      change: changes[at] as PrincipalChange,
+    })),
+  };
+  return { planned, records, journals };
 }
 
 /** In idempotency keys: the loan alone where each loan of the sender is a deal of its own. */

@@ -36,7 +36,7 @@ export const NO_COMMITMENT: KnownCommitment = {
   cancelled: NO_LEGS,
   unfunded: NO_LEGS,
 };
-export const NO_PRINCIPAL: KnownPrincipal = {
+const NO_PRINCIPAL: KnownPrincipal = {
   disbursed: NO_LEGS,
   repaid: NO_LEGS,
   transferred: NO_LEGS,
@@ -56,10 +56,7 @@ export interface PrincipalChange {
 }
 
 /** The changes of one drawing, which bring its principal to what is stated. */
-export function changeOf(
-  { due, cumulative }: StatedDrawing,
-  known: KnownPrincipal,
-): PrincipalChange {
+function changeOf({ due, cumulative }: StatedDrawing, known: KnownPrincipal): PrincipalChange {
   const change = combine([1n, due], [-1n, known.due]);
   if (cumulative === undefined) {
     const total = totalOf(change);
@@ -85,6 +82,8 @@ export function changeOf(
 
 export interface MoneyPlan {
   readonly journals: readonly PlannedJournal[];
+  /** In the order of the stated drawings. */
+  readonly changes: readonly PrincipalChange[];
   /** Where the stated undrawn amount is not what follows from all movements. */
   readonly undrawnGap: { readonly expected: bigint; readonly stated: bigint } | undefined;
 }
@@ -95,32 +94,28 @@ export function planMoney(stated: StatedFacility, state: FacilityState): MoneyPl
     const known = state.drawings.get(drawing.number) ?? NO_PRINCIPAL;
     return { drawing, known, change: changeOf(drawing, known) };
   });
+  const changes = drawings.map(({ change }) => change);
   const revolves = isRevolving(stated.type);
-  const commitment = commitmentChange(stated, state.commitment, drawings, revolves);
-  const facility = facilityJournals(commitment);
-  const overdrawn = totalOf(stated.commitment.undrawn ?? commitment.unfunded) < 0n;
-  const onFacility = lenderOfRecordFor(stated);
-  const gap = commitment.gap;
-  const movements = drawings.map(({ drawing, known, change }) =>
-    drawingJournals(drawing, known, change, { revolves, overdrawn, onFacility }),
-  );
+  const commitment = commitmentChange(stated, state.commitment, changes, revolves);
+  const { gap } = commitment;
   const expected = totalOf(commitment.unfunded);
   const undrawn = totalOf(stated.commitment.undrawn ?? commitment.unfunded);
+  const manner = { revolves, overdrawn: undrawn < 0n, onFacility: lenderOfRecordFor(stated) };
+  const movements = drawings.map(({ drawing, known, change }) =>
+    drawingJournals(drawing, known, change, manner),
+  );
   return {
     journals: [
-      ...facility,
+      ...facilityJournals(commitment),
       ...movements.flatMap(({ principal }) => principal),
       ...journal('commitment_adjustment', undefined, [entry('UNFUNDED', gap), memo(negated(gap))], {
         reason: 'the statement’s undisbursed amount is not original − cancelled − disbursed',
       }),
       ...movements.flatMap(({ revaluation }) => revaluation),
     ],
+    changes,
     undrawnGap: undrawn === expected ? undefined : { expected, stated: undrawn },
   };
-}
-
-interface DrawingChange {
-  readonly change: PrincipalChange;
 }
 
 interface CommitmentChange {
@@ -139,13 +134,13 @@ interface CommitmentChange {
 function commitmentChange(
   { commitment, holders, drawings: stated }: StatedFacility,
   known: KnownCommitment,
-  drawings: readonly DrawingChange[],
+  changes: readonly PrincipalChange[],
   revolves: boolean,
 ): CommitmentChange {
   const { original, cancelled, undrawn, isApportioned } = commitment;
   const isNew = known.original.size === 0;
   const sum = (part: keyof PrincipalChange) =>
-    combine(...drawings.map(({ change }) => [1n, change[part]] as const));
+    combine(...changes.map((change) => [1n, change[part]] as const));
   const advance = sum('advance');
   const back = revolves ? negated(sum('repayment')) : NO_LEGS;
   const bought = sum('transfer');

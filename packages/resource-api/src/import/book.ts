@@ -7,12 +7,15 @@ import type { ImportProfile } from './profile/profile.ts';
 /** Where the deals of statements are kept. */
 export interface Book {
   /** Works out an import and writes nothing. */
-  check<T>(work: (reader: BookReader) => Promise<T>): Promise<T>;
+  check<T>(file: StatementFile, work: (reader: BookReader) => Promise<T>): Promise<T>;
   /**
    * The same in one transaction and under the lock of the journal, so that nobody else posts
    * meanwhile. What was written stays only where the work says so.
    */
-  apply<T>(work: (reader: BookReader, write: WriteImport) => Promise<Ended<T>>): Promise<T>;
+  apply<T>(
+    file: StatementFile,
+    work: (reader: BookReader, write: WriteImport) => Promise<{ keep: boolean; result: T }>,
+  ): Promise<T>;
   imports(): Promise<readonly ImportRecord[]>;
   /**
    * Whether a customer may post statements of a source over HTTP: it posted the first of them, or the
@@ -28,29 +31,22 @@ export interface Book {
   revert(importId: string, apply: boolean): Promise<RevertResult>;
 }
 
-export interface Ended<T> {
-  readonly keep: boolean;
-  readonly result: T;
-}
-
 /** @returns the id of the import. */
-export type WriteImport = (
-  file: StatementFile,
-  records: AsyncIterable<BookRecord>,
-) => Promise<string>;
+export type WriteImport = (records: AsyncIterable<BookRecord>) => Promise<string>;
 
+/** What the book has beside a file. */
 export interface BookReader {
-  history(file: StatementFile): Promise<ImportHistory>;
+  history(): Promise<ImportHistory>;
   /** The state of deals at the end of the file's date, by their numbers in its source. */
-  deals(file: StatementFile, numbers: readonly string[]): Promise<ReadonlyMap<string, KnownDeal>>;
+  deals(numbers: readonly string[]): Promise<ReadonlyMap<string, KnownDeal>>;
   /** Of these references of the file's source, those that a deal or facility of the book has. */
-  taken(file: StatementFile, refs: readonly string[]): Promise<ReadonlySet<string>>;
+  taken(refs: readonly string[]): Promise<ReadonlySet<string>>;
   /** Of these numbers, those of deals that the book has from elsewhere: from which source, or ''. */
-  elsewhere(file: StatementFile, numbers: readonly string[]): Promise<ReadonlyMap<string, string>>;
+  elsewhere(numbers: readonly string[]): Promise<ReadonlyMap<string, string>>;
   /** Numbers of all deals of the source which the book has at the file's date, in ranges by number. */
-  numbers(file: StatementFile): AsyncIterable<readonly string[]>;
+  numbers(): AsyncIterable<readonly string[]>;
   /** Ids of parties by what statements of the source call them, and of parties that were renamed. */
-  parties(file: StatementFile): Promise<KnownParties>;
+  parties(): Promise<KnownParties>;
   /** What all postings of the book come to by currency, signs aside. */
   volumes(): Promise<ReadonlyMap<string, bigint>>;
 }

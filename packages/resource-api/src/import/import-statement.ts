@@ -62,7 +62,7 @@ export async function importStatement(
     const result = refused && planned.outcome !== 'applied_before' ? refusedBy(planned) : planned;
     return { keep: result.outcome === 'applied', result: told(result) };
   };
-  return apply ? book.apply(work) : (await book.check(work)).result;
+  return apply ? book.apply(file, work) : (await book.check(file, work)).result;
 }
 
 /** By a check: what was planned is told, and nothing of it is kept. */

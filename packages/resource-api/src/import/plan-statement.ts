@@ -40,7 +40,7 @@ export async function planStatement(
   write: WriteImport | undefined,
 ): Promise<Planned> {
   const { file, report, sanity, request } = plan;
-  const history = await reader.history(file);
+  const history = await reader.history();
   if (history.isOfAnother) {
     report.fault(0, '', 'source_not_open', SOURCE_NOT_OPEN, file.profile.source);
     return REFUSED;
@@ -59,14 +59,14 @@ export async function planStatement(
   const records = recordsOf(plan, reader, history, changes, seen);
   let importId: string | undefined;
   try {
-    if (write) importId = await write(file, records);
+    if (write) importId = await write(records);
     else for await (const _ of records);
   } catch (error) {
     if (!(error instanceof NoRoom || error instanceof UnreadableFile)) throw error;
     report.refuse(error.fault);
   }
   if (report.faultCount > 0) return REFUSED;
-  const { before, vanished, zerosLost } = await findVanished(file, reader, plan.numbers, changes);
+  const { before, vanished, zerosLost } = await findVanished(reader, plan.numbers, changes);
   sanity.zerosLost(zerosLost);
   sanity.loans(before, vanished, changes.loans);
   sanity.signs(changes.turned);
@@ -112,7 +112,7 @@ async function* recordsOf(
   seen: Seen,
 ): AsyncGenerator<BookRecord> {
   const { profile, asOf, fileSha256 } = file;
-  const parties = await reader.parties(file);
+  const parties = await reader.parties();
   sanity.parties(parties);
   const directory = new PartyDirectory(profile.source, parties);
   const volumes = new Volumes(reader);
@@ -126,7 +126,7 @@ async function* recordsOf(
   let planned = 0;
   for await (const batch of deals()) {
     const { known, own } = await readBatch(batch, file, reader, report);
-    const clashing = await clashingDeals(own, known, file, reader, report);
+    const clashing = await clashingDeals(own, known, reader, report);
     for (const stated of own) {
       if (clashing.has(stated)) continue;
       const before = known.get(stated.number);
@@ -161,12 +161,9 @@ async function readBatch(
   reader: BookReader,
   report: Report,
 ) {
-  const known = await reader.deals(
-    file,
-    batch.map(({ number }) => number),
-  );
+  const known = await reader.deals(batch.map(({ number }) => number));
   const fresh = batch.flatMap(({ number }) => (known.has(number) ? [] : [number]));
-  const elsewhere = fresh.length === 0 ? new Map() : await reader.elsewhere(file, fresh);
+  const elsewhere = fresh.length === 0 ? new Map() : await reader.elsewhere(fresh);
   const { dealNumber, facilityNumber, loanNumber } = file.profile.columns;
   const [column = ''] = dealNumber ?? facilityNumber ?? loanNumber ?? [];
   const own = batch.filter(({ number, row }) => {
@@ -188,7 +185,6 @@ async function readBatch(
 async function clashingDeals(
   deals: readonly StatedDeal[],
   known: ReadonlyMap<string, KnownDeal>,
-  file: StatementFile,
   reader: BookReader,
   report: Report,
 ): Promise<ReadonlySet<StatedDeal>> {
@@ -196,10 +192,7 @@ async function clashingDeals(
     newReferences(stated, known.get(stated.number)).map((one) => ({ ...one, stated })),
   );
   if (fresh.length === 0) return new Set();
-  const taken = await reader.taken(
-    file,
-    fresh.map(({ ref }) => ref),
-  );
+  const taken = await reader.taken(fresh.map(({ ref }) => ref));
   const clashing = fresh.filter(({ ref }) => taken.has(ref));
   for (const { ref, row } of clashing) {
     const message =
@@ -227,7 +220,6 @@ interface Vanished {
 
 /** Loans of the book that go on and that the statement does not have; and those that it has before it. */
 async function findVanished(
-  file: StatementFile,
   reader: BookReader,
   stated: LoanNumbers,
   changes: ChangeSummary,
@@ -235,11 +227,11 @@ async function findVanished(
   let before = 0;
   let vanished = 0;
   let zerosLost = 0;
-  for await (const numbers of reader.numbers(file)) {
+  for await (const numbers of reader.numbers()) {
     const missing = numbers.filter((number) => !stated.has(number));
     before += numbers.length - missing.length;
     for (let at = 0; at < missing.length; at += BATCH_DEALS) {
-      const known = await reader.deals(file, missing.slice(at, at + BATCH_DEALS));
+      const known = await reader.deals(missing.slice(at, at + BATCH_DEALS));
       for (const [number, deal] of known) {
         if (hasEnded(deal)) continue;
         vanished += 1;

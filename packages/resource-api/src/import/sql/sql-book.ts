@@ -18,13 +18,13 @@ import { listImports, revertImport } from './revert-import.ts';
 /** The book of statements in SQL. */
 export function sqlBook(database: Database): Book {
   return {
-    check: (work) => work(readerOf(database)),
-    apply: (work) =>
+    check: (file, work) => work(readerFor(file, database)),
+    apply: (file, work) =>
       tentativeTransaction(database, async (transaction) => {
         await lockJournal(transaction);
-        const write = (file: StatementFile, records: AsyncIterable<BookRecord>) =>
-          writeImport(transaction, file, records);
-        const { keep, result } = await work(readerOf(transaction), write);
+        const { keep, result } = await work(readerFor(file, transaction), (records) =>
+          writeImport(transaction, file, records),
+        );
         return keep ? result : rollback(result);
       }),
     imports: () => listImports(database),
@@ -34,14 +34,29 @@ export function sqlBook(database: Database): Book {
   };
 }
 
-function readerOf(sql: Sql): BookReader {
+function readerFor(file: StatementFile, sql: Sql): BookReader {
+  const { source } = file.profile;
   return {
-    history: (file) => readHistory(sql, file),
-    deals: (file, numbers) => knownDeals(sql, file, numbers),
-    taken: (file, refs) => readTaken(sql, file, refs),
-    elsewhere: (file, numbers) => readElsewhere(sql, file, numbers),
-    numbers: (file) => readNumbers(sql, file),
-    parties: (file) => readParties(sql, file),
+    history: () => readHistory(sql, file),
+    deals: (numbers) => knownDeals(sql, file, numbers),
+    async taken(refs) {
+      const rows = await sql.query<{ value: string }>(
+        'SELECT value FROM external_id WHERE source = $1 AND value = ANY($2)',
+        [source, refs],
+      );
+      return new Set(rows.map(({ value }) => value));
+    },
+    async elsewhere(numbers) {
+      const deals = await sql.query<{ number: string; source: string }>(
+        `SELECT d.deal_number AS number, coalesce(min(x.source), '') AS source
+         FROM deal d LEFT JOIN external_id x ON x.entity_id = d.id
+         WHERE d.deal_number = ANY($1) GROUP BY 1 HAVING coalesce(bool_and(x.source <> $2), true)`,
+        [numbers, source],
+      );
+      return new Map(deals.map((deal) => [deal.number, deal.source]));
+    },
+    numbers: () => readNumbers(sql, file),
+    parties: () => readParties(sql, file),
     volumes: () => volumesOf(sql),
   };
 }
@@ -70,32 +85,6 @@ async function readHistory(
     revertedBefore: same.filter(({ reverted }) => reverted).length,
     closedThrough: await closedThrough(sql),
   };
-}
-
-async function readTaken(
-  sql: Sql,
-  { profile: { source } }: StatementFile,
-  refs: readonly string[],
-): Promise<ReadonlySet<string>> {
-  const rows = await sql.query<{ value: string }>(
-    'SELECT value FROM external_id WHERE source = $1 AND value = ANY($2)',
-    [source, refs],
-  );
-  return new Set(rows.map(({ value }) => value));
-}
-
-async function readElsewhere(
-  sql: Sql,
-  { profile: { source } }: StatementFile,
-  numbers: readonly string[],
-): Promise<ReadonlyMap<string, string>> {
-  const deals = await sql.query<{ number: string; source: string }>(
-    `SELECT d.deal_number AS number, coalesce(min(x.source), '') AS source
-     FROM deal d LEFT JOIN external_id x ON x.entity_id = d.id
-     WHERE d.deal_number = ANY($1) GROUP BY 1 HAVING coalesce(bool_and(x.source <> $2), true)`,
-    [numbers, source],
-  );
-  return new Map(deals.map((deal) => [deal.number, deal.source]));
 }
 
 const NUMBERS_AT_ONCE = 20_000;

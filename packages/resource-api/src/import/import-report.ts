@@ -1,5 +1,5 @@
 import type { BusinessDate } from '../ledger/business-date.ts';
-import type { StatementSource } from './file/table.ts';
+import type { FileFault, StatementSource } from './file/table.ts';
 import type { ChangesByKind, LargestChange } from './plan/change-summary.ts';
 import type { LoanChange } from './plan/changes.ts';
 import type { OutstandingTotal } from './plan/currency-totals.ts';
@@ -7,7 +7,6 @@ import type { ImportProfile, SanityCheck } from './profile/profile.ts';
 import type { SanityFinding } from './sanity.ts';
 import type { ComparedTotal, ExpectedTotals } from './statement/control-totals.ts';
 import type { FindingKind } from './statement/report.ts';
-import type { StatementFault } from './statement/statement-row.ts';
 
 /** Who imports a statement. */
 export interface ImportActor {
@@ -41,7 +40,7 @@ export interface ImportRequest {
   readonly today?: BusinessDate;
   readonly onProgress?: ((progress: ImportProgress) => void) | undefined;
   /** Takes each fault; the report keeps the first of them. */
-  readonly onFault?: ((fault: StatementFault) => void) | undefined;
+  readonly onFault?: ((fault: FileFault) => void) | undefined;
   /** Takes each change; the report keeps the first of each kind. */
   readonly onChange?: ((change: LoanChange) => void) | undefined;
 }
@@ -77,10 +76,10 @@ export interface ImportReport {
   /** The file has a row of totals, which was compared with the sums of its rows. */
   readonly hasTotalsRow: boolean;
   /** The first of them; `faultCount` and `warningCount` count all. */
-  readonly faults: readonly StatementFault[];
+  readonly faults: readonly FileFault[];
   readonly faultCount: number;
   readonly faultKinds: readonly FindingKind[];
-  readonly warnings: readonly StatementFault[];
+  readonly warnings: readonly FileFault[];
   readonly warningCount: number;
   readonly warningKinds: readonly FindingKind[];
   /** What is unlikely in the statement. */

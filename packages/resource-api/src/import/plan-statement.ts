@@ -7,7 +7,7 @@ import { UnreadableFile } from './file/table.ts';
 import type { ImportReport, ImportRequest } from './import-report.ts';
 import { ChangeSummary } from './plan/change-summary.ts';
 import { changesOf, owedBy, undrawnOf } from './plan/changes.ts';
-import { misfitsOf, NoRoom, takeRoom } from './plan/fits-book.ts';
+import { misfitsOf, takeRoom } from './plan/fits-book.ts';
 import type { KnownDeal } from './plan/known-deal.ts';
 import { PartyDirectory } from './plan/parties.ts';
 import { newReferences, type PlanContext, planDeal } from './plan/plan-deal.ts';
@@ -62,7 +62,7 @@ export async function planStatement(
     if (write) importId = await write(records);
     else for await (const _ of records);
   } catch (error) {
-    if (!(error instanceof NoRoom || error instanceof UnreadableFile)) throw error;
+    if (!(error instanceof UnreadableFile)) throw error;
     report.refuse(error.fault);
   }
   if (report.faultCount > 0) return REFUSED;
@@ -130,12 +130,18 @@ async function* recordsOf(
     for (const stated of own) {
       if (clashing.has(stated)) continue;
       const before = known.get(stated.number);
-      if (before !== undefined && !fitsBook(stated, before, report)) continue;
+      const misfits = before === undefined ? [] : misfitsOf(stated, before);
+      for (const misfit of misfits) report.refuse(misfit);
+      if (misfits.length > 0) continue;
       const deal = planDeal(stated, before, context);
       if (deal.isNew) seen.newLoans += 1;
       seen.journals += deal.journals.length;
       for (const { postings } of deal.journals) seen.postings += postings.length;
-      await takeRoom(volumes, deal);
+      const full = await takeRoom(volumes, deal);
+      if (full !== undefined) {
+        report.refuse(full);
+        return;
+      }
       changes.add(deal, changesOf(deal, before));
       yield* directory.takeFresh();
       yield* deal.records;
@@ -200,14 +206,6 @@ async function clashingDeals(
     report.fault(row, 'deal and facility number', 'same_reference', message, ref);
   }
   return new Set(clashing.map(({ stated }) => stated));
-}
-
-function fitsBook(stated: StatedDeal, known: KnownDeal, report: Report): boolean {
-  const misfits = misfitsOf(stated, known);
-  for (const { row, column, message, value } of misfits) {
-    report.fault(row, column, 'differs_from_book', message, value);
-  }
-  return misfits.length === 0;
 }
 
 interface Vanished {

@@ -21,10 +21,10 @@ export interface FileDialect {
   readonly headerRow?: number | undefined;
 }
 
-/** What is wrong with a file. Row 0: the fault has no row. */
+/** What is wrong with a file, or odd in it. Row 0: all of it. */
 export interface FileFault {
   readonly row: number;
-  /** Letters of the sheet's column, or empty. */
+  /** Its name, or its letters in a sheet; empty where all of the row is meant. */
   readonly column: string;
   readonly code: string;
   readonly message: string;

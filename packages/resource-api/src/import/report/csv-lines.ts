@@ -1,11 +1,11 @@
 import { csvLine } from '../../csv/csv-line.ts';
+import type { FileFault } from '../file/table.ts';
 import type { LoanChange } from '../plan/changes.ts';
-import type { StatementFault } from '../statement/statement-row.ts';
 
 /** All faults of a statement, a line each. */
 export const FAULTS_HEADER = csvLine(['row', 'column', 'code', 'expected', 'value']);
 
-export function faultLine({ row, column, code, message, value }: StatementFault): string {
+export function faultLine({ row, column, code, message, value }: FileFault): string {
   return csvLine([row, column, code, message, value]);
 }
 

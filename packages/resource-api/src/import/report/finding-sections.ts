@@ -1,8 +1,8 @@
 /** What a report says of faults, warnings and checks. Pure. */
+import type { FileFault } from '../file/table.ts';
 import type { ImportReport } from '../import-report.ts';
 import type { SanityFinding } from '../sanity.ts';
 import type { FindingKind } from '../statement/report.ts';
-import type { StatementFault } from '../statement/statement-row.ts';
 import { counted, grouped, type Section } from './section.ts';
 import { ADVICE, CHECK_ADVICE, titleOf } from './words.ts';
 
@@ -46,7 +46,7 @@ function sentencesOf({ code, column, first }: FindingKind): readonly string[] {
 }
 
 /** `row 3 “x”, row 7 “y”: expected a decimal`. */
-function firstOf(first: readonly StatementFault[]): string {
+function firstOf(first: readonly FileFault[]): string {
   const where = first.flatMap(({ row, value }) => {
     const parts = [...(row > 0 ? [`row ${row}`] : []), ...(value === '' ? [] : [`“${value}”`])];
     return parts.length === 0 ? [] : [parts.join(' ')];

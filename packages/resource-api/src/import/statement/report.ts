@@ -1,5 +1,5 @@
 import { kept } from '../cells/text.ts';
-import type { StatementFault } from './statement-row.ts';
+import type { FileFault } from '../file/table.ts';
 
 /** What is told of an empty cell that must not be. */
 export const REQUIRED = 'this cell is empty; every row needs a value here';
@@ -14,7 +14,7 @@ export interface FindingKind {
   readonly code: string;
   readonly column: string;
   readonly count: number;
-  readonly first: readonly StatementFault[];
+  readonly first: readonly FileFault[];
 }
 
 /** What is told about a statement: faults, for which it is refused, and warnings. */
@@ -23,7 +23,7 @@ export class Report {
   readonly #warnings = new Findings();
 
   /** @param onFault takes each fault, also those that the report does not keep. */
-  constructor(onFault?: (fault: StatementFault) => void) {
+  constructor(onFault?: (fault: FileFault) => void) {
     this.#faults = new Findings(onFault);
   }
 
@@ -32,7 +32,7 @@ export class Report {
   }
 
   /** A fault that was thrown. */
-  refuse({ row, column, code, message, value }: StatementFault): void {
+  refuse({ row, column, code, message, value }: FileFault): void {
     this.fault(row, column, code, message, value);
   }
 
@@ -40,7 +40,7 @@ export class Report {
     this.#warnings.add(row, column, code, message, value);
   }
 
-  get faults(): readonly StatementFault[] {
+  get faults(): readonly FileFault[] {
     return this.#faults.kept;
   }
 
@@ -52,7 +52,7 @@ export class Report {
     return [...this.#faults.kinds.values()];
   }
 
-  get warnings(): readonly StatementFault[] {
+  get warnings(): readonly FileFault[] {
     return this.#warnings.kept;
   }
 
@@ -66,12 +66,12 @@ export class Report {
 }
 
 class Findings {
-  readonly kept: StatementFault[] = [];
-  readonly kinds = new Map<string, FindingKind & { count: number; first: StatementFault[] }>();
+  readonly kept: FileFault[] = [];
+  readonly kinds = new Map<string, FindingKind & { count: number; first: FileFault[] }>();
   count = 0;
-  readonly #onFinding: ((finding: StatementFault) => void) | undefined;
+  readonly #onFinding: ((finding: FileFault) => void) | undefined;
 
-  constructor(onFinding?: (finding: StatementFault) => void) {
+  constructor(onFinding?: (finding: FileFault) => void) {
     this.#onFinding = onFinding;
   }
 

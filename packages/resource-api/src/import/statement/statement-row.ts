@@ -33,11 +33,3 @@ export interface StatementRow {
   readonly amounts: Readonly<Partial<Record<AmountField, bigint>>>;
   readonly dates: Readonly<Partial<Record<DateField, BusinessDate>>>;
 }
-
-export interface StatementFault {
-  readonly row: number;
-  readonly column: string;
-  readonly code: string;
-  readonly message: string;
-  readonly value: string;
-}

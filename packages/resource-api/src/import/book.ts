@@ -4,7 +4,6 @@ import type { ImportActor } from './import-report.ts';
 import type { KnownDeal, KnownParties } from './plan/known-deal.ts';
 import type { ImportProfile } from './profile/profile.ts';
 
-/** Where the deals of statements are kept. */
 export interface Book {
   /** Works out an import and writes nothing. */
   check<T>(file: StatementFile, work: (reader: BookReader) => Promise<T>): Promise<T>;
@@ -47,7 +46,6 @@ export interface BookReader {
   numbers(): AsyncIterable<readonly string[]>;
   /** Ids of parties by what statements of the source call them, and of parties that were renamed. */
   parties(): Promise<KnownParties>;
-  /** What all postings of the book come to by currency, signs aside. */
   volumes(): Promise<ReadonlyMap<string, bigint>>;
 }
 
@@ -55,14 +53,12 @@ export interface ImportRecord {
   readonly id: string;
   readonly profile: string;
   readonly source: string;
-  /** The customer that may post statements of the source over HTTP. */
   readonly customer: string | null;
   readonly asOf: BusinessDate;
   readonly rows: number;
   readonly appliedAt: string;
   readonly revertedAt: string | null;
   readonly journals: number;
-  /** Why what checks found was right, by check. */
   readonly accepted: Readonly<Record<string, string>> | null;
   readonly withoutTotals: string | null;
   /** The subject of a token, or the user of the tool; null where an earlier build imported it. */
@@ -84,7 +80,6 @@ export interface StatementFile {
   readonly controlTotals: Readonly<Record<string, string>>;
   /** Why what a check found is right, by check. */
   readonly accepted: Readonly<Record<string, string>>;
-  /** Why the sender's totals were not demanded. */
   readonly withoutTotals: string | undefined;
   readonly actor: ImportActor | undefined;
 }
@@ -96,9 +91,7 @@ export interface ImportHistory {
   readonly appliedBefore: string | undefined;
   /** The date of another import of the same file that stands. */
   readonly otherDate: BusinessDate | undefined;
-  /** The last statement of the same source. */
   readonly last: { readonly id: string; readonly asOf: BusinessDate } | undefined;
-  /** The date through which the books are closed. */
   readonly closedThrough: BusinessDate | undefined;
   /** How often this file was imported for this date and reverted. */
   readonly revertedBefore: number;

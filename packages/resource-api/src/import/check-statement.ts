@@ -14,12 +14,10 @@ import { readShares, type Shares } from './statement/shares.ts';
 import type { StatedDeal } from './statement/stated-deal.ts';
 import type { StatementRow } from './statement/statement-row.ts';
 
-/** Deals that are planned at once. */
 export const BATCH_DEALS = 2_000;
 /** Rows, of deals whose rows stand apart, that are held at once: each takes about 3 KB. */
 export const ROWS_HELD = 60_000;
 
-/** A statement that was read to its end. */
 export interface CheckedStatement extends ReadStatement {
   readonly shares: Shares;
   readonly numbers: LoanNumbers;

@@ -8,7 +8,6 @@ import type { SanityFinding } from './sanity.ts';
 import type { ComparedTotal, ExpectedTotals } from './statement/control-totals.ts';
 import type { FindingKind } from './statement/report.ts';
 
-/** Who imports a statement. */
 export interface ImportActor {
   /** The subject of a token, or the user of the tool. */
   readonly name: string;
@@ -18,25 +17,21 @@ export interface ImportActor {
 
 export interface ImportRequest {
   readonly source: StatementSource;
-  /** The second file, where the profile has shares. */
   readonly shares?: StatementSource | undefined;
   readonly profile: ImportProfile;
   /** The date of a file that has no column for it. */
   readonly asOf?: BusinessDate | undefined;
   readonly apply: boolean;
   readonly actor?: ImportActor | undefined;
-  /** The sender's control totals; the file is refused when they differ. */
   readonly expected: ExpectedTotals;
   /**
    * Why the sender gave none. Without this nothing is written unless the number of rows and a sum were
    * given, or the file has a row of totals.
    */
   readonly withoutTotals?: string | undefined;
-  /** Why what a check found is right, by check. */
   readonly accept?: Readonly<Partial<Record<SanityCheck, string>>>;
   /** Why there is no book to compare with, for the report. */
   readonly noBook?: string;
-  /** Today, where it is not the machine's. */
   readonly today?: BusinessDate;
   readonly onProgress?: ((progress: ImportProgress) => void) | undefined;
   /** Takes each fault; the report keeps the first of them. */
@@ -58,7 +53,6 @@ export interface ImportProgress {
 export interface ImportReport {
   readonly outcome: 'applied' | 'valid' | 'refused' | 'applied_before';
   readonly importId?: string | undefined;
-  /** The name of the file. */
   readonly file: string;
   readonly profile: string;
   readonly asOf?: BusinessDate;
@@ -69,9 +63,7 @@ export interface ImportReport {
   readonly postings: number;
   /** Sums of every amount column, as decimal strings; `due:EUR` in a file of several currencies. */
   readonly controlTotals: Readonly<Record<string, string>>;
-  /** What the sender stated, beside what the file has. */
   readonly comparedTotals: readonly ComparedTotal[];
-  /** Why the sender's totals were not demanded. */
   readonly withoutTotals?: string | undefined;
   /** The file has a row of totals, which was compared with the sums of its rows. */
   readonly hasTotalsRow: boolean;
@@ -82,9 +74,7 @@ export interface ImportReport {
   readonly warnings: readonly FileFault[];
   readonly warningCount: number;
   readonly warningKinds: readonly FindingKind[];
-  /** What is unlikely in the statement. */
   readonly sanity: readonly SanityFinding[];
-  /** Outstanding principal of the statement's loans, by currency. */
   readonly outstanding: readonly OutstandingTotal[];
   /** The differences from the book, by kind, with the rule for each kind. */
   readonly changes: readonly ChangesByKind[];

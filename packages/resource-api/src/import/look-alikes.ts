@@ -18,7 +18,6 @@ interface Name {
   readonly form: string;
 }
 
-/** Two names of different parties, each with where it stands. */
 export interface LookAlike {
   readonly name: string;
   readonly place: string;

@@ -26,7 +26,6 @@ export interface StatementPlan {
   readonly request: Pick<ImportRequest, 'onProgress' | 'onChange'>;
 }
 
-/** What the plan says of a report. */
 export type Planned = Partial<ImportReport> & Pick<ImportReport, 'outcome'>;
 export const REFUSED: Planned = { outcome: 'refused' };
 
@@ -97,7 +96,6 @@ function checkHistory(
   }
 }
 
-/** What was planned so far. */
 interface Seen {
   newLoans: number;
   journals: number;

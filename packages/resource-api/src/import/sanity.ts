@@ -7,7 +7,6 @@ import { type ImportProfile, SANITY_CHECKS, type SanityCheck } from './profile/p
 import type { LenderShare } from './statement/shares.ts';
 import type { StatementRow } from './statement/statement-row.ts';
 
-/** A check that found something. */
 export interface SanityFinding {
   readonly check: SanityCheck;
   readonly message: string;
@@ -135,7 +134,6 @@ export class SanityChecks {
     }
   }
 
-  /** @param rows of the second file. */
   shares(rows: Iterable<LenderShare>): void {
     for (const { lender, row } of rows) {
       this.#alike(this.#names.add(lender, row, ' of the shares'));
@@ -178,7 +176,6 @@ export class SanityChecks {
     if (count > 0) this.#add('leading_zeros_lost', 0, count);
   }
 
-  /** @param accepted reasons by check */
   findings(accepted: Readonly<Partial<Record<SanityCheck, string>>>): readonly SanityFinding[] {
     return SANITY_CHECKS.flatMap((check) => {
       const found = this.#found.get(check);

@@ -50,7 +50,6 @@ export function readDate(
   return date;
 }
 
-/** A cell by one format. */
 export function readAs(cell: Cell, format: string, yearsFrom: number | undefined): Reading {
   if (cell instanceof Date) return dayOf(cell);
   const text = typeof cell === 'number' ? plainDecimal(cell) : cell.trim();
@@ -71,7 +70,6 @@ function dayOf(cell: Date): Reading {
 }
 
 const PHANTOM_DAY = 60;
-/** 9999-12-31. */
 const LAST_SERIAL = 2_958_465;
 
 /** The 1900 system: 1 is 1900-01-01, and 61 is 1900-03-01 because 60 is a day that never was. */

@@ -82,7 +82,6 @@ function marksOf(texts: readonly string[]): readonly Marks[] {
   ];
 }
 
-/** Words and signs beside digits. */
 function wordsOf(text: string): readonly string[] {
   if (!/\d|-$/.test(text)) return [];
   return text.match(/\p{L}*\p{Sc}|\p{L}+/gu) ?? [];

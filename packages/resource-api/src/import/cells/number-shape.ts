@@ -11,7 +11,6 @@ export interface NumberDialect {
   readonly trailingMinus?: boolean | undefined;
   readonly negativeMarks?: readonly string[] | undefined;
   readonly positiveMarks?: readonly string[] | undefined;
-  /** Currency codes by mark. */
   readonly currencyMarks?: Readonly<Record<string, string>> | undefined;
   readonly zeroMarks?: readonly string[] | undefined;
 }
@@ -98,7 +97,6 @@ type Side = 'start' | 'end';
 
 interface Mark {
   readonly side: Side;
-  /** Without the mark. */
   readonly rest: string;
   readonly isNegative?: boolean;
   readonly currency?: string;

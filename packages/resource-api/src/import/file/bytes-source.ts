@@ -23,7 +23,6 @@ export async function collect(chunks: AsyncIterable<Uint8Array>): Promise<Uint8A
   return Buffer.concat(parts);
 }
 
-/** At most the first bytes of a stream. */
 export async function firstBytes(
   chunks: AsyncIterable<Uint8Array>,
   length: number,

@@ -22,7 +22,6 @@ const LABELS: Readonly<Record<Encoding, string>> = {
 export const PROBE_BYTES = 4_096;
 
 interface EncodedText {
-  /** From the beginning at each call. */
   bytes(): AsyncIterable<Uint8Array>;
 }
 

@@ -5,7 +5,6 @@ export type Encoding = FileDialect['encoding'];
 export interface EncodingGuess {
   readonly name: Encoding;
   readonly sure: boolean;
-  /** Why, as a sentence. */
   readonly why: string;
 }
 
@@ -20,7 +19,6 @@ const MARKS: readonly (readonly [Encoding, readonly number[]])[] = [
   ['utf-16be', [0xfe, 0xff]],
 ];
 
-/** The byte order mark that a text begins with. */
 export function byteOrderMark(first: Uint8Array): ByteOrderMark | undefined {
   const mark = MARKS.find(([, bytes]) => bytes.every((byte, at) => first[at] === byte));
   return mark && { encoding: mark[0], length: mark[1].length };
@@ -43,7 +41,6 @@ export function utf16Of(first: Uint8Array): 'utf-16le' | 'utf-16be' | undefined 
 
 interface OddByte {
   readonly byte: number;
-  /** Line of the text, from 1. */
   readonly line: number;
 }
 

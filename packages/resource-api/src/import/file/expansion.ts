@@ -8,12 +8,10 @@ type Chunks = AsyncIterable<Uint8Array>;
 
 const CHUNK_BYTES = 64 * 1024;
 
-/** Unpacks gzip of any number of members. */
 export function gunzip(packed: Chunks): Chunks {
   return inflated(packed, createGunzip({ chunkSize: CHUNK_BYTES }), 'gzip');
 }
 
-/** Unpacks what a zip holds. */
 export function inflateRaw(packed: Chunks): Chunks {
   return inflated(packed, createInflateRaw({ chunkSize: CHUNK_BYTES }), 'zip');
 }

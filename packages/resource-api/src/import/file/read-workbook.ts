@@ -1,4 +1,3 @@
-/** Which sheet of a workbook is read, and its rows. */
 import { type HiddenParts, readSheet } from './read-sheet.ts';
 import { readCell, type StoredCell } from './sheet-cells.ts';
 import { type FileDialect, type TableRow, UnreadableFile } from './table.ts';
@@ -7,9 +6,7 @@ import { openWorkbook, type Sheet, type Workbook } from './workbook.ts';
 
 export interface SheetDescription {
   readonly name: string;
-  /** Rows that have something. */
   readonly rows: number;
-  /** Up to the last one that has something. */
   readonly columns: number;
   readonly hidden: boolean;
   readonly hiddenRows: number;
@@ -110,7 +107,6 @@ async function describeSheet(workbook: Workbook, sheet: Sheet): Promise<SheetDes
   return { ...shown, ...hidden, percentColumns: [...percentColumns].sort((a, b) => a - b) };
 }
 
-/** All sheets of a workbook, those without rows too. */
 export async function describeSheets(
   content: WorkbookContent,
 ): Promise<readonly SheetDescription[]> {

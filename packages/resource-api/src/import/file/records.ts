@@ -12,7 +12,6 @@ interface SplitRecord {
   readonly cells: readonly string[];
   /** Where the line end stands that ends the record, or the end of the text. */
   readonly end: number;
-  /** Line ends within its cells. */
   readonly innerLines: number;
 }
 

@@ -5,7 +5,6 @@ const EPOCH_1904 = Date.UTC(1904, 0, 1);
 /** One day early: Excel takes 1900 for a leap year, and counts a 29 February that never was. */
 const EPOCH_1900 = Date.UTC(1899, 11, 30);
 const PHANTOM_DAY = 60;
-/** 31 December 9999. */
 const LAST_DAY_1900 = 2_958_465;
 const DAYS_BETWEEN = (EPOCH_1904 - EPOCH_1900) / DAY_MS;
 

@@ -45,7 +45,6 @@ export class UnreadableFile extends Error {
 /** A file, in a folder or in memory. It is read more than once. */
 export interface StatementSource {
   readonly name: string;
-  /** In bytes. */
   readonly size: number;
   /**
    * The bytes, from the beginning at each call.

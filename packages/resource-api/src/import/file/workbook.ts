@@ -11,7 +11,6 @@ import { zipContent } from './zip.ts';
 export interface Sheet {
   readonly name: string;
   readonly hidden: boolean;
-  /** Of the file in the zip. */
   readonly path: string;
 }
 
@@ -149,7 +148,6 @@ function readStyles(bytes: AsyncIterable<Uint8Array>): Promise<readonly NumberFo
   }));
 }
 
-/** How XML writes a truth value. */
 export function isTrue(value: string | undefined): boolean {
   return value === '1' || value === 'true';
 }

@@ -40,7 +40,6 @@ export async function* readXml<T>(
   parser.close();
 }
 
-/** Reads a whole document. */
 export async function collectXml<T>(
   bytes: AsyncIterable<Uint8Array>,
   makeHandlers: (emit: (item: T) => void) => XmlHandlers,

@@ -31,7 +31,6 @@ interface ValueRange {
   readonly bounds: [least: bigint | string, most: bigint | string];
 }
 
-/** Rows of one finding. */
 interface Tally {
   rows: number;
   first: string;
@@ -71,11 +70,9 @@ export class RowChecks {
   readonly owing = new Map<string, number>();
   /** The first amount with more than two decimals that are not zero. */
   readonly longest = { decimals: 2, told: '' };
-  /** Rates that are not zero, and those below 1. */
   readonly rates = { all: 0, belowOne: 0 };
   /** Of columns that stand for one field: rows where they differ. */
   readonly differences = new Map<string, Tally>();
-  /** Rows whose balance is above the limit. */
   readonly beyondLimit: Tally = { rows: 0, first: '' };
   readonly #plan: CheckPlan;
   readonly #read: readonly Column[];

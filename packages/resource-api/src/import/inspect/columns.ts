@@ -14,7 +14,6 @@ import {
 import { matchNames, type NameMatch } from './match-columns.ts';
 import { datesIn, numbersIn } from './readings.ts';
 
-/** A column with what its name and its values say. */
 export interface Column extends Readings {
   readonly evidence: ColumnEvidence;
   readonly kind: ColumnKind;

@@ -99,7 +99,6 @@ function ambiguity({ readings }: Found): string {
   return `[${first}] or [${second}]? ${isDayFirst ? 'every day is below 13' : 'both read every value'}`;
 }
 
-/** What one cell would be by each reading. */
 function exampleOf({ header, readings, samples }: Found): string {
   const { text = '', row = 0 } = samples[0] ?? {};
   const days = readings.slice(0, 2).map((formats) => readDate(text, formats.slice(0, 1), 1950));

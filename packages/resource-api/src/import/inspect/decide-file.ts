@@ -1,4 +1,3 @@
-/** Encoding, delimiter and sheet: decided by the file, or asked. */
 import type { FileDescription } from '../file/describe-file.ts';
 import type { FileDialect } from '../file/table.ts';
 import { delimitersOf } from './delimiter.ts';

@@ -1,4 +1,3 @@
-/** What separates the columns of a text file. */
 import { RecordSplitter } from '../file/records.ts';
 import { UnreadableFile } from '../file/table.ts';
 import type { Dictionary } from './dictionary.ts';
@@ -46,7 +45,6 @@ function tryDelimiter(sample: string, delimiter: string, dictionary: Dictionary)
   return { delimiter, columns, score: consistent + Math.min(known, 5) / 5 };
 }
 
-/** The first records of a text, whose last line may be cut. */
 function readSample(sample: string, delimiter: string) {
   const lines = sample.split('\n');
   const whole = lines.length > 2 ? lines.slice(0, Math.min(lines.length - 1, LINES)) : lines;

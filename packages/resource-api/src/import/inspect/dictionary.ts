@@ -15,7 +15,6 @@ export const dictionarySchema = z.strictObject({
   facilityTypes: z.partialRecord(z.enum(FACILITY_TYPES), names).default({}),
   /** Per status of deal, facility and contract, such as `matured matured repaid`. */
   statuses: z.record(z.string(), names).default({}),
-  /** How a row of totals begins. */
   totals: names.default([]),
   /** How a header says that amounts are in thousands, or in millions. */
   thousands: names.default([]),
@@ -43,7 +42,6 @@ export type Statuses = readonly [string, string, string];
 export interface Entry {
   /** `other`: a column that no profile reads. */
   readonly field: Field | 'other';
-  /** As the dictionary has it, and in which of its files. */
   readonly name: string;
   readonly source: string;
   readonly words: readonly string[];

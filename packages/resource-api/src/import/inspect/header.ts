@@ -5,7 +5,6 @@ import type { Dictionary } from './dictionary.ts';
 /** Rows before the header at most; profiles allow more. */
 export const HEADER_WITHIN = 60;
 
-/** How many cells the dictionary knows as names of columns. */
 export function headerScore(cells: readonly Cell[], dictionary: Dictionary): number {
   return cells.filter(
     (cell) =>

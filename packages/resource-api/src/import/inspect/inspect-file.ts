@@ -1,4 +1,3 @@
-/** Reads a file that nobody described, and says what it is. */
 import { describeFile, type FileDescription } from '../file/describe-file.ts';
 import { readTable } from '../file/read-table.ts';
 import { type FileDialect, type StatementSource, UnreadableFile } from '../file/table.ts';

@@ -14,7 +14,6 @@ export interface Inspection {
   readonly delimiter?: string;
   readonly sheet?: string;
   readonly sheets?: readonly SheetDescription[];
-  /** What stands before the header. */
   readonly preamble: readonly string[];
   /** Undefined where the file has none. */
   readonly headerRow: number | undefined;
@@ -23,7 +22,6 @@ export interface Inspection {
   readonly totals?: { readonly row: number; readonly text: string; readonly verdict: string };
   readonly footer: readonly string[];
   readonly columns: readonly ColumnInspection[];
-  /** What was noticed and needs no answer. */
   readonly notes: readonly string[];
   /** What the file does not decide; a profile with one is refused. */
   readonly questions: readonly Question[];
@@ -33,9 +31,7 @@ export interface Inspection {
 export interface ColumnInspection {
   readonly header: string;
   readonly kind: ColumnKind;
-  /** The profile's field that it is taken for. */
   readonly field?: Field;
-  /** How it was recognised, or why it was not taken. */
   readonly how: string;
   /** Of numbers as plain decimals, of dates as `2025-03-31`. */
   readonly smallest?: string;

@@ -8,10 +8,8 @@ import { type Proposal, rowsOf } from './proposal.ts';
 const ASKED: readonly Field[] = ['borrower', 'currency', 'rate', 'maturityDate', 'due'];
 const NUMBERS: readonly Field[] = ['loanNumber', 'facilityNumber', 'dealNumber'];
 const SIZES: readonly Field[] = ['limit', 'originalPrincipal'];
-/** Columns that a question names. */
 const NAMED = 6;
 
-/** Columns that all stand for one field. */
 export function contestedFields(columns: readonly Column[]): ReadonlyMap<Field, readonly Column[]> {
   const contested = new Map<Field, readonly Column[]>();
   for (const field of FIELDS) {
@@ -21,7 +19,6 @@ export function contestedFields(columns: readonly Column[]): ReadonlyMap<Field, 
   return contested;
 }
 
-/** Writes `columns`. */
 export function proposeColumns(proposal: Proposal): void {
   const { columns, find } = proposal;
   const none = (fields: readonly Field[]) => !fields.some(find);

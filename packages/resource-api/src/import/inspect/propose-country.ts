@@ -1,4 +1,3 @@
-/** Where borrowers are: decided, or asked. */
 import { plain } from './dictionary.ts';
 import { allValues, isCountryCode } from './kinds.ts';
 import type { Proposal } from './proposal.ts';

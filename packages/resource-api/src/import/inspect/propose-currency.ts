@@ -4,7 +4,6 @@ import type { Dictionary } from './dictionary.ts';
 import { isCurrency } from './kinds.ts';
 import type { Proposal } from './proposal.ts';
 
-/** Writes `currency` and `currencyColumn`. */
 export function proposeCurrency({ columns, found, find, draft }: Proposal): void {
   const named = find('currency')?.evidence;
   const path = ['currency'];

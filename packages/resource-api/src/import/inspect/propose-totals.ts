@@ -11,7 +11,6 @@ import type { Inspection } from './inspection.ts';
 import type { Proposal } from './proposal.ts';
 import type { Scan } from './scan.ts';
 
-/** Writes `totalsRow`. */
 export function proposeTotals(
   { found, columns, checks, find, draft }: Proposal,
   plan: CheckPlan,

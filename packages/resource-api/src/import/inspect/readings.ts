@@ -12,7 +12,6 @@ const CENTURY = 1950;
 
 export interface NumberEvidence {
   readonly samples: readonly Sample[];
-  /** Forms that are no numbers. */
   readonly mistakes: readonly ShapeEvidence[];
   readonly zeroMarks: readonly Sample[];
 }
@@ -110,7 +109,6 @@ function groupOf(shapes: readonly ShapeEvidence[], isNamed: boolean): DateGroup 
   return readings.length > 0 ? { samples, cells, readings } : undefined;
 }
 
-/** The order of a format's parts: DMY, MDY, YMD. */
 export function orderOf(format: string): string {
   return format
     .replace(/[hms]+|AM|T(?=h)/g, '')

@@ -5,7 +5,6 @@ import type { Field } from '../profile/fields.ts';
 import type { Column } from './columns.ts';
 
 const KEPT = 2_000_000;
-/** Numbers whose other cells are compared. */
 const COMPARED = 100_000;
 
 export class Repeats {

@@ -49,11 +49,9 @@ export class Scan {
   /** Of the file, where the loans end. */
   lastRow = 0;
   totals: Ending | undefined;
-  /** Notes after the loans. */
   footer: readonly RowText[] = [];
   /** Rows among the loans that begin as totals do. */
   readonly totalsWithin: RowText[] = [];
-  /** Rows with more or fewer cells than the header. */
   readonly oddWidths = { rows: 0, first: 0 };
   readonly #dictionary: Dictionary;
   readonly #tail: TableRow[] = [];

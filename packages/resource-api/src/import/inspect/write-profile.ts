@@ -22,7 +22,6 @@ export function writeProfile(draft: ProfileDraft, { file, rows, questions }: Ins
   return document.toString({ lineWidth: 0, flowCollectionPadding: false });
 }
 
-/** The key of a setting, which a comment stands before. */
 function keyAt(document: Document, path: readonly string[]) {
   const parent = path.length === 1 ? document.contents : document.getIn(path.slice(0, -1), true);
   if (!isMap(parent)) return undefined;

@@ -2,20 +2,15 @@ import type { StatementSource } from '../file/table.ts';
 
 export type ImportKind = 'statement' | 'journals';
 
-/** What a caller asks for with a file, as its job keeps it. */
 export interface ImportParameters {
   readonly kind: ImportKind;
   /** Writes what was checked; otherwise nothing is written. */
   readonly apply: boolean;
-  /** The name of a registered profile, for a statement. */
   readonly profile?: string;
   /** The date of a statement that has no column for it, as `YYYY-MM-DD`. */
   readonly asOf?: string;
-  /** The sender's control totals; the file is refused when they differ. */
   readonly expected: { readonly rows?: number; readonly sums: Readonly<Record<string, string>> };
-  /** Why a statement is applied without control totals. */
   readonly withoutTotals?: string;
-  /** The reason for each sanity check that is accepted, by the name of the check. */
   readonly accept: Readonly<Record<string, string>>;
 }
 
@@ -52,7 +47,6 @@ export interface ImportJob {
   readonly parameters: ImportParameters;
   readonly fileSha256: string;
   readonly sizeBytes: number;
-  /** The subject of the token. */
   readonly postedBy: string;
   readonly createdAt: string;
   readonly startedAt: string | null;
@@ -82,7 +76,6 @@ export interface JobLimits {
 }
 
 export type OpenedJob =
-  /** Takes the parts of the file. */
   | { readonly outcome: 'opened'; readonly key: bigint; readonly id: string }
   /** The same caller sent the same key before. */
   | { readonly outcome: 'known'; readonly job: ImportJob }
@@ -94,7 +87,6 @@ export type OpenedJob =
 export interface ClaimedJob {
   readonly key: bigint;
   readonly id: string;
-  /** Names this attempt. */
   readonly runner: string;
   /** How often it was begun, with this time. */
   readonly attempts: number;
@@ -110,7 +102,6 @@ export interface FinishedJob {
   readonly report: Readonly<Record<string, unknown>>;
 }
 
-/** Jobs and their files. */
 export interface ImportJobs {
   open(job: NewJob, limits: JobLimits): Promise<OpenedJob>;
   /** Adds the next part of a file, numbered from 0. @returns false where the job was given up. */

@@ -3,7 +3,6 @@ import { checkProfile } from '../profile/check-profile.ts';
 import { type ImportProfile, profileSchema, SANITY_CHECKS } from '../profile/profile.ts';
 import { SANITY_RULES } from '../sanity.ts';
 
-/** A profile under the name that imports over HTTP give. */
 export interface RegisteredProfile {
   readonly name: string;
   /** As it was registered, without the defaults of this build. */

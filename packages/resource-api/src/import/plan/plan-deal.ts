@@ -110,7 +110,6 @@ export function planDeal(
   };
 }
 
-/** What the book has of a stated facility. */
 export function knownFacility(
   { facilities }: KnownDeal,
   { number }: StatedDeal,

@@ -19,7 +19,6 @@ export interface PlannedEntry {
 
 export interface PlannedJournal {
   readonly type: JournalType;
-  /** The drawing that it is about. */
   readonly drawing: string | undefined;
   readonly entries: readonly PlannedEntry[];
   readonly reason?: string;
@@ -45,7 +44,6 @@ const NO_PRINCIPAL: KnownPrincipal = {
   exchangeAdjustment: NO_LEGS,
 };
 
-/** What a drawing changes by, by holder. */
 export interface PrincipalChange {
   readonly advance: Legs;
   /** Negative where principal was repaid. */

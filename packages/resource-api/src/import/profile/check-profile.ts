@@ -2,7 +2,6 @@ import type { z } from 'zod';
 import { type ImportProfile, profileSchema } from './profile.ts';
 import { type OpenQuestion, openQuestions } from './profile-questions.ts';
 
-/** What is wrong with one setting. */
 export interface ProfileFault {
   /** Such as `columns.due`; empty where the whole is wrong. */
   readonly path: string;

@@ -14,7 +14,6 @@ export function isSum(text: string): boolean {
   return sum === '0' || SUM.test(sum);
 }
 
-/** The terms of a sum; none for `0`. */
 export function termsOf(text: string): readonly Term[] {
   if (text.trim() === '0') return [];
   const parts = text.replaceAll(/\s/g, '').match(/[+-]?[a-zA-Z]+/g) ?? [];

@@ -54,6 +54,5 @@ export type Field = TextField | AmountField | DateField;
 /** Amounts that a row may state, in the currency of the row. */
 export const AMOUNT_FIELDS = Object.keys(AMOUNTS) as AmountField[];
 export const DATE_FIELDS = Object.keys(DATES) as DateField[];
-/** By field, what its column holds. */
 export const FIELD_MEANINGS: Readonly<Record<Field, string>> = { ...TEXTS, ...AMOUNTS, ...DATES };
 export const FIELDS = Object.keys(FIELD_MEANINGS) as Field[];

@@ -3,7 +3,6 @@ import { isAlias, parseDocument, visit, type YAMLError } from 'yaml';
 /** Of a profile as text: one that lists 10,000 names of countries is far below. */
 const TEXT_MAX_CHARS = 1024 ** 2;
 
-/** The text of a profile cannot be read as YAML or JSON. */
 export class UnreadableProfile extends Error {
   override readonly name = 'UnreadableProfile';
 }

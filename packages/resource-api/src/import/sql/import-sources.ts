@@ -1,4 +1,3 @@
-/** Whose sources are, in the table `import_source`. */
 import type { Database, Sql, Transaction } from '@cls/shared/sql/database';
 
 /** A source without a row is free while the book has nothing of it. */

@@ -11,7 +11,6 @@ import type {
 } from '../plan/known-deal.ts';
 import type { Legs } from '../statement/legs.ts';
 
-/** The state of deals at the end of the file's date, by their numbers in its source. */
 export async function knownDeals(
   sql: Sql,
   { profile: { source }, asOf }: StatementFile,

@@ -15,7 +15,6 @@ import { assignSource, bindSource, mayPost } from './import-sources.ts';
 import { knownDeals } from './known-deals.ts';
 import { listImports, revertImport } from './revert-import.ts';
 
-/** The book of statements in SQL. */
 export function sqlBook(database: Database): Book {
   return {
     check: (file, work) => work(readerFor(file, database)),

@@ -30,7 +30,6 @@ interface Derived {
   readonly terms: readonly Term[];
 }
 
-/** What follows from others in facilities of a type. */
 function derivedFor(type: FacilityType, { derive }: ImportProfile): readonly Derived[] {
   return (Object.entries(derive) as [AmountField, Derivation][]).flatMap(([field, given]) => {
     const sum = sumFor(given, type);

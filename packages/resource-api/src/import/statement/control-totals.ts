@@ -10,7 +10,6 @@ import type { StatementRow } from './statement-row.ts';
 /** What a sender says that a file holds: `due` or, in a file of several currencies, `due:EUR`. */
 export interface ExpectedTotals {
   readonly rows?: number;
-  /** Decimal strings. */
   readonly sums: Readonly<Record<string, string>>;
 }
 
@@ -42,7 +41,6 @@ export class ControlTotals {
   readonly #sums: Sums = new Map();
   /** The same where no rows repeat an amount. */
   readonly #sumsOfColumns: Sums;
-  /** Wholes that were counted. */
   readonly #counted = new Set<string>();
 
   constructor(profile: ImportProfile) {
@@ -79,7 +77,6 @@ export class ControlTotals {
     return repeated;
   }
 
-  /** As decimal strings of their currency. */
   sums(): Readonly<Record<string, string>> {
     return named(this.#sums);
   }

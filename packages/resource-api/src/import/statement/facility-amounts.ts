@@ -83,7 +83,6 @@ export function amountOf(
   return sumOf(terms, Object.fromEntries(amounts));
 }
 
-/** All amounts of these rows together. */
 export function amountsOf(rows: readonly StatementRow[], profile: ImportProfile): Amounts {
   return Object.fromEntries(
     AMOUNT_FIELDS.flatMap((field) => {

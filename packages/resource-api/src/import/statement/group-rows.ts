@@ -1,4 +1,3 @@
-/** From rows to deals with their facilities, drawings and lenders. Pure. */
 import { groupBy } from '@cls/shared/group-by';
 import type { AmountField } from '../profile/fields.ts';
 import type { ImportProfile } from '../profile/profile.ts';
@@ -63,7 +62,6 @@ export class Grouping {
     return deals;
   }
 
-  /** Once all deals are made. */
   end(): void {
     for (const [key, [first]] of this.unused) {
       const message = 'no facility of the statement is called so: this share is of nothing';
@@ -336,7 +334,6 @@ function cumulativeOf(parts: readonly StatementRow[], spread: Spread): Cumulativ
   };
 }
 
-/** An amount of a loan by holder. */
 function legsOf(parts: readonly StatementRow[], field: AmountField, spread: Spread): Legs {
   const { profile, weights, record } = spread;
   const whole = amountOfParts(parts, field, profile) ?? 0n;

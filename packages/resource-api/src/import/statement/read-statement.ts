@@ -14,7 +14,6 @@ import { RowChoice } from './row-choice.ts';
 import { RowReader } from './row-reader.ts';
 import type { StatementRow } from './statement-row.ts';
 
-/** A day that a row above the header names. */
 interface TitleDate {
   readonly row: number;
   readonly date: BusinessDate;
@@ -108,7 +107,6 @@ export async function* readStatement(
   }
 }
 
-/** Days that rows above the header name. */
 function datesIn(
   preamble: readonly TableRow[],
   { dateFormats, twoDigitYearsFrom }: ImportProfile,

@@ -1,7 +1,6 @@
 import { kept } from '../cells/text.ts';
 import type { FileFault } from '../file/table.ts';
 
-/** What is told of an empty cell that must not be. */
 export const REQUIRED = 'this cell is empty; every row needs a value here';
 
 const VALUE_SHOWN_CHARS = 60;
@@ -9,7 +8,6 @@ const VALUE_SHOWN_CHARS = 60;
 const FINDINGS_KEPT = 10_000;
 const FIRST_OF_KIND = 3;
 
-/** Findings of one code in one column. */
 export interface FindingKind {
   readonly code: string;
   readonly column: string;
@@ -31,7 +29,6 @@ export class Report {
     this.#faults.add(row, column, code, message, value);
   }
 
-  /** A fault that was thrown. */
   refuse({ row, column, code, message, value }: FileFault): void {
     this.fault(row, column, code, message, value);
   }

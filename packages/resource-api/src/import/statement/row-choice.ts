@@ -57,7 +57,6 @@ export class RowChoice {
     return true;
   }
 
-  /** At the end of the file. */
   report(rowCount: number, report: Report): void {
     if (this.#byValue > 0) {
       const message = `rows left out: ${this.#byValue}, by the values that the profile declares in leaveOut`;

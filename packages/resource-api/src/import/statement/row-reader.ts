@@ -37,7 +37,6 @@ interface RowReaderDeps {
   readonly asOf: BusinessDate | undefined;
 }
 
-/** Reads rows by a profile, cell by cell. */
 export class RowReader {
   asOf: BusinessDate | undefined;
   readonly #columns: Columns;

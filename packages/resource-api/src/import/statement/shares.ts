@@ -52,7 +52,6 @@ export function shareKey(...numbers: readonly (string | undefined)[]): string {
 const FIELDS = ['loanNumber', 'dealNumber', 'facilityNumber', 'lender', 'share'] as const;
 type ShareColumns = ColumnsOf<(typeof FIELDS)[number]>;
 
-/** Reads the second file. Its faults name its rows. */
 export async function readShares(
   table: AsyncIterable<readonly TableRow[]>,
   profile: ImportProfile,

@@ -10,15 +10,12 @@ export interface StatedParty {
   readonly countryCode: string;
 }
 
-/** Who has a part of a facility. */
 export interface Holder extends StatedParty {
   readonly kind: 'assignment' | 'participation';
 }
 
-/** What is cumulative since inception, by holder. */
 export interface Cumulative {
   readonly disbursed: Legs;
-  /** Positive. */
   readonly repaid: Legs;
   /** Bought less sold; not stated where holders change without the statement saying so. */
   readonly transferred: Legs | undefined;
@@ -32,9 +29,7 @@ export interface StatedDrawing {
   readonly status: string;
   readonly effectiveDate: BusinessDate | undefined;
   readonly maturityDate: BusinessDate | undefined;
-  /** A fraction, such as `0.0475`. */
   readonly allInRate: string | undefined;
-  /** Outstanding principal. */
   readonly due: Legs;
   /** Undefined where the statement has balances alone. */
   readonly cumulative: Cumulative | undefined;

@@ -8,7 +8,6 @@ export function partyRef(name: string, countryCode: string): string {
   return `${PARTY_REF}${countryCode}:${foldName(name)}`;
 }
 
-/** A party that the profile names. */
 export function ownParty({ externalId, name }: ImportProfile['lender']): StatedParty {
   return { ref: externalId, name, countryCode: '' };
 }

@@ -16,7 +16,6 @@ export interface StatementRow {
   readonly facilityName: string | undefined;
   readonly country: string;
   readonly borrower: StatedParty | undefined;
-  /** The borrower of a new deal whose rows name none. */
   readonly unnamedBorrower: StatedParty;
   readonly guarantor: StatedParty | undefined;
   readonly agent: StatedParty | undefined;

@@ -180,7 +180,6 @@ async function claimJob(
   return job && { ...job, runner };
 }
 
-/** The file of a job, part by part. */
 export async function* jobFile(
   database: Database,
   { key }: Pick<ClaimedJob, 'key'>,

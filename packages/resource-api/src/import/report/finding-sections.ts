@@ -22,18 +22,16 @@ export function findingsSection(title: string, kinds: readonly FindingKind[]): S
       firstOf(first),
       ADVICE[code] ?? '',
     ]);
-  const columns = [
-    { name: 'What' },
-    { name: 'Column' },
-    { name: 'Times', isNumber: true },
-    { name: 'First of them' },
-    { name: 'What to do' },
-  ];
+  const columns = ['What', 'Column', 'Times', 'First of them', 'What to do'];
   const sentences = [
     ...kinds.filter((kind) => !ofRows.includes(kind)).flatMap(sentencesOf),
     ...(more > 0 ? [`${counted(more, 'further kind')} are not shown.`] : []),
   ];
-  return { title, sentences, ...(rows.length === 0 ? {} : { table: { columns, rows } }) };
+  return {
+    title,
+    sentences,
+    ...(rows.length === 0 ? {} : { table: { columns, numbers: ['Times'], rows } }),
+  };
 }
 
 function sentencesOf({ code, column, first }: FindingKind): readonly string[] {
@@ -72,17 +70,11 @@ export function checksSection({ sanity, outcome }: ImportReport): Section | unde
     `${RESULTS[finding.severity]}${finding.reason === undefined ? '' : `: ${finding.reason}`}`,
     CHECK_ADVICE[finding.check],
   ]);
-  const columns = [
-    { name: 'Check' },
-    { name: 'Found', isNumber: true },
-    { name: 'First of them' },
-    { name: 'Result' },
-    { name: 'What to do' },
-  ];
+  const columns = ['Check', 'Found', 'First of them', 'Result', 'What to do'];
   const commands = refusing.map(
     ({ check }) => `To apply although it is unlikely, give the reason: --accept '${check}=REASON'`,
   );
-  return { title: 'Checks', sentences: [], commands, table: { columns, rows } };
+  return { title: 'Checks', sentences: [], commands, table: { columns, numbers: ['Found'], rows } };
 }
 
 function foundOf({ rows, examples = [] }: SanityFinding): string {

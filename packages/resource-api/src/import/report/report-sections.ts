@@ -56,7 +56,7 @@ function outcomeSection(report: ImportReport): Section {
     title: `Statement${asOf === undefined ? '' : ` of ${asOf}`}: ${TITLES[outcome]}`,
     sentences: outcomeSentences(report),
     commands: outcomeCommands(report),
-    table: { columns: [{ name: '' }, { name: '' }], rows: known },
+    table: { columns: ['', ''], rows: known },
   };
 }
 
@@ -106,13 +106,8 @@ function changesSection({ outcome, changes, asOf }: ImportReport): Section | und
     const [words, rule] = CHANGE_WORDS[kind.kind];
     return [words, grouped(`${kind.loans}`), firstOf(kind), rule];
   });
-  const columns = [
-    { name: 'Change' },
-    { name: 'Loans', isNumber: true },
-    { name: 'First of them' },
-    { name: 'In the book' },
-  ];
-  return { title, sentences: [], table: { columns, rows } };
+  const columns = ['Change', 'Loans', 'First of them', 'In the book'];
+  return { title, sentences: [], table: { columns, numbers: ['Loans'], rows } };
 }
 
 function firstOf({ kind, changes, loans }: ChangesByKind): string {

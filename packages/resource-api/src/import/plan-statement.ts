@@ -50,7 +50,7 @@ export async function planStatement(
   checkHistory(file, history, report);
   // Of a file of several dates, each is a statement.
   if (history.otherDate !== undefined && file.profile.asOfRows === 'all') {
-    sanity.sameFile(history.otherDate);
+    sanity.add('same_file_as_before', 0, 1, `the statement of ${history.otherDate}`);
   }
   if (report.faultCount > 0) return REFUSED;
   const changes = new ChangeSummary(request.onChange);
@@ -66,10 +66,10 @@ export async function planStatement(
   }
   if (report.faultCount > 0) return REFUSED;
   const { before, vanished, zerosLost } = await findVanished(reader, plan.numbers, changes);
-  sanity.zerosLost(zerosLost);
+  sanity.add('leading_zeros_lost', 0, zerosLost);
   sanity.loans(before, vanished, changes.loans);
-  sanity.signs(changes.turned);
-  sanity.moved(changes.moved);
+  for (const row of changes.turned) sanity.add('sign_turned', row);
+  for (const row of changes.moved) sanity.add('drawing_moved', row);
   const { newLoans, journals, postings } = seen;
   return {
     outcome: importId === undefined ? 'valid' : 'applied',

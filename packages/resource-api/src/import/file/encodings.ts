@@ -8,20 +8,15 @@ export interface EncodingGuess {
   readonly why: string;
 }
 
-interface ByteOrderMark {
-  readonly encoding: Encoding;
-  readonly length: number;
-}
-
 const MARKS: readonly (readonly [Encoding, readonly number[]])[] = [
   ['utf-8', [0xef, 0xbb, 0xbf]],
   ['utf-16le', [0xff, 0xfe]],
   ['utf-16be', [0xfe, 0xff]],
 ];
 
-export function byteOrderMark(first: Uint8Array): ByteOrderMark | undefined {
-  const mark = MARKS.find(([, bytes]) => bytes.every((byte, at) => first[at] === byte));
-  return mark && { encoding: mark[0], length: mark[1].length };
+/** The encoding whose byte order mark a text begins with. */
+export function byteOrderMark(first: Uint8Array): Encoding | undefined {
+  return MARKS.find(([, bytes]) => bytes.every((byte, at) => first[at] === byte))?.[0];
 }
 
 /** Of the characters of a table in UTF-16, most have a byte that is zero. */

@@ -1,5 +1,5 @@
+import { DOUBLE_DIGITS, plainDecimal, significantDigits } from '../file/doubles.ts';
 import type { Cell } from '../file/table.ts';
-import { DOUBLE_DIGITS, plainDecimal, significantDigits } from './doubles.ts';
 import { decimalExpected, whyNoNumber } from './number-refusal.ts';
 import { type NumberDialect, type NumberRead, numberOf } from './number-shape.ts';
 

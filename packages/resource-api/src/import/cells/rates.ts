@@ -1,7 +1,7 @@
 import { parseAmount } from '../../ledger/money.ts';
 import { formatRate, type Rate } from '../../ledger/rate.ts';
+import { DOUBLE_DIGITS } from '../file/doubles.ts';
 import type { Cell } from '../file/table.ts';
-import { DOUBLE_DIGITS } from './doubles.ts';
 import { type NumberDialect, readNumber } from './numbers.ts';
 
 type RateUnit = 'percent' | 'fraction' | 'basis_points';

@@ -1,5 +1,5 @@
+import { plainDecimal } from '../file/doubles.ts';
 import type { Cell } from '../file/table.ts';
-import { plainDecimal } from './doubles.ts';
 
 /**
  * A cell as reports and text fields have it: without space around it (no-break and thin spaces too);

@@ -1,10 +1,10 @@
 /** Numbers of workbooks: doubles, which their program shows with at most 15 digits. */
+import { DOUBLE_DIGITS, significantDigits } from './doubles.ts';
 
 /** Below it, 15 digits leave four decimals, which is more than money has. */
 const EXACT_BELOW = 1e11;
 /** Below it, 15 digits leave two decimals, and noise is far smaller than a cent. */
 const NOISE_BELOW = 1e13;
-const DIGITS = 15;
 /** No program writes as many; to count zeros takes time with the square of them. */
 const WRITTEN_MAX_CHARS = 1_000;
 
@@ -17,20 +17,12 @@ const WRITTEN_MAX_CHARS = 1_000;
  */
 export function sheetNumber(text: string): number {
   const number = Number(text);
-  if (text.length <= DIGITS || text.length > WRITTEN_MAX_CHARS) return number;
-  if (significantDigits(text) <= DIGITS) return number;
-  const shown = Number(number.toPrecision(DIGITS));
+  if (text.length <= DOUBLE_DIGITS || text.length > WRITTEN_MAX_CHARS) return number;
+  if (significantDigits(text.split(/e/i, 1)[0] ?? '') <= DOUBLE_DIGITS) return number;
+  const shown = Number(number.toPrecision(DOUBLE_DIGITS));
   const size = Math.abs(number);
   if (size < EXACT_BELOW) return shown;
   return size < NOISE_BELOW && Math.abs(number - shown) <= ulpOf(size) ? shown : number;
-}
-
-function significantDigits(text: string): number {
-  const [mantissa = ''] = text.toLowerCase().split('e');
-  const digits = mantissa.replace(/[^\d.]/g, '');
-  const [whole = '', decimals = ''] = digits.split('.');
-  const written = decimals === '' ? whole.replace(/0+$/, '') : whole + decimals.replace(/0+$/, '');
-  return written.replace(/^0+/, '').length;
 }
 
 /** The distance between a double and the next one. */

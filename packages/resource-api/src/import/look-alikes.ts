@@ -13,8 +13,7 @@ const NUMBERED = `${PARTY_REF}#`;
 interface Name {
   readonly ref: string;
   readonly name: string;
-  readonly row: number;
-  readonly file: string;
+  readonly place: string;
   readonly form: string;
 }
 
@@ -47,10 +46,11 @@ export class LookAlikes {
     if (key === undefined) return [];
     const names = this.#names.get(key) ?? [];
     if (names.length >= ALIKE_KEPT) return [];
-    const alike = names.filter((one) => fits(one.form, form));
-    const added = { ref, name: kept(name), row, file, form };
+    const added = { ref, name: kept(name), place: `row ${row}${file}`, form };
     this.#names.set(key, [...names, added]);
-    return alike.map((one) => pairOf(added, one.name, placeOf(one)));
+    return names
+      .filter((one) => fits(one.form, form))
+      .map((one) => pairOf(added, one.name, one.place));
   }
 
   /** Compares the names of the book, once the names of the statement are added. */
@@ -66,12 +66,8 @@ export class LookAlikes {
   }
 }
 
-function pairOf(one: Name, other: string, otherPlace: string): LookAlike {
-  return { name: one.name, place: placeOf(one), other, otherPlace };
-}
-
-function placeOf({ row, file }: Name): string {
-  return `row ${row}${file}`;
+function pairOf({ name, place }: Name, other: string, otherPlace: string): LookAlike {
+  return { name, place, other, otherPlace };
 }
 
 function fits(form: string, other: string): boolean {

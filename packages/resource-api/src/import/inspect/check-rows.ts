@@ -3,10 +3,10 @@ import { readDate } from '../cells/dates.ts';
 import { type NumberDialect, readNumber } from '../cells/numbers.ts';
 import { cellText } from '../cells/text.ts';
 import type { Cell, TableRow } from '../file/table.ts';
+import type { Amounts } from '../profile/derivation.ts';
 import type { AmountField, Field } from '../profile/fields.ts';
 import { type Column, isAmount } from './columns.ts';
 import {
-  type Amounts,
   checkIdentity,
   decimal,
   type IdentityCheck,

@@ -1,8 +1,6 @@
 /** Columns that are the sum of others: in how many rows they are. */
-import { sumOf, type Term, termsOf } from '../profile/derivation.ts';
+import { type Amounts, sumOf, type Term, termsOf } from '../profile/derivation.ts';
 import type { AmountField } from '../profile/fields.ts';
-
-export type Amounts = Partial<Record<AmountField, bigint>>;
 
 export interface IdentityCheck {
   readonly field: AmountField;

@@ -12,7 +12,7 @@ import type {
 import type { BusinessDate } from '../../ledger/business-date.ts';
 import type { JournalType } from '../../ledger/journal.ts';
 import { formatMoney } from '../../ledger/money.ts';
-import { combine, type Legs, totalOf } from '../statement/legs.ts';
+import { type Legs, sumOfLegs, totalOf } from '../statement/legs.ts';
 import {
   facilityRef,
   type Holder,
@@ -258,9 +258,7 @@ function postingsOf({ entries }: PlannedJournal, place: Place): PostingRecord[] 
 function byParty(facility: StatedFacility, partyId: (party: DealParty) => string): StatedFacility {
   const ids = new Map(facility.holders.map((holder) => [holder.ref, partyId(holder)]));
   const named = (legs: Legs): Legs =>
-    combine(
-      ...[...legs].map(([ref, amount]) => [1n, new Map([[ids.get(ref) ?? ref, amount]])] as const),
-    );
+    sumOfLegs([...legs].map(([ref, amount]) => [ids.get(ref) ?? ref, amount]));
   const maybe = (legs: Legs | undefined) => legs && named(legs);
   const { commitment } = facility;
   return {

@@ -5,7 +5,15 @@
  */
 import { isRevolving } from '../../ledger/facility-type.ts';
 import type { JournalType, LedgerAccount, PrincipalMovement } from '../../ledger/journal.ts';
-import { combine, inProportion, type Legs, NO_LEGS, split, totalOf } from '../statement/legs.ts';
+import {
+  combine,
+  inProportion,
+  type Legs,
+  NO_LEGS,
+  split,
+  sumOfLegs,
+  totalOf,
+} from '../statement/legs.ts';
 import type { StatedDrawing, StatedFacility } from '../statement/stated-deal.ts';
 import type { KnownCommitment, KnownPrincipal } from './known-deal.ts';
 
@@ -333,9 +341,7 @@ function negated(legs: Legs): Legs {
 }
 
 function mapHolders(legs: Legs, holderFor: (holder: string) => string): Legs {
-  return combine(
-    ...[...legs].map(([holder, amount]) => [1n, new Map([[holderFor(holder), amount]])] as const),
-  );
+  return sumOfLegs([...legs].map(([holder, amount]) => [holderFor(holder), amount]));
 }
 
 /** A participant has no commitment: what is drawn or given back there is the lender of record's. */

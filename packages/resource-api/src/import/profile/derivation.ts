@@ -1,6 +1,9 @@
 /** How an amount follows from others: `limit - due`, `originalPrincipal - cancelled + held`, `0`. */
 import type { AmountField } from './fields.ts';
 
+/** Amounts of a row by field, in minor units. */
+export type Amounts = Partial<Record<AmountField, bigint>>;
+
 export interface Term {
   readonly field: AmountField;
   readonly sign: 1n | -1n;
@@ -33,10 +36,7 @@ export function sumFor(given: Derivation | undefined, facilityType: string): str
 }
 
 /** What a sum comes to, where each of its fields has an amount. */
-export function sumOf(
-  terms: readonly Term[],
-  amounts: Readonly<Partial<Record<AmountField, bigint>>>,
-): bigint | undefined {
+export function sumOf(terms: readonly Term[], amounts: Readonly<Amounts>): bigint | undefined {
   let sum = 0n;
   for (const { field, sign } of terms) {
     const amount = amounts[field];

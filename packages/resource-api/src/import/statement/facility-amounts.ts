@@ -1,10 +1,9 @@
 /** Amounts of a facility, of rows that each state them whole or in parts, for all lenders or for one. Pure. */
 import { groupBy } from '@cls/shared/group-by';
 import { formatMoney } from '../../ledger/money.ts';
-import { sumFor, sumOf, termsOf } from '../profile/derivation.ts';
+import { type Amounts, sumFor, sumOf, termsOf } from '../profile/derivation.ts';
 import { AMOUNT_FIELDS, type AmountField } from '../profile/fields.ts';
 import type { ImportProfile } from '../profile/profile.ts';
-import type { Amounts } from './amount-reader.ts';
 import { inProportion, type Legs } from './legs.ts';
 import type { Report } from './report.ts';
 import type { StatedCommitment } from './stated-deal.ts';

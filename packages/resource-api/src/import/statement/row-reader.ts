@@ -16,9 +16,10 @@ import type { Columns } from './columns.ts';
 import { isTotalsWord, numberOf, whyNoKey } from './loan-key.ts';
 import { REQUIRED, type Report } from './report.ts';
 import { datesTold } from './row-choice.ts';
+import { RowReport } from './row-report.ts';
 import { shareOf } from './shares.ts';
 import type { StatedParty } from './stated-deal.ts';
-import { partyOf, partyRef } from './stated-party.ts';
+import { namedParty, partyOf } from './stated-party.ts';
 import type { StatementRow } from './statement-row.ts';
 
 /** Of a cell; names of journal files are as long. */
@@ -27,6 +28,9 @@ const TEXT_MAX = 500;
 const LATEST_LIKELY = '2199-12-31';
 /** What Unicode calls an unknown region: the country of deals whose statement has none. */
 const UNKNOWN_COUNTRY = 'ZZ';
+
+const NUMBERS = ['dealNumber', 'facilityNumber'] as const satisfies readonly Field[];
+const TWO_CHARACTERS = /^[A-Z0-9]{2}$/;
 
 interface RowReaderDeps {
   readonly columns: Columns;
@@ -45,10 +49,10 @@ export class RowReader {
   readonly #report: Report;
   readonly #amounts: AmountReader;
   readonly #emptyMarks: ReadonlySet<string>;
+  readonly #tell: RowReport;
   readonly #otherDates = new Map<BusinessDate, number>();
   #otherDateRow = 0;
   #cells: readonly Cell[] = [];
-  #row = 0;
 
   constructor({ columns, header, profile, report, asOf }: RowReaderDeps) {
     this.asOf = asOf;
@@ -57,7 +61,8 @@ export class RowReader {
     this.#profile = profile;
     this.#report = report;
     this.#emptyMarks = new Set(profile.emptyMarks);
-    this.#amounts = new AmountReader(profile, columns, report);
+    this.#tell = new RowReport(columns, report);
+    this.#amounts = new AmountReader(profile, columns, report, this.#tell);
   }
 
   /** @returns undefined when the row has a fault, which is then reported. */
@@ -72,7 +77,7 @@ export class RowReader {
     const borrower = this.#borrower(country);
     const facilityType = this.#facilityType();
     const result: StatementRow = {
-      row: this.#row,
+      row: line.row,
       ...numbers,
       dealName: this.#text('dealName') || this.#text('name') || undefined,
       facilityName: this.#text('facilityName') || this.#text('name') || undefined,
@@ -87,9 +92,7 @@ export class RowReader {
       statuses: this.#statuses(),
       allInRate: this.#rate(),
       currency,
-      amounts: this.#amounts.read({ row: this.#row, currency, facilityType }, (field) =>
-        this.#cell(field),
-      ),
+      amounts: this.#amounts.read(currency, facilityType, (field) => this.#cell(field)),
       dates: this.#dates(),
     };
     return this.#report.faultCount > faultsBefore ? undefined : result;
@@ -98,15 +101,14 @@ export class RowReader {
   /** An amount of the row of totals; undefined where its cell is empty. */
   total(line: TableRow, field: AmountField, currency: string) {
     this.#cells = line.cells;
-    this.#row = line.row;
-    const cell = this.#cell(field);
-    if (cellText(cell) === '') return undefined;
-    const amount = this.#amounts.readOne(this.#row, field, cell, currency);
-    return amount === undefined ? undefined : { column: this.#headerOf(field), amount };
+    this.#tell.row = line.row;
+    if (this.#text(field) === '') return undefined;
+    const amount = this.#amounts.readOne(field, this.#cell(field), currency);
+    return amount === undefined ? undefined : { column: this.#tell.headerOf(field), amount };
   }
 
   #take({ cells, row }: TableRow): boolean {
-    this.#row = row;
+    this.#tell.row = row;
     this.#cells = cells;
     const width = this.#header.length;
     const told = () => cells.map(cellText).join(this.#profile.delimiter);
@@ -133,10 +135,10 @@ export class RowReader {
       const cell = this.#cells[index];
       if (typeof cell !== 'string') continue;
       if (!isStorable(cell)) {
-        this.#report.fault(this.#row, column, 'nul_character', STORABLE_EXPECTED, cell);
+        this.#report.fault(this.#tell.row, column, 'nul_character', STORABLE_EXPECTED, cell);
       } else if (cell.length > TEXT_MAX) {
         const message = `expected at most ${TEXT_MAX} characters; this cell has ${cell.length}`;
-        this.#report.fault(this.#row, column, 'text_too_long', message, cell);
+        this.#report.fault(this.#tell.row, column, 'text_too_long', message, cell);
       }
     }
   }
@@ -155,39 +157,25 @@ export class RowReader {
     return this.#columns.has(field) || this.#profile.columns[field] === undefined;
   }
 
-  #headerOf(field: Field): string {
-    return this.#columns.get(field)?.header ?? field;
-  }
-
-  #fault(field: Field, code: string, message: string, value: string): void {
-    this.#report.fault(this.#row, this.#headerOf(field), code, message, value);
-  }
-
   #numbers() {
     const { columns } = this.#profile;
     const loan = this.#key('loanNumber');
     const facility = this.#key('facilityNumber');
     const deal = this.#key('dealNumber');
     const own = columns.dealNumber === undefined ? (facility ?? loan) : deal;
-    const required: Field =
-      columns.dealNumber !== undefined
-        ? 'dealNumber'
-        : columns.facilityNumber !== undefined
-          ? 'facilityNumber'
-          : 'loanNumber';
+    const [required = 'loanNumber'] = NUMBERS.filter((field) => columns[field] !== undefined);
     if (own === undefined && this.#has(required)) {
-      const { header = required } = this.#columns.get(required) ?? {};
       const message =
         `${REQUIRED}; if rows without one are no loans, declare leaveOut: ` +
-        `[{ column: '${header}', values: [''] }]`;
-      this.#fault(required, 'missing_value', message, '');
+        `[{ column: '${this.#tell.headerOf(required)}', values: [''] }]`;
+      this.#tell.fault(required, 'missing_value', message, '');
     }
     // A deal of several loans without facility numbers: each loan is a facility.
     const within = facility ?? loan;
     if (columns.dealNumber !== undefined && within === undefined) {
       const field = columns.facilityNumber === undefined ? 'loanNumber' : 'facilityNumber';
       if (columns[field] !== undefined && this.#has(field)) {
-        this.#fault(field, 'missing_value', REQUIRED, '');
+        this.#tell.fault(field, 'missing_value', REQUIRED, '');
       }
     }
     const grouped = columns.dealNumber !== undefined && within !== undefined;
@@ -204,25 +192,25 @@ export class RowReader {
     if (value === '') return undefined;
     if (typeof this.#cell(field) === 'number' && significantDigits(value) > DOUBLE_DIGITS) {
       const message = `expected at most ${DOUBLE_DIGITS} digits, which a workbook keeps exactly: store the column as text`;
-      this.#fault(field, 'invalid_key', message, value);
+      this.#tell.fault(field, 'invalid_key', message, value);
     }
     const { lender, participants } = this.#profile;
     if ([lender.externalId, participants?.externalId].includes(value)) {
       const message =
         'the profile calls the lender, or the participants, by this number: give them another externalId';
-      this.#fault(field, 'reserved_value', message, value);
+      this.#tell.fault(field, 'reserved_value', message, value);
     } else if (value.startsWith(PARTY_REF)) {
       const message = `expected a number that does not begin with ${PARTY_REF}, by which parties are called`;
-      this.#fault(field, 'reserved_value', message, value);
+      this.#tell.fault(field, 'reserved_value', message, value);
     }
     if (isTotalsWord(value)) {
       const message =
         `this row seems to have totals, and no loan: declare totalsRow: ${value} if the loans end ` +
         `here, or leaveOut: [{ column: '${this.#columns.get(field)?.header}', values: ['${value}'] }]`;
-      this.#fault(field, 'undeclared_totals', message, value);
+      this.#tell.fault(field, 'undeclared_totals', message, value);
     }
     const wrong = whyNoKey(value);
-    if (wrong !== undefined) this.#fault(field, 'invalid_key', wrong, value);
+    if (wrong !== undefined) this.#tell.fault(field, 'invalid_key', wrong, value);
     return value;
   }
 
@@ -230,8 +218,8 @@ export class RowReader {
     const number = this.#text('borrowerNumber');
     const name = this.#text('borrower') || number;
     if (name === '') return undefined;
-    const ref = number === '' ? partyRef(name, countryCode) : `${PARTY_REF}#${number}`;
-    return { ref, name, countryCode };
+    const party = namedParty(name, countryCode);
+    return number === '' ? party : { ...party, ref: `${PARTY_REF}#${number}` };
   }
 
   /** The country, where the statement has one, and the deal itself where it has none. */
@@ -242,13 +230,13 @@ export class RowReader {
   ): StatedParty {
     const stated = this.#text('country');
     if (stated === '' && borrower === undefined && this.#columns.has('country')) {
-      this.#fault('country', 'missing_value', REQUIRED, '');
+      this.#tell.fault('country', 'missing_value', REQUIRED, '');
     } else if (stated === '' && !borrower && dealNumber !== '' && this.#columns.has('borrower')) {
       const message = 'this cell is empty; the borrower is called by the number of the loan';
-      this.#report.warn(this.#row, this.#headerOf('borrower'), 'unnamed_borrower', message, '');
+      this.#tell.warn('borrower', 'unnamed_borrower', message, '');
     }
     const name = stated || dealNumber;
-    return { ref: partyRef(name, countryCode), name, countryCode };
+    return namedParty(name, countryCode);
   }
 
   #country(): string {
@@ -259,11 +247,11 @@ export class RowReader {
     if (listed !== undefined) return listed;
     if (columns.countryCode === undefined) return country;
     if (value === '' && country !== '') return country;
-    if (this.#has('countryCode') && !/^[A-Z0-9]{2}$/.test(value)) {
+    if (this.#has('countryCode') && !TWO_CHARACTERS.test(value)) {
       const message =
         'expected two capital letters, such as DE; if the column has other codes or names, list them: ' +
         `declare countries: { '${value}': … }`;
-      this.#fault('countryCode', 'invalid_country', message, value);
+      this.#tell.fault('countryCode', 'invalid_country', message, value);
     }
     return value;
   }
@@ -272,18 +260,18 @@ export class RowReader {
     const name = this.#text('guarantor');
     if (name === '') return undefined;
     const countryCode = this.#text('guarantorCountryCode');
-    if (countryCode !== '' && !/^[A-Z0-9]{2}$/.test(countryCode)) {
+    if (countryCode !== '' && !TWO_CHARACTERS.test(countryCode)) {
       const message = 'expected two capital letters, such as DE, or nothing';
-      this.#fault('guarantorCountryCode', 'invalid_country', message, countryCode);
+      this.#tell.fault('guarantorCountryCode', 'invalid_country', message, countryCode);
     }
-    return { ref: partyRef(name, countryCode), name, countryCode };
+    return namedParty(name, countryCode);
   }
 
   #party(field: 'agent' | 'lender'): StatedParty | undefined {
     const name = this.#text(field);
     if (name !== '') return partyOf(name, this.#profile);
     if (field === 'lender' && this.#profile.rowIs === 'lender' && this.#has('lender')) {
-      this.#fault('lender', 'missing_value', REQUIRED, '');
+      this.#tell.fault('lender', 'missing_value', REQUIRED, '');
     }
     return undefined;
   }
@@ -294,7 +282,7 @@ export class RowReader {
     const cell = this.#cell('lenderShare');
     const share = shareOf(cell, this.#profile, shareUnit);
     if (typeof share === 'bigint') return share;
-    this.#fault('lenderShare', 'invalid_share', share, cellText(cell));
+    this.#tell.fault('lenderShare', 'invalid_share', share, cellText(cell));
     return undefined;
   }
 
@@ -305,11 +293,11 @@ export class RowReader {
     const { dateFormats, twoDigitYearsFrom } = this.#profile;
     const date = readDate(cell, dateFormats, twoDigitYearsFrom);
     if (date === undefined) {
-      this.#fault('asOf', 'invalid_date', this.#expectedDate(cell), cellText(cell));
+      this.#tell.fault('asOf', 'invalid_date', this.#expectedDate(cell), cellText(cell));
     } else if (this.asOf === undefined) {
       this.asOf = date;
     } else if (date !== this.asOf) {
-      if (this.#otherDates.size === 0) this.#otherDateRow = this.#row;
+      if (this.#otherDates.size === 0) this.#otherDateRow = this.#tell.row;
       this.#otherDates.set(date, (this.#otherDates.get(date) ?? 0) + 1);
       return false;
     }
@@ -323,7 +311,7 @@ export class RowReader {
       `expected one date in all rows, ${this.asOf}; other rows have ${datesTold(this.#otherDates)}. ` +
       'To read the rows of one date, declare asOfRows: only, and give the date with --as-of';
     const [[first = ''] = []] = this.#otherDates;
-    const column = this.#headerOf('asOf');
+    const column = this.#tell.headerOf('asOf');
     this.#report.fault(this.#otherDateRow, column, 'mixed_dates', message, first);
   }
 
@@ -332,19 +320,19 @@ export class RowReader {
     const value = this.#currencyCode();
     if (currency === undefined) {
       if (value === '' && this.#has('currency')) {
-        this.#fault('currency', 'missing_value', REQUIRED, '');
+        this.#tell.fault('currency', 'missing_value', REQUIRED, '');
       } else if (minorUnitDigits(value) === undefined && this.#has('currency')) {
         const message =
           'expected an ISO 4217 code such as EUR; if this stands for one, declare ' +
           `currencyMarks: { '${value}': … }`;
-        this.#fault('currency', 'unknown_currency', message, value);
+        this.#tell.fault('currency', 'unknown_currency', message, value);
       }
       return value;
     }
     if (value === '' || value === currency) return currency;
     if (currencyColumn === 'loan' && /^[A-Z]{3}$/.test(value)) {
       const message = `the loan is in ${value}; its amounts are in ${currency}`;
-      this.#report.warn(this.#row, this.#headerOf('currency'), 'loan_currency', message, value);
+      this.#tell.warn('currency', 'loan_currency', message, value);
       return currency;
     }
     const message =
@@ -353,7 +341,7 @@ export class RowReader {
         : `expected ${currency}, which the profile declares for all amounts, or nothing; if amounts are in ` +
           'the currency of this column, declare no currency; if the column has the loan’s currency and ' +
           `amounts are in ${currency}, declare currencyColumn: loan`;
-    this.#fault('currency', 'unknown_currency', message, value);
+    this.#tell.fault('currency', 'unknown_currency', message, value);
     return currency;
   }
 
@@ -370,8 +358,9 @@ export class RowReader {
     const type = own(types, value) ?? types['*'];
     const told = value !== '' || !this.#columns.has('loanType');
     if (type !== undefined && told) return type;
-    const message = unlisted('facilityTypes', value);
-    if (this.#has('loanType')) this.#fault('loanType', 'unknown_loan_type', message, value);
+    if (this.#has('loanType')) {
+      this.#tell.fault('loanType', 'unknown_loan_type', unlisted('facilityTypes', value), value);
+    }
     return 'term_loan';
   }
 
@@ -381,7 +370,7 @@ export class RowReader {
     const found = own(statuses, value) ?? statuses['*'];
     if (found !== undefined) return found;
     const message = unlisted('statuses', value);
-    if (this.#has('status')) this.#fault('status', 'unknown_status', message, value);
+    if (this.#has('status')) this.#tell.fault('status', 'unknown_status', message, value);
     return ['', '', ''];
   }
 
@@ -394,7 +383,7 @@ export class RowReader {
     const rate = readRate(cell, this.#profile, unit);
     if (rate === undefined) {
       const expected = rateExpected(cell, this.#profile, unit);
-      this.#fault(field, 'invalid_rate', expected, cellText(cell));
+      this.#tell.fault(field, 'invalid_rate', expected, cellText(cell));
     }
     return rate;
   }
@@ -407,12 +396,13 @@ export class RowReader {
       const text = cellText(cell);
       if (text === '') continue;
       const date = readDate(cell, dateFormats, twoDigitYearsFrom);
-      if (date === undefined) this.#fault(field, 'invalid_date', this.#expectedDate(cell), text);
+      if (date === undefined)
+        this.#tell.fault(field, 'invalid_date', this.#expectedDate(cell), text);
       else dates[field] = date;
       if (date !== undefined && date > LATEST_LIKELY) {
         const message =
           'this date is more than a century ahead; if it stands for no date, declare it in emptyMarks';
-        this.#report.warn(this.#row, this.#headerOf(field), 'unlikely_date', message, text);
+        this.#tell.warn(field, 'unlikely_date', message, text);
       }
     }
     return dates;
@@ -424,7 +414,7 @@ export class RowReader {
   }
 }
 
-function unlisted(setting: 'facilityTypes' | 'statuses', value: string): string {
+function unlisted(setting: string, value: string): string {
   return `the profile does not list this value: add '${value}' to ${setting}, or '*' for all that it does not list`;
 }
 

@@ -1,6 +1,7 @@
 import type { BusinessDate } from '../../ledger/business-date.ts';
 import type { FacilityType } from '../../ledger/facility-type.ts';
 import type { Legs } from './legs.ts';
+import type { StatementRow } from './statement-row.ts';
 
 /** A party as a statement names it: by a reference of its source, or by its name and country. */
 export interface StatedParty {
@@ -63,20 +64,14 @@ export interface StatedFacility {
   readonly holders: readonly Holder[];
 }
 
-export interface StatedDeal {
-  readonly row: number;
+/** What its first row says of a deal counts. */
+type OfFirstRow = 'row' | 'country' | 'borrower' | 'unnamedBorrower' | 'guarantor' | 'agent';
+
+export interface StatedDeal extends Pick<StatementRow, OfFirstRow> {
   readonly number: string;
   readonly name: string | undefined;
   readonly status: string;
   readonly closingDate: BusinessDate | undefined;
-  /** Two characters; empty where the statement has none. */
-  readonly country: string;
-  /** Undefined where the statement names none; a new deal's is then called as its country. */
-  readonly borrower: StatedParty | undefined;
-  /** The borrower of a new deal whose rows name none. */
-  readonly unnamedBorrower: StatedParty;
-  readonly guarantor: StatedParty | undefined;
-  readonly agent: StatedParty | undefined;
   readonly facilities: readonly StatedFacility[];
 }
 

@@ -1,6 +1,7 @@
 import type { BusinessDate } from '../../ledger/business-date.ts';
 import type { FacilityType } from '../../ledger/facility-type.ts';
-import type { AmountField, DateField } from '../profile/fields.ts';
+import type { Amounts } from '../profile/derivation.ts';
+import type { DateField } from '../profile/fields.ts';
 import type { StatedParty } from './stated-deal.ts';
 
 /** One row of a statement. Amounts in minor units of its currency. */
@@ -16,6 +17,7 @@ export interface StatementRow {
   readonly facilityName: string | undefined;
   readonly country: string;
   readonly borrower: StatedParty | undefined;
+  /** The borrower of a new deal whose rows name none. */
   readonly unnamedBorrower: StatedParty;
   readonly guarantor: StatedParty | undefined;
   readonly agent: StatedParty | undefined;
@@ -29,6 +31,6 @@ export interface StatementRow {
   readonly allInRate: string | undefined;
   readonly currency: string;
   /** Stated, or derived from what is stated. */
-  readonly amounts: Readonly<Partial<Record<AmountField, bigint>>>;
+  readonly amounts: Readonly<Amounts>;
   readonly dates: Readonly<Partial<Record<DateField, BusinessDate>>>;
 }

@@ -71,23 +71,16 @@ export async function checkStatement(
       }
     }
     if (read.rowCount > 0 && read.asOf === undefined && profile.columns.asOf === undefined) {
-      report.fault(
-        0,
-        '',
-        'no_date',
-        `the file has no column for the date: give it with --as-of, over HTTP with asOf${hintOf(read)}`,
-        '',
-      );
+      const { titleDate: title } = read;
+      const hint = title === undefined ? '' : `; row ${title.row} says “${title.text}”`;
+      const message = `the file has no column for the date: give it with --as-of, over HTTP with asOf${hint}`;
+      report.fault(0, '', 'no_date', message, '');
     }
   } catch (error) {
     if (!(error instanceof UnreadableFile)) throw error;
     report.refuse(error.fault);
   }
   return { ...read, shares, numbers, isInOrder };
-}
-
-function hintOf({ titleDate }: ReadStatement): string {
-  return titleDate === undefined ? '' : `; row ${titleDate.row} says “${titleDate.text}”`;
 }
 
 function withBytes(source: StatementSource, onBytes: (length: number) => void): StatementSource {

@@ -9,6 +9,7 @@ import {
   isMojibake,
   utf16Of,
 } from './encodings.ts';
+import { lineEndsIn } from './records.ts';
 import { UnreadableFile } from './table.ts';
 
 const LABELS: Readonly<Record<Encoding, string>> = {
@@ -25,11 +26,7 @@ interface EncodedText {
   bytes(): AsyncIterable<Uint8Array>;
 }
 
-/**
- * The characters of a text. A byte order mark takes precedence over the encoding, and is left out.
- *
- * @throws {UnreadableFile} when the bytes are not of that encoding, or plainly of another.
- */
+/** The characters of a text. A byte order mark takes precedence over the encoding, and is left out. */
 export async function* decode(text: EncodedText, declared: Encoding): AsyncGenerator<string> {
   let decoder: ChunkDecoder | undefined;
   for await (const chunk of probed(text.bytes())) {
@@ -120,10 +117,6 @@ function singleByteDecoder(encoding: Encoding): ChunkDecoder {
     line += lineEndsIn(decoded);
     return decoded;
   };
-}
-
-function lineEndsIn(text: string): number {
-  return text.match(/\r\n?|\n/g)?.length ?? 0;
 }
 
 function controlMessage(control: string, line: number, encoding: Encoding): string {

@@ -11,12 +11,7 @@ export interface HiddenParts {
   hiddenColumns: number;
 }
 
-/**
- * The rows of a sheet that have something, in batches, each up to its last cell that has something.
- *
- * @param readCell what a stored cell stands for.
- * @throws {UnreadableFile} when the sheet is damaged or too large.
- */
+/** The rows of a sheet that have something, each up to its last cell that has something. */
 export function readSheet(
   workbook: Workbook,
   sheet: Sheet,

@@ -33,7 +33,6 @@ export class RecordSplitter {
     this.#delimiter = delimiter;
   }
 
-  /** @throws {UnreadableFile} when a quotation mark is malformed, or a record too long. */
   push(piece: string): readonly TableRow[] {
     return this.#split(this.#rest + piece, false);
   }
@@ -49,10 +48,11 @@ export class RecordSplitter {
     let at = 0;
     while (at < text.length) {
       const lineEnd = Math.min(lf.from(at), cr.from(at));
-      const record =
-        quote.from(at) < lineEnd
-          ? this.#quotedRecord(text, at, isLast)
-          : this.#plainRecord(text, at, lineEnd, isLast);
+      let record: SplitRecord | undefined;
+      if (quote.from(at) < lineEnd) record = this.#quotedRecord(text, at, isLast);
+      else if (lineEnd < NONE || isLast) {
+        record = this.#plainRecord(text, at, Math.min(lineEnd, text.length));
+      }
       // A record at the end of a piece may go on in the next one, or the second half of its line end.
       const cut =
         record !== undefined &&
@@ -62,7 +62,8 @@ export class RecordSplitter {
       if ((record?.end ?? text.length) - at > RECORD_MAX_CHARS) throw this.#tooLong(text, at);
       if (record === undefined || cut) break;
       const row = this.#line + record.innerLines;
-      if (record.cells.some(isFilled)) rows.push({ row, cells: record.cells });
+      const isFilled = record.cells.some((cell) => cell !== '' && cell.trim() !== '');
+      if (isFilled) rows.push({ row, cells: record.cells });
       this.#line = row + 1;
       at = record.end + (text.startsWith('\r\n', record.end) ? 2 : 1);
     }
@@ -70,14 +71,7 @@ export class RecordSplitter {
     return rows;
   }
 
-  #plainRecord(
-    text: string,
-    at: number,
-    lineEnd: number,
-    isLast: boolean,
-  ): SplitRecord | undefined {
-    if (lineEnd === NONE && !isLast) return undefined;
-    const end = Math.min(lineEnd, text.length);
+  #plainRecord(text: string, at: number, end: number): SplitRecord {
     return { cells: text.slice(at, end).split(this.#delimiter), end, innerLines: 0 };
   }
 
@@ -156,10 +150,6 @@ function closingQuote(text: string, opening: number): number {
   return at;
 }
 
-function isFilled(cell: string): boolean {
-  return cell !== '' && cell.trim() !== '';
-}
-
-function lineEndsIn(text: string): number {
+export function lineEndsIn(text: string): number {
   return text.match(/\r\n?|\n/g)?.length ?? 0;
 }

@@ -12,8 +12,6 @@ const DAYS_BETWEEN = (EPOCH_1904 - EPOCH_1900) / DAY_MS;
 /**
  * The date of a serial number; a number that is none stays as it is. Day 0 and day 60 of the system
  * of 1900 are no dates, and come as Excel shows them: `1900-01-00`, `1900-02-29`.
- *
- * @param is1904 whether the workbook counts from 1904 on.
  */
 export function serialDate(serial: number, is1904: boolean): Date | string | number {
   const last = is1904 ? LAST_DAY_1900 - DAYS_BETWEEN : LAST_DAY_1900;

@@ -25,7 +25,6 @@ const READERS: Readonly<Record<string, CellReader>> = {
   d: ({ value }) => isoDate(value),
 };
 
-/** @throws {UnreadableFile} for a formula without a result. */
 export function readCell(cell: StoredCell, workbook: Workbook): Cell {
   if (cell.hasFormula) checkResult(cell, workbook);
   const read = READERS[cell.type] ?? readNumber;

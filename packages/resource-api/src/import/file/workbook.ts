@@ -26,7 +26,6 @@ export interface Workbook {
   part(path: string): AsyncIterable<Uint8Array>;
 }
 
-/** @throws {UnreadableFile} when a part is missing or damaged. */
 export async function openWorkbook(content: WorkbookContent): Promise<Workbook> {
   const parts = new Parts(content);
   const [main] = await parts.relations('', 'officeDocument');
@@ -112,17 +111,15 @@ async function readIndex(bytes: AsyncIterable<Uint8Array>) {
       else if (name === 'calcPr') awaitsFormulas = isTrue(attributes['fullCalcOnLoad']);
       else if (name === 'sheet') {
         count += 1;
-        if (count > SHEETS_MAX) throw tooManySheets();
+        if (count > SHEETS_MAX) {
+          const message = `expected at most ${SHEETS_MAX} sheets; save the one with the loans as a file of its own`;
+          throw new UnreadableFile('too_many_sheets', message);
+        }
         emit(sheetOf(attributes));
       }
     },
   }));
   return { is1904, awaitsFormulas, sheets };
-}
-
-function tooManySheets(): UnreadableFile {
-  const message = `expected at most ${SHEETS_MAX} sheets; save the one with the loans as a file of its own`;
-  return new UnreadableFile('too_many_sheets', message);
 }
 
 function sheetOf(attributes: Attributes) {

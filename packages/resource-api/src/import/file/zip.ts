@@ -30,7 +30,6 @@ const LOCAL_BYTES = 30;
 const IN_ZIP64 = 0xffff_ffff;
 const DIRECTORY_MAX_BYTES = 16 * 1024 ** 2;
 
-/** @throws {UnreadableFile} when the directory is missing or damaged. */
 export async function zipEntries(source: StatementSource): Promise<readonly ZipEntry[]> {
   const { start, bytes, count } = await findDirectory(source);
   if (count > ZIP_MAX_ENTRIES || bytes > DIRECTORY_MAX_BYTES) {
@@ -100,11 +99,7 @@ function zip64Values(extra: Buffer): number[] {
   return [];
 }
 
-/**
- * The bytes of one file of a zip; the caller limits how many.
- *
- * @throws {UnreadableFile} when it is encrypted, damaged or packed in another way.
- */
+/** The bytes of one file of a zip; the caller limits how many. */
 export async function* zipContent(
   source: StatementSource,
   entry: ZipEntry,

@@ -120,7 +120,8 @@ export class RowChecks {
   }
 
   #takeDate(column: Column, cell: Cell, row: number): void {
-    const formats = isUsed(column) ? this.#plan.dateFormats : ownFormats(column);
+    const own = column.dates?.groups.flatMap(({ readings: [formats = []] }) => formats.slice(0, 1));
+    const formats = isUsed(column) ? this.#plan.dateFormats : (own ?? []);
     // The formats of an open question may read two days.
     const day = formats
       .map((format) => readDate(cell, [format], 1950))
@@ -195,8 +196,4 @@ function count<Key>(tallies: Map<Key, Tally>, key: Key, told: () => string): voi
 
 function isUsed({ field, resembles }: Column): boolean {
   return (field ?? resembles) !== undefined;
-}
-
-function ownFormats({ dates }: Column): readonly string[] {
-  return (dates?.groups ?? []).flatMap(({ readings: [formats = []] }) => formats.slice(0, 1));
 }

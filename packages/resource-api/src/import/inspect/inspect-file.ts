@@ -29,11 +29,7 @@ export interface InspectResult {
   readonly draft: ProfileDraft;
 }
 
-/**
- * Reads the file twice: once for what its columns are, once for what their values come to.
- *
- * @throws {UnreadableFile} when the file is neither text nor a workbook, or its end is missing.
- */
+/** Reads the file twice: once for what its columns are, once for what their values come to. */
 export async function inspectFile(request: InspectRequest): Promise<InspectResult> {
   const { source, dictionary, sheet } = request;
   const description = await describeFile(source);

@@ -1,7 +1,7 @@
 /** A last row of totals: whether it is one, and how the profile knows it. */
 import { readNumber } from '../cells/numbers.ts';
 import { cellText } from '../cells/text.ts';
-import type { Cell, TableRow } from '../file/table.ts';
+import type { Cell } from '../file/table.ts';
 import type { CheckPlan, RowChecks } from './check-rows.ts';
 import type { Column } from './columns.ts';
 import type { ProfileDraft } from './draft.ts';
@@ -29,11 +29,15 @@ export function proposeTotals(
   const sums = compareSums(totals.row.cells, columns, checks, plan);
   const verdict = sums.equal.length + sums.other.length === 0 ? 'it has no sums' : verdictOf(sums);
   const { row } = totals.row;
+  const currency = find('currency')?.evidence;
+  // Totals that name no currency, over rows of several: nothing compares them.
+  const addsCurrencies =
+    currency !== undefined && currency.distinct > 1 && isBlank(totals.row.cells[currency.index]);
   if (totals.label === undefined) {
     const advice = 'write a word such as Total before its sums, or take the row out';
     draft.ask(path, `row ${row} has no words, and ${verdict}: ${advice}`);
   } else if (totalsWithin.length > 0) askForWithin(found, draft);
-  else if (addsCurrencies(totals.row, find('currency'))) {
+  else if (addsCurrencies) {
     const question = `${totals.label}? row ${row} adds amounts of several currencies`;
     const ways = `${totals.label}, to compare these sums too; or leave this out and take the row out`;
     draft.ask(path, `${question}: ${ways} of the file`);
@@ -43,12 +47,6 @@ export function proposeTotals(
   } else draft.set(path, totals.label, `row ${row}: ${verdict}`);
   const cells = totals.row.cells.map(cellText).filter((cell) => cell !== '');
   return { row, text: cells.join(' '), verdict };
-}
-
-/** Totals that name no currency, over rows of several: nothing compares them. */
-function addsCurrencies({ cells }: TableRow, currency: Column | undefined): boolean {
-  if (currency === undefined || currency.evidence.distinct < 2) return false;
-  return isBlank(cells[currency.evidence.index]);
 }
 
 function askForWithin({ totalsWithin, totals }: Scan, draft: ProfileDraft): void {

@@ -26,8 +26,9 @@ export function numbersIn(column: ColumnEvidence): NumberEvidence | undefined {
     const [sample] = evidence.samples;
     if (sample === undefined) continue;
     if (/^(?:[-–—]+|nil)$/i.test(sample.text)) zeroMarks.push(sample);
-    else if (isNumber(sample.text)) samples.push(sample);
-    else mistakes.push(evidence);
+    else if (/\d/.test(sample.text) && dialectsThatRead([withoutUnit(sample.text)]).length > 0) {
+      samples.push(sample);
+    } else mistakes.push(evidence);
   }
   if (!isFew(mistakes, column.filled) || samples.length + column.numbers === 0) return undefined;
   return { samples, mistakes, zeroMarks };
@@ -36,10 +37,6 @@ export function numbersIn(column: ColumnEvidence): NumberEvidence | undefined {
 /** A percent sign and `bp` are marks of rates. */
 export function withoutUnit(text: string): string {
   return text.replace(/(?:%|bps?)$/i, '').trimEnd();
-}
-
-function isNumber(text: string): boolean {
-  return /\d/.test(text) && dialectsThatRead([withoutUnit(text)]).length > 0;
 }
 
 function isFew(shapes: readonly ShapeEvidence[], filled: number): boolean {

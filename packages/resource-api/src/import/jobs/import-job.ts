@@ -93,7 +93,6 @@ export interface ClaimedJob {
   readonly poster: Pick<ImportPoster, 'customer' | 'subject'>;
   readonly parameters: ImportParameters;
   readonly document: unknown;
-  readonly sizeBytes: number;
 }
 
 export interface FinishedJob {

@@ -15,7 +15,6 @@ import { formatMoney } from '../../ledger/money.ts';
 import { type Legs, sumOfLegs, totalOf } from '../statement/legs.ts';
 import {
   facilityRef,
-  type Holder,
   type StatedDeal,
   type StatedDrawing,
   type StatedFacility,
@@ -166,7 +165,9 @@ function planFacility(
   };
   const positions = stated.holders
     .filter(({ ref }) => !known?.lenders.includes(ref))
-    .map((holder) => positionRecord(holder, id));
+    .map(({ ref: lender, kind }): PositionRecord => {
+      return { object: 'position', id: newId('pos'), facility: id, lender, kind };
+    });
   const facility = known ? [] : [facilityRecord(stated, id, context)];
   const place = { facility: id, contracts, currency: stated.currency };
   const { journals: money, changes, undrawnGap } = planMoney(stated, state);
@@ -337,8 +338,4 @@ function contractRecord(stated: StatedDrawing, facility: string): ContractRecord
     ...(allInRate === undefined ? {} : { allInRate }),
     externalIds: [],
   };
-}
-
-function positionRecord({ ref, kind }: Holder, facility: string): PositionRecord {
-  return { object: 'position', id: newId('pos'), facility, lender: ref, kind };
 }

@@ -124,6 +124,7 @@ function facilityOf(rows: readonly StatementRow[], grouping: Grouping): StatedFa
   for (const of of loans) checkLoan(of, profile, report);
   const weights = weightsOfFacility(rows, loans, grouping);
   const holders = holdersOf(rows, grouping, weights);
+  const maturities = rows.flatMap(({ dates }) => dates.maturityDate ?? []);
   const spread: Spread = { profile, weights, record: holders[0]?.ref ?? '' };
   const parts = partsOf(rows, loans, spread);
   for (const of of parts.values()) {
@@ -139,16 +140,11 @@ function facilityOf(rows: readonly StatementRow[], grouping: Grouping): StatedFa
     currency,
     status: leading(rows.map(({ statuses }) => statuses[1])),
     effectiveDate: first.dates.effectiveDate,
-    maturityDate: latest(rows),
+    maturityDate: maturities.sort().at(-1),
     commitment: commitmentOf(parts, spread),
     drawings: loans.flatMap((of) => drawingOf(of, spread) ?? []),
     holders,
   };
-}
-
-function latest(rows: readonly StatementRow[]) {
-  const dates = rows.flatMap(({ dates }) => dates.maturityDate ?? []);
-  return dates.sort().at(-1);
 }
 
 /** Rows of one loan are the parts of its lenders; otherwise each loan has one row. */

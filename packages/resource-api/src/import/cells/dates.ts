@@ -31,7 +31,6 @@ type Reading = BusinessDate | { readonly obstacle: Obstacle } | undefined;
 /**
  * Reads a day by the formats declared. A date of a workbook needs no format.
  *
- * @param twoDigitYearsFrom the first of the hundred years that `YY` can mean.
  * @returns undefined when no format reads the cell, when two read different days, or when the time of
  *   day is not midnight. `dateExpected` (date-refusal.ts) says which.
  */

@@ -32,6 +32,7 @@ import {
   type DealParty,
   detailsOf,
   facilityNameOf,
+  filled,
   statedFacility,
 } from './plan-terms.ts';
 
@@ -176,7 +177,7 @@ function planFacility(
     const { reason, overadvance } = planned;
     return {
       ...bareJournal(planned.type, deal, context, ref),
-      ...(reason === undefined ? {} : { reason }),
+      ...filled({ reason }),
       ...(overadvance ? { overadvance } : {}),
       postings: postingsOf(planned, place),
     };
@@ -295,10 +296,9 @@ function dealRecord(stated: StatedDeal, id: string, { source, partyId }: PlanCon
     dealNumber: stated.number,
     borrower: partyId(borrower),
     agent: agent === undefined ? '' : partyId(agent),
-    ...(guarantor === undefined ? {} : { guarantor: partyId(guarantor) }),
+    ...filled({ guarantor: guarantor && partyId(guarantor), closingDate: stated.closingDate }),
     country,
     status: stated.status as DealRecord['status'],
-    ...(stated.closingDate === undefined ? {} : { closingDate: stated.closingDate }),
     externalIds: [{ source, value: stated.number }],
   };
 }
@@ -318,8 +318,7 @@ function facilityRecord(
     currency: stated.currency,
     dayCount: 'ACT/360',
     status: stated.status as FacilityRecord['status'],
-    ...(effectiveDate === undefined ? {} : { effectiveDate }),
-    ...(maturityDate === undefined ? {} : { maturityDate }),
+    ...filled({ effectiveDate, maturityDate }),
     pikUsesCommitment: false,
     externalIds: number === undefined ? [] : [{ source, value: facilityRef(dealNumber, stated) }],
   };
@@ -333,9 +332,7 @@ function contractRecord(stated: StatedDrawing, facility: string): ContractRecord
     facility,
     contractNumber: number,
     status: status as ContractRecord['status'],
-    ...(effectiveDate === undefined ? {} : { effectiveDate }),
-    ...(maturityDate === undefined ? {} : { maturityDate }),
-    ...(allInRate === undefined ? {} : { allInRate }),
+    ...filled({ effectiveDate, maturityDate, allInRate }),
     externalIds: [],
   };
 }

@@ -104,7 +104,7 @@ export function statedFacility(
 function facilityTerms(stated: StatedFacility, known: KnownFacility, anew: boolean) {
   const maturityDate = stated.maturityDate ?? (anew ? null : known.maturityDate);
   const changed = anew || stated.status !== known.status || maturityDate !== known.maturityDate;
-  const terms = { facility: known.id, status: stated.status, ...set({ maturityDate }) };
+  const terms = { facility: known.id, status: stated.status, ...filled({ maturityDate }) };
   return [
     ...(changed ? [terms] : []),
     ...stated.drawings.flatMap((drawing) => {
@@ -131,13 +131,13 @@ function drawingTerms(stated: StatedDrawing, known: KnownDrawing, anew: boolean)
     status === known.status &&
     maturityDate === known.maturityDate &&
     allInRate === known.allInRate;
-  return same ? [] : [{ contract: known.id, status, ...set({ maturityDate, allInRate }) }];
+  return same ? [] : [{ contract: known.id, status, ...filled({ maturityDate, allInRate }) }];
 }
 
-function set<T extends object>(fields: T): Partial<T> {
-  return Object.fromEntries(
-    Object.entries(fields).filter(([, value]) => value !== null),
-  ) as Partial<T>;
+/** The fields that have a value. */
+export function filled<T extends object>(fields: T): { [Key in keyof T]?: NonNullable<T[Key]> } {
+  const some = Object.entries(fields).filter(([, value]) => value !== null && value !== undefined);
+  return Object.fromEntries(some) as { [Key in keyof T]?: NonNullable<T[Key]> };
 }
 
 /** Names that a statement changes. @param idOf the id of a party, which is made where there is none */

@@ -5,7 +5,6 @@ import {
   amountsOf,
   checkDerived,
   checkRepeated,
-  checkWholes,
   commitmentOf,
   hasOwnAmounts,
   partsOf,
@@ -128,8 +127,10 @@ function facilityOf(rows: readonly StatementRow[], grouping: Grouping): StatedFa
   const spread: Spread = { profile, weights, record: holders[0]?.ref ?? '' };
   const parts = partsOf(rows, loans, spread);
   for (const of of parts.values()) {
-    checkRepeated(of, profile, report);
-    checkDerived(of, profile, report);
+    if (profile.facilityAmounts !== 'split') {
+      checkRepeated(of, 'facility', profile, report);
+      checkDerived(of, profile, report);
+    }
     identities.check(of[0]?.row ?? first.row, amountsOf(of, profile), currency);
   }
   return {
@@ -165,7 +166,7 @@ function checkLoan(rows: readonly StatementRow[], profile: ImportProfile, report
     const value = loanNumber ?? lender?.name ?? '';
     report.fault(row, column, 'duplicate_loan', duplicate(before), value);
   }
-  if (profile.shareUnit !== undefined) checkWholes(rows, profile, report);
+  if (profile.shareUnit !== undefined) checkRepeated(rows, 'loan', profile, report);
 }
 
 function weightsOfFacility(

@@ -66,7 +66,7 @@ export async function* readStatement(
           state.titleDate = found[0];
           tellOtherDate(found, asOf, report);
         }
-        choice = new RowChoice(header, line.row, { profile, asOf, report });
+        choice = new RowChoice(header, line.row, profile, asOf, report);
         if (profile.headerRow > 0) continue;
       }
       if (isTotals(line, profile)) {

@@ -23,11 +23,9 @@ export class RowChoice {
   constructor(
     header: readonly string[],
     row: number,
-    {
-      profile,
-      asOf,
-      report,
-    }: { profile: ImportProfile; asOf: BusinessDate | undefined; report: Report },
+    profile: ImportProfile,
+    asOf: BusinessDate | undefined,
+    report: Report,
   ) {
     this.#profile = profile;
     this.#asOf = asOf;

@@ -109,30 +109,18 @@ function readShare(
   return { key: kept(key), row, lender: partyOf(kept(lender), profile), share };
 }
 
-/** @param gap what the shares come to, where only the tolerance takes it. */
-export type WeighedShares =
-  | { readonly weights: Legs; readonly gap?: string }
-  | { readonly fault: string };
-
-/**
- * Shares as weights by lender, which must make a whole.
- *
- * @param wholes amounts that shares in units of money may add up to.
- */
+/** Shares as weights by lender. They make a whole, or are amounts that come to one of the `wholes`. */
 export function weightsOf(
   shares: readonly LenderShare[],
   unit: ShareUnit,
   currency: string,
   wholes: readonly (bigint | undefined)[],
   { shareTolerance }: Pick<ImportProfile, 'shareTolerance'>,
-): WeighedShares {
+): { readonly weights: Legs; readonly gap?: string } | { readonly fault: string } {
   const weights = new Map<string, bigint>();
   for (const { row, lender, share } of shares) {
-    if (weights.has(lender.ref)) {
-      return {
-        fault: `each lender has one share; ${lender.name} has two, the second in row ${row}`,
-      };
-    }
+    const fault = `each lender has one share; ${lender.name} has two, the second in row ${row}`;
+    if (weights.has(lender.ref)) return { fault };
     weights.set(lender.ref, share);
   }
   const sum = shares.reduce((total, { share }) => total + share, 0n);
@@ -150,6 +138,7 @@ export function weightsOf(
   const [total, whole] = unit === 'percent' ? [`${shown} %`, '100 %'] : [shown, '1'];
   // Percentage points have two decimals less than fractions.
   const tolerance = parseAmount(shareTolerance, DECIMALS.percent)?.amountMinor ?? 0n;
+  // The tolerance alone takes them.
   if (magnitudeOf(sum - WHOLE) <= tolerance) return { weights, gap: total };
   return { fault: `the shares come to ${total}; expected ${whole}` };
 }

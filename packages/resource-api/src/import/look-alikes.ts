@@ -75,7 +75,7 @@ function fits(form: string, other: string): boolean {
 }
 
 /** What is compared of a name: all without accents, punctuation and legal form; and the legal form. */
-function partsOf({ name, countryCode }: Pick<StatedParty, 'name' | 'countryCode'>) {
+function partsOf({ name, countryCode }: StatedParty) {
   const words = wordsOf(name);
   let first = words.length;
   while (first > 0 && FORM_WORDS.has(words[first - 1] ?? '')) first -= 1;

@@ -54,8 +54,7 @@ export async function planStatement(
   }
   if (report.faultCount > 0) return REFUSED;
   const changes = new ChangeSummary(request.onChange);
-  const seen: Seen = { newLoans: 0, journals: 0, postings: 0 };
-  const records = recordsOf(plan, reader, history, changes, seen);
+  const records = recordsOf(plan, reader, history, changes);
   let importId: string | undefined;
   try {
     if (write) importId = await write(records);
@@ -65,18 +64,11 @@ export async function planStatement(
     report.refuse(error.fault);
   }
   if (report.faultCount > 0) return REFUSED;
-  const { before, vanished, zerosLost } = await findVanished(reader, plan.numbers, changes);
-  sanity.add('leading_zeros_lost', 0, zerosLost);
-  sanity.loans(before, vanished, changes.loans);
+  await findVanished(plan, reader, changes);
   for (const row of changes.turned) sanity.add('sign_turned', row);
   for (const row of changes.moved) sanity.add('drawing_moved', row);
-  const { newLoans, journals, postings } = seen;
-  return {
-    outcome: importId === undefined ? 'valid' : 'applied',
-    ...(importId === undefined ? {} : { importId }),
-    ...{ newLoans, journals, postings },
-    ...changes.result(),
-  };
+  const outcome = importId === undefined ? 'valid' : 'applied';
+  return { outcome, ...(importId === undefined ? {} : { importId }), ...changes.result() };
 }
 
 function checkHistory(
@@ -96,18 +88,11 @@ function checkHistory(
   }
 }
 
-interface Seen {
-  newLoans: number;
-  journals: number;
-  postings: number;
-}
-
 async function* recordsOf(
   { file, deals, numbers, report, sanity, request }: StatementPlan,
   reader: BookReader,
   { revertedBefore }: ImportHistory,
   changes: ChangeSummary,
-  seen: Seen,
 ): AsyncGenerator<BookRecord> {
   const { profile, asOf, fileSha256 } = file;
   const parties = await reader.parties();
@@ -132,9 +117,6 @@ async function* recordsOf(
       for (const misfit of misfits) report.refuse(misfit);
       if (misfits.length > 0) continue;
       const deal = planDeal(stated, before, context);
-      if (deal.isNew) seen.newLoans += 1;
-      seen.journals += deal.journals.length;
-      for (const { postings } of deal.journals) seen.postings += postings.length;
       const full = await takeRoom(volumes, deal);
       if (full !== undefined) {
         report.refuse(full);
@@ -206,20 +188,12 @@ async function clashingDeals(
   return new Set(clashing.map(({ stated }) => stated));
 }
 
-interface Vanished {
-  /** Loans of the book that the statement has, or should have. */
-  readonly before: number;
-  readonly vanished: number;
-  /** Of them, those that the statement has without the zeros that their numbers begin with. */
-  readonly zerosLost: number;
-}
-
-/** Loans of the book that go on and that the statement does not have; and those that it has before it. */
+/** Tells of loans of the book that go on and that the statement does not have. */
 async function findVanished(
+  { numbers: stated, sanity }: StatementPlan,
   reader: BookReader,
-  stated: LoanNumbers,
   changes: ChangeSummary,
-): Promise<Vanished> {
+): Promise<void> {
   let before = 0;
   let vanished = 0;
   let zerosLost = 0;
@@ -236,7 +210,8 @@ async function findVanished(
       }
     }
   }
-  return { before: before + vanished, vanished, zerosLost };
+  sanity.add('leading_zeros_lost', 0, zerosLost);
+  sanity.loans(before + vanished, vanished, changes.loans);
 }
 
 /** Senders leave out what owes nothing and can no longer be drawn. */

@@ -4,8 +4,8 @@ import { type NumberDialect, readNumber } from '../cells/numbers.ts';
 import { cellText } from '../cells/text.ts';
 import type { Cell, TableRow } from '../file/table.ts';
 import type { Amounts } from '../profile/derivation.ts';
-import type { AmountField, Field } from '../profile/fields.ts';
-import { type Column, isAmount } from './columns.ts';
+import { type Field, isAmount } from '../profile/fields.ts';
+import type { Column } from './columns.ts';
 import {
   checkIdentity,
   decimal,
@@ -145,7 +145,7 @@ export class RowChecks {
     this.#widen(column, value, read.text);
     this.sums.set(column, (this.sums.get(column) ?? 0n) + value);
     if (isAmount(column.field)) {
-      amounts[column.field as AmountField] = value;
+      amounts[column.field] = value;
       this.#takeDecimals(column, read.text, row);
     } else if (column.field === 'rate' && value !== 0n) {
       this.rates.all += 1;

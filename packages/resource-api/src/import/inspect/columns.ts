@@ -51,10 +51,6 @@ const KINDS: ReadonlyMap<string, ColumnKind> = new Map([
   ...DATE_FIELDS.map((field) => [field, 'date'] as const),
 ]);
 
-export function isAmount(field: Field | undefined): boolean {
-  return field !== undefined && KINDS.get(field) === 'amount';
-}
-
 export function columnsOf(
   evidence: readonly ColumnEvidence[],
   dictionary: Dictionary,

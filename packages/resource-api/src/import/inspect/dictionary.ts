@@ -2,7 +2,7 @@
 import { groupBy } from '@cls/shared/group-by';
 import { z } from 'zod';
 import { FACILITY_TYPES, type FacilityType } from '../../ledger/facility-type.ts';
-import { AMOUNT_FIELDS, FIELDS, type Field } from '../profile/fields.ts';
+import { FIELDS, type Field, isAmount } from '../profile/fields.ts';
 
 const names = z.array(z.string());
 
@@ -100,14 +100,12 @@ export function dictionaryOf(files: readonly DictionaryFile[]): Dictionary {
   };
 }
 
-const AMOUNTS: ReadonlySet<string> = new Set(AMOUNT_FIELDS);
-
 function grouped(entries: readonly Entry[]): ReadonlyMap<string, readonly Entry[]> {
   const map = groupBy(entries, ({ words }) => words.join(' '));
   // `Current Balance Amount` is `Current Balance`; an amount of interest is no rate.
   for (const [key, same] of [...map]) {
-    const isAmount = same.every(({ field }) => AMOUNTS.has(field));
-    if (isAmount && !key.includes('amount') && !map.has(`${key} amount`))
+    const areAmounts = same.every(({ field }) => isAmount(field));
+    if (areAmounts && !key.includes('amount') && !map.has(`${key} amount`))
       map.set(`${key} amount`, same);
   }
   return map;

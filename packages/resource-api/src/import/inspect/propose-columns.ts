@@ -1,12 +1,11 @@
 /** Which columns stand for which fields of the profile: decided, or asked. */
-import { AMOUNT_FIELDS, FIELDS, type Field } from '../profile/fields.ts';
+import { AMOUNT_FIELDS, FIELDS, type Field, IDENTIFYING } from '../profile/fields.ts';
 import type { Column } from './columns.ts';
 import type { ColumnKind } from './kinds.ts';
 import { type Proposal, rowsOf } from './proposal.ts';
 
 /** Fields for which a name that only resembles one is worth a question. */
 const ASKED: readonly Field[] = ['borrower', 'currency', 'rate', 'maturityDate', 'due'];
-const NUMBERS: readonly Field[] = ['loanNumber', 'facilityNumber', 'dealNumber'];
 const SIZES: readonly Field[] = ['limit', 'originalPrincipal'];
 const NAMED = 6;
 
@@ -29,7 +28,7 @@ export function proposeColumns(proposal: Proposal): void {
       askForResembling(field, proposal);
     }
   }
-  if (none(NUMBERS)) askForNumber(proposal);
+  if (none(IDENTIFYING)) askForNumber(proposal);
 }
 
 /** Columns with the same values are one; otherwise the sender must say which counts. */

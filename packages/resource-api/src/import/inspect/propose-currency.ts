@@ -1,5 +1,5 @@
 /** The currency of amounts, and what one unit of them stands for: decided, or asked. */
-import { isAmount } from './columns.ts';
+import { isAmount } from '../profile/fields.ts';
 import type { Dictionary } from './dictionary.ts';
 import { isCurrency } from './kinds.ts';
 import type { Proposal } from './proposal.ts';

@@ -47,6 +47,9 @@ export class ChangeSummary {
   readonly #totals = new CurrencyTotals();
   readonly #largest = new Map<string, readonly Moved[]>();
   readonly #onChange: ((change: LoanChange) => void) | undefined;
+  #newLoans = 0;
+  #journals = 0;
+  #postings = 0;
   /** Loans that change at all. */
   loans = 0;
   /** Rows of drawings whose outstanding principal has turned its sign. */
@@ -61,7 +64,10 @@ export class ChangeSummary {
   }
 
   add(planned: PlannedDeal, changes: readonly LoanChange[]): void {
-    const { stated, facilities, unstated } = planned;
+    const { stated, facilities, isNew, unstated, journals } = planned;
+    if (isNew) this.#newLoans += 1;
+    this.#journals += journals.length;
+    for (const { postings } of journals) this.#postings += postings.length;
     if (changes.length > 0) this.loans += 1;
     for (const change of changes) this.#keep(change, stated.number);
     this.#totals.add(planned);
@@ -88,6 +94,7 @@ export class ChangeSummary {
 
   result() {
     return {
+      ...{ newLoans: this.#newLoans, journals: this.#journals, postings: this.#postings },
       outstanding: this.#totals.result(),
       largest: [...this.#largest].flatMap(([currency, moved]) =>
         moved.map((one) => shown(currency, one)),

@@ -60,6 +60,7 @@ function largestAmount({ facilities }: StatedDeal): readonly [AmountField, bigin
       ['undisbursed', totalOf(undrawn ?? NO_LEGS)],
     ] as const;
   });
-  const size = (amount: bigint) => magnitudeOf(amount);
-  return amounts.reduce((one, other) => (size(other[1]) > size(one[1]) ? other : one));
+  return amounts.reduce((one, other) =>
+    magnitudeOf(other[1]) > magnitudeOf(one[1]) ? other : one,
+  );
 }

@@ -1,5 +1,6 @@
 import type { FacilityType } from '../../ledger/facility-type.ts';
 import type { Legs } from '../statement/legs.ts';
+import type { StatedParty } from '../statement/stated-deal.ts';
 
 /** What the book has of a deal at the end of the statement's date. */
 export interface KnownDeal {
@@ -40,11 +41,7 @@ export interface KnownFacility {
 }
 
 /** In minor units, by party. */
-export interface KnownCommitment {
-  readonly original: Legs;
-  readonly cancelled: Legs;
-  readonly unfunded: Legs;
-}
+export type KnownCommitment = Readonly<Record<'original' | 'cancelled' | 'unfunded', Legs>>;
 
 export interface KnownDrawing {
   readonly id: string;
@@ -72,14 +69,6 @@ export interface KnownParties {
   /** As statements name them, in the form in which names are compared. */
   readonly byRef: ReadonlyMap<string, string>;
   /** The names of those that statements name, one for each reference. */
-  readonly named: readonly {
-    readonly ref: string;
-    readonly name: string;
-    readonly countryCode: string;
-  }[];
-  readonly renamed: readonly {
-    readonly id: string;
-    readonly country: string | null;
-    readonly name: string;
-  }[];
+  readonly named: readonly StatedParty[];
+  readonly renamed: readonly Omit<KnownParty, 'refs'>[];
 }

@@ -14,14 +14,6 @@ import type { KnownDeal, KnownDrawing, KnownFacility, KnownParty } from './known
 /** A party that the book has, or one as the statement names it. */
 export type DealParty = KnownParty | StatedParty;
 
-/** The names of a deal after a statement: what it states, and for the rest what is known. */
-export interface DealDetails {
-  readonly name: string;
-  readonly borrower: DealParty;
-  readonly guarantor: DealParty | undefined;
-  readonly country: string;
-}
-
 const REF = new RegExp(`^(${PARTY_REF}[A-Z0-9]*:)(.*)$`, 'su');
 
 /** The same of a reference that has the name as it was written, as former releases kept it. */
@@ -30,10 +22,10 @@ export function foldRef(ref: string): string {
 }
 
 /**
- * What the statement does not name keeps what the book has at its date. A deal that the book does not
+ * The names of a deal after a statement. What the statement does not name keeps what the book has at its date. A deal that the book does not
  * have at the date is named by its number, and its borrower by the country.
  */
-export function detailsOf(stated: StatedDeal, known: KnownDeal | undefined): DealDetails {
+export function detailsOf(stated: StatedDeal, known: KnownDeal | undefined) {
   const now = known?.present ? known : undefined;
   return {
     name: nameOf(stated.name, now?.name) ?? stated.number,

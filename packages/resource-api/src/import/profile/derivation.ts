@@ -45,3 +45,14 @@ export function sumOf(terms: readonly Term[], amounts: Readonly<Amounts>): bigin
   }
   return sum;
 }
+
+/**
+ * Columns that are the sum of others: the World Bank's, by its data dictionary, and a limit. A profile
+ * that states identities has these no longer.
+ */
+export const DEFAULT_IDENTITIES: readonly (readonly [AmountField, string])[] = [
+  ['obligation', 'due + exchangeAdjustment'],
+  ['held', 'due + undisbursed'],
+  ['dueThirdParty', 'sold - repaidThirdParty'],
+  ['limit', 'due + undisbursed'],
+];

@@ -56,3 +56,12 @@ export const AMOUNT_FIELDS = Object.keys(AMOUNTS) as AmountField[];
 export const DATE_FIELDS = Object.keys(DATES) as DateField[];
 export const FIELD_MEANINGS: Readonly<Record<Field, string>> = { ...TEXTS, ...AMOUNTS, ...DATES };
 export const FIELDS = Object.keys(FIELD_MEANINGS) as Field[];
+
+export function isAmount(field: string | undefined): field is AmountField {
+  return field !== undefined && Object.hasOwn(AMOUNTS, field);
+}
+
+/** What identifies a loan: one of them has a column. */
+export const IDENTIFYING: readonly Field[] = ['loanNumber', 'facilityNumber', 'dealNumber'];
+/** What is stated where a part of the principal was sold. */
+export const SOLD: readonly AmountField[] = ['sold', 'repaidThirdParty', 'dueThirdParty'];

@@ -1,24 +1,24 @@
 /** What must hold among amounts of a row or a facility, within a tolerance. */
 import { minorUnitDigits } from '../../ledger/currency.ts';
 import { formatMoney, magnitudeOf, parseAmount } from '../../ledger/money.ts';
-import { type Amounts, sumOf, type Term, termsOf } from '../profile/derivation.ts';
+import {
+  type Amounts,
+  DEFAULT_IDENTITIES,
+  sumOf,
+  type Term,
+  termsOf,
+} from '../profile/derivation.ts';
 import type { AmountField } from '../profile/fields.ts';
 import type { ImportProfile } from '../profile/profile.ts';
 import { isOfFacility } from './facility-amounts.ts';
 import type { Report } from './report.ts';
 
-/**
- * Columns that are the sum of others: the World Bank's, by its data dictionary, and a limit. A profile
- * that states identities has these no longer.
- */
-const BY_DEFAULT: readonly (readonly [AmountField, string])[] = [
-  ['obligation', 'due + exchangeAdjustment'],
-  ['held', 'due + undisbursed'],
-  ['dueThirdParty', 'sold - repaidThirdParty'],
-  ['limit', 'due + undisbursed'],
-];
 type Stated = NonNullable<ImportProfile['identities']>;
-const IDENTITIES: Stated = BY_DEFAULT.map(([field, is]) => ({ field, is, tolerance: '0.01' }));
+const IDENTITIES: Stated = DEFAULT_IDENTITIES.map(([field, is]) => ({
+  field,
+  is,
+  tolerance: '0.01',
+}));
 
 export class Identities {
   readonly #report: Report;

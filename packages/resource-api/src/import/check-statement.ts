@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import { crc32 } from 'node:zlib';
 
 import { readTable } from './file/read-table.ts';
 import { type StatementSource, UnreadableFile } from './file/table.ts';
@@ -131,7 +132,7 @@ export async function* statedDeals(
     let last = 0;
     for await (const some of readStatement(table, profile, given, new Report())) {
       for (const row of some) {
-        if (parts > 1 && partOf(row.dealNumber, parts) !== part) continue;
+        if (parts > 1 && crc32(row.dealNumber) % parts !== part) continue;
         if (row.dealNumber !== rows[last]?.dealNumber) last = rows.length;
         rows.push(row);
       }
@@ -144,13 +145,4 @@ export async function* statedDeals(
     for (let at = 0; at < deals.length; at += BATCH_DEALS) yield deals.slice(at, at + BATCH_DEALS);
   }
   grouping.end();
-}
-
-/** The part of the deals, from 0, to which a number belongs. */
-function partOf(dealNumber: string, parts: number): number {
-  let hash = 0;
-  for (let at = 0; at < dealNumber.length; at += 1) {
-    hash = (hash * 31 + dealNumber.charCodeAt(at)) % 2_147_483_647;
-  }
-  return hash % parts;
 }

@@ -44,12 +44,12 @@ export class RecordSplitter {
 
   #split(text: string, isLast: boolean): readonly TableRow[] {
     const rows: TableRow[] = [];
-    const [lf, cr, quote] = [new Finder(text, '\n'), new Finder(text, '\r'), new Finder(text, '"')];
+    const [lf, cr, quote] = [finder(text, '\n'), finder(text, '\r'), finder(text, '"')];
     let at = 0;
     while (at < text.length) {
-      const lineEnd = Math.min(lf.from(at), cr.from(at));
+      const lineEnd = Math.min(lf(at), cr(at));
       let record: SplitRecord | undefined;
-      if (quote.from(at) < lineEnd) record = this.#quotedRecord(text, at, isLast);
+      if (quote(at) < lineEnd) record = this.#quotedRecord(text, at, isLast);
       else if (lineEnd < NONE || isLast) {
         record = this.#plainRecord(text, at, Math.min(lineEnd, text.length));
       }
@@ -124,23 +124,15 @@ export class RecordSplitter {
 }
 
 /** Where a mark stands next; a place beyond the current one is searched for once. */
-class Finder {
-  readonly #text: string;
-  readonly #mark: string;
-  #next = -1;
-
-  constructor(text: string, mark: string) {
-    this.#text = text;
-    this.#mark = mark;
-  }
-
-  from(at: number): number {
-    if (this.#next < at) {
-      const next = this.#text.indexOf(this.#mark, at);
-      this.#next = next < 0 ? NONE : next;
+function finder(text: string, mark: string): (from: number) => number {
+  let next = -1;
+  return (from) => {
+    if (next < from) {
+      const found = text.indexOf(mark, from);
+      next = found < 0 ? NONE : found;
     }
-    return this.#next;
-  }
+    return next;
+  };
 }
 
 /** Where the quote stands that closes a cell; −1 where the text ends before. */

@@ -1,6 +1,6 @@
 /** Reads a zip by its directory, which stands at the end (APPNOTE 4.3). */
+import { buffer } from 'node:stream/consumers';
 import { crc32 } from 'node:zlib';
-import { collect } from './bytes-source.ts';
 import { inflateRaw } from './expansion.ts';
 import { ZIP_MAX_ENTRIES } from './limits.ts';
 import { type StatementSource, UnreadableFile } from './table.ts';
@@ -126,7 +126,7 @@ export async function* zipContent(
 
 async function bytesAt(source: StatementSource, start: number, length: number): Promise<Buffer> {
   checkPlace(source, start, length);
-  return Buffer.from(await collect(source.bytes(start, start + length)));
+  return buffer(source.bytes(start, start + length));
 }
 
 /** A damaged zip names places that it does not have. */

@@ -1,4 +1,5 @@
 /** A last row of totals: whether it is one, and how the profile knows it. */
+import { magnitudeOf } from '../../ledger/money.ts';
 import { readNumber } from '../cells/numbers.ts';
 import { cellText } from '../cells/text.ts';
 import type { Cell } from '../file/table.ts';
@@ -75,7 +76,7 @@ function compareSums(
     const read = readNumber(cell, dialect);
     if (!('text' in read)) continue;
     const stated = scaled(read.text);
-    const gap = stated > sum ? stated - sum : sum - stated;
+    const gap = magnitudeOf(stated - sum);
     const { header } = column.evidence;
     if (gap < CENT) result.equal.push(header);
     else result.other.push(`${header} has ${read.text}, the rows come to ${decimal(sum)}`);

@@ -1,4 +1,5 @@
 /** What the texts of a column may be read as. */
+import { groupBy } from '@cls/shared/group-by';
 import { dateReadings } from '../cells/date-candidates.ts';
 import { readDate } from '../cells/dates.ts';
 import { dialectsThatRead } from '../cells/number-candidates.ts';
@@ -67,11 +68,7 @@ const BARE = ['serial', 'YYMMDD', 'DDMMYY', 'MMDDYY', 'YYYYMM', 'MMYYYY', 'DDMMY
  */
 export function datesIn(column: ColumnEvidence, isNamed: boolean): DateEvidence | undefined {
   if (column.manyShapes) return undefined;
-  const pools = new Map<string, ShapeEvidence[]>();
-  for (const evidence of column.shapes.values()) {
-    const key = skeletonOf(evidence.shape);
-    pools.set(key, [...(pools.get(key) ?? []), evidence]);
-  }
+  const pools = groupBy(column.shapes.values(), ({ shape }) => skeletonOf(shape));
   const groups: DateGroup[] = [];
   const mistakes: ShapeEvidence[] = [];
   for (const shapes of pools.values()) {

@@ -1,4 +1,5 @@
 /** What a report says of an import, in the order in which somebody who decides reads it. Pure. */
+import { formatAmount, parseAmount } from '../../ledger/money.ts';
 import type { ImportReport } from '../import-report.ts';
 import type { ChangesByKind } from '../plan/change-summary.ts';
 import type { ChangeKind } from '../plan/changes.ts';
@@ -130,10 +131,8 @@ function changeText(kind: ChangeKind, change: ChangesByKind['changes'][number]):
 
 /** `0.047500000000` is `4.75`. */
 function percentOf(fraction: string): string {
-  const [, sign = '', whole = '', digits = ''] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(fraction) ?? [];
-  const moved = `${whole}${digits.slice(0, 2).padEnd(2, '0')}`.replace(/^0+(?=\d)/, '');
-  const rest = digits.slice(2).replace(/0+$/, '');
-  return `${sign}${moved}${rest === '' ? '' : `.${rest}`}`;
+  const { amountMinor = 0n } = parseAmount(fraction, 12) ?? {};
+  return formatAmount(amountMinor, 10).replace(/\.?0+$/, '');
 }
 
 const AMOUNT = /^-?\d+(\.\d{1,4})?$/;

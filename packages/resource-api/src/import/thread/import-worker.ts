@@ -1,11 +1,12 @@
 /** The thread in which one job runs: to read a large file takes seconds, and requests go on meanwhile. */
+import { buffer } from 'node:stream/consumers';
 import { parentPort, workerData } from 'node:worker_threads';
 import { silentLog } from '@cls/shared/log';
 import { Secret } from '@cls/shared/secret';
 import { type DatabaseLocation, openDatabaseAsOperator } from '@cls/shared/service/open-database';
 import { DatabaseUnavailable } from '@cls/shared/sql/database';
 import { sqlJournals } from '../../journal-file/sql/sql-journals.ts';
-import { bytesSource, collect } from '../file/bytes-source.ts';
+import { bytesSource } from '../file/bytes-source.ts';
 import type { ClaimedJob, ImportResult } from '../jobs/import-job.ts';
 import { importerOf } from '../jobs/run-import.ts';
 import { jobFile } from '../jobs/sql/sql-import-jobs.ts';
@@ -38,7 +39,7 @@ async function run(location: DatabaseLocation, job: ClaimedJob): Promise<ImportW
     try {
       // Ahead of the import, whose transaction may have the only session of the database. The size of a
       // file is limited when it is posted.
-      const source = bytesSource(job.id, await collect(jobFile(database, job)));
+      const source = bytesSource(job.id, await buffer(jobFile(database, job)));
       const runImport = importerOf(sqlBook(database), sqlJournals(database));
       const { parameters, document, poster } = job;
       return { result: await runImport({ ...parameters, document, poster, source }) };

@@ -34,15 +34,8 @@ export function utf16Of(first: Uint8Array): 'utf-16le' | 'utf-16be' | undefined 
   return even >= least && odd * 10 < even ? 'utf-16be' : undefined;
 }
 
-interface OddByte {
-  readonly byte: number;
-  readonly line: number;
-}
-
-/** The first byte that is not UTF-8 (RFC 3629, section 4). */
-export async function firstOddByte(
-  chunks: AsyncIterable<Uint8Array>,
-): Promise<OddByte | undefined> {
+/** The first byte that is not UTF-8 (RFC 3629, section 4), with its line. */
+export async function firstOddByte(chunks: AsyncIterable<Uint8Array>) {
   let line = 1;
   let afterCr = false;
   let lead = 0;

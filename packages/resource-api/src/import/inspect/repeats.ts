@@ -11,7 +11,7 @@ export class Repeats {
   /** Rows whose number an earlier row has. */
   #rows = 0;
   #first = '';
-  readonly #same = new Map<Field, number>();
+  readonly #differing = new Set<Field | undefined>();
   readonly #number: readonly Column[];
   readonly #others: readonly Column[];
   /** By number, its first row; and the other cells of that row. */
@@ -40,8 +40,7 @@ export class Repeats {
     this.#first ||= `${number} in rows ${before} and ${row.row}`;
     const first = this.#cellsOf.get(number) ?? [];
     for (const [at, { field }] of this.#others.entries()) {
-      if (field === undefined || first[at] !== cells[at]) continue;
-      this.#same.set(field, (this.#same.get(field) ?? 0) + 1);
+      if (first[at] !== cells[at]) this.#differing.add(field);
     }
   }
 
@@ -54,7 +53,7 @@ export class Repeats {
 
   /** Whether the rows of each number have one value in the column of the field. */
   agreeOn(field: Field): boolean {
-    return this.#same.get(field) === this.#rows;
+    return !this.#differing.has(field);
   }
 }
 

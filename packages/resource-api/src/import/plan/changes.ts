@@ -4,7 +4,14 @@ import { type Legs, NO_LEGS, totalOf } from '../statement/legs.ts';
 import { facilityRef, type StatedDeal, type StatedFacility } from '../statement/stated-deal.ts';
 import type { KnownDeal, KnownFacility } from './known-deal.ts';
 import type { PlannedDeal, PlannedDrawing, PlannedFacility } from './plan-deal.ts';
-import { detailsOf, isParty, statedFacility, termsOfDrawing } from './plan-terms.ts';
+import {
+  differingDetails,
+  drawingPairs,
+  facilityPairs,
+  isParty,
+  statedFacility,
+  termsOfDrawing,
+} from './plan-terms.ts';
 
 export const CHANGE_RULES = {
   new_loan: 'booked with all of its amounts, dated by the statement',
@@ -189,12 +196,8 @@ function movementChanges({ due, known, change }: PlannedDrawing, differing: Diff
 }
 
 function termChanges(stated: StatedDeal, known: KnownDeal): readonly LoanChange[] {
-  return known.facilities.flatMap((facility) => {
-    const found = statedFacility(stated, facility);
-    if (found === undefined) return [];
-    return found.drawings.flatMap((drawing) => {
-      const before = facility.drawings.find(({ number }) => number === drawing.number);
-      if (before === undefined) return [];
+  return facilityPairs(stated, known).flatMap(([found, facility]) =>
+    drawingPairs(found, facility).flatMap(([drawing, before]) => {
       const now = termsOfDrawing(drawing, before);
       const place = drawingPlace(stated.number, facility.ref ?? stated.number, drawing.number);
       const status = [known.status, facility.status, before.status].join('/');
@@ -206,21 +209,13 @@ function termChanges(stated: StatedDeal, known: KnownDeal): readonly LoanChange[
       return told.flatMap(([field, was, is]) =>
         was === is ? [] : [change('terms_changed', place, field, was, is)],
       );
-    });
-  });
+    }),
+  );
 }
 
 function detailChanges(stated: StatedDeal, known: KnownDeal): readonly LoanChange[] {
-  const now = detailsOf(stated, known);
-  const guarantor = known.guarantor ?? undefined;
-  const told = [
-    ['name', known.name === now.name, known.name, now.name],
-    ['borrower', known.borrower === now.borrower, known.borrower.name, now.borrower.name],
-    ['guarantor', guarantor === now.guarantor, guarantor?.name ?? '', now.guarantor?.name ?? ''],
-    ['country', known.country === now.country, known.country, now.country],
-  ] as const;
-  return told.flatMap(([field, same, before, after]) =>
-    same ? [] : [change('details_changed', stated.number, field, before, after)],
+  return differingDetails(stated, known).map(([field, , before, after]) =>
+    change('details_changed', stated.number, field, before, after),
   );
 }
 

@@ -124,25 +124,12 @@ export function planMoney(stated: StatedFacility, state: FacilityState): MoneyPl
   };
 }
 
-interface CommitmentChange {
-  readonly isNew: boolean;
-  readonly original: Legs;
-  readonly cancelled: Legs;
-  /** A stated current commitment that rose or fell; a new facility's is its original one. */
-  readonly current: Legs;
-  readonly transferred: Legs;
-  readonly transferredUnfunded: Legs;
-  /** After everything, before the gap. */
-  readonly unfunded: Legs;
-  readonly gap: Legs;
-}
-
 function commitmentChange(
   { commitment, holders, drawings: stated }: StatedFacility,
   known: KnownCommitment,
   changes: readonly PrincipalChange[],
   revolves: boolean,
-): CommitmentChange {
+) {
   const { original, cancelled, undrawn, isApportioned } = commitment;
   const isNew = known.original.size === 0;
   const sum = (part: keyof PrincipalChange) =>
@@ -213,7 +200,7 @@ function gapOf(undrawn: Legs, unfunded: Legs, weights: Legs, isApportioned: bool
   return inProportion(total, weighty ? weights : undrawn);
 }
 
-function facilityJournals(change: CommitmentChange): readonly PlannedJournal[] {
+function facilityJournals(change: ReturnType<typeof commitmentChange>): readonly PlannedJournal[] {
   const { isNew, original, cancelled, current, transferred, transferredUnfunded } = change;
   const rises = totalOf(current) > 0n;
   const booked = isNew ? 'original_commitment' : 'commitment_increase';

@@ -289,12 +289,9 @@ export class RowReader {
   /** @returns false for a row of another date, of which nothing else is told. */
   #readAsOf(): boolean {
     if (!this.#columns.has('asOf')) return true;
-    const cell = this.#cell('asOf');
-    const { dateFormats, twoDigitYearsFrom } = this.#profile;
-    const date = readDate(cell, dateFormats, twoDigitYearsFrom);
-    if (date === undefined) {
-      this.#tell.fault('asOf', 'invalid_date', this.#expectedDate(cell), cellText(cell));
-    } else if (this.asOf === undefined) {
+    const date = this.#date('asOf');
+    if (date === undefined) return true;
+    if (this.asOf === undefined) {
       this.asOf = date;
     } else if (date !== this.asOf) {
       if (this.#otherDates.size === 0) this.#otherDateRow = this.#tell.row;
@@ -389,28 +386,29 @@ export class RowReader {
   }
 
   #dates(): Partial<Record<DateField, BusinessDate>> {
-    const { dateFormats, twoDigitYearsFrom } = this.#profile;
     const dates: Partial<Record<DateField, BusinessDate>> = {};
     for (const field of DATE_FIELDS) {
-      const cell = this.#cell(field);
-      const text = cellText(cell);
-      if (text === '') continue;
-      const date = readDate(cell, dateFormats, twoDigitYearsFrom);
-      if (date === undefined)
-        this.#tell.fault(field, 'invalid_date', this.#expectedDate(cell), text);
-      else dates[field] = date;
-      if (date !== undefined && date > LATEST_LIKELY) {
+      const date = this.#text(field) === '' ? undefined : this.#date(field);
+      if (date === undefined) continue;
+      dates[field] = date;
+      if (date > LATEST_LIKELY) {
         const message =
           'this date is more than a century ahead; if it stands for no date, declare it in emptyMarks';
-        this.#tell.warn(field, 'unlikely_date', message, text);
+        this.#tell.warn(field, 'unlikely_date', message, this.#text(field));
       }
     }
     return dates;
   }
 
-  #expectedDate(cell: Cell): string {
+  #date(field: 'asOf' | DateField): BusinessDate | undefined {
+    const cell = this.#cell(field);
     const { dateFormats, twoDigitYearsFrom } = this.#profile;
-    return dateExpected(dateFormats, cell, twoDigitYearsFrom);
+    const date = readDate(cell, dateFormats, twoDigitYearsFrom);
+    if (date === undefined) {
+      const expected = dateExpected(dateFormats, cell, twoDigitYearsFrom);
+      this.#tell.fault(field, 'invalid_date', expected, cellText(cell));
+    }
+    return date;
   }
 }
 

@@ -1,4 +1,3 @@
-/** Which formats would read dates that nobody described: for questions, never for reading. */
 import type { BusinessDate } from '../../ledger/business-date.ts';
 import type { Cell } from '../file/table.ts';
 import { readDate } from './dates.ts';

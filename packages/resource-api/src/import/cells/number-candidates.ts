@@ -1,4 +1,3 @@
-/** Which declarations would read numbers that nobody described: for questions, never for reading. */
 import { minorUnitDigits } from '../../ledger/currency.ts';
 import type { Cell } from '../file/table.ts';
 import {

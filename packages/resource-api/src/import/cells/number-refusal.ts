@@ -1,4 +1,3 @@
-/** Why a text is no number under a dialect, and which declaration would read it. */
 import { monthNamed } from './month-names.ts';
 import { dialectsThatRead } from './number-candidates.ts';
 import type { NumberDialect } from './number-shape.ts';

@@ -1,5 +1,3 @@
-/** How a text is read as a number under one dialect: which signs and marks it has, and its digits. */
-
 export type DecimalSeparator = '.' | ',';
 export type ThousandsSeparator = ',' | '.' | "'" | ' ';
 

@@ -1,4 +1,3 @@
-/** What a file is, before a profile says how it is read. */
 import { firstBytes } from './bytes-source.ts';
 import { decode, PROBE_BYTES } from './decode.ts';
 import {

@@ -1,4 +1,3 @@
-/** Unpacks streams, and stops those that grow too far. */
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip, createInflateRaw } from 'node:zlib';
 import { unpackedMaxBytes } from './limits.ts';

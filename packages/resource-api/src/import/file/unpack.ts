@@ -1,4 +1,3 @@
-/** From a file to its content: text as a stream, or a workbook whose parts can be found. */
 import { bytesSource, firstBytes } from './bytes-source.ts';
 import { byteOrderMark, utf16Of } from './encodings.ts';
 import { gunzip, limitExpansion } from './expansion.ts';

@@ -1,4 +1,3 @@
-/** The parts of a workbook (ECMA-376) that its cells need: sheets, styles, shared texts. */
 import { limitExpansion } from './expansion.ts';
 import { SHEETS_MAX } from './limits.ts';
 import { type NumberFormat, numberFormat } from './number-formats.ts';

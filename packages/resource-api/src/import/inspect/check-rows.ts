@@ -1,4 +1,3 @@
-/** The second reading: sums, identities, ids that repeat, and cells that cannot be read. */
 import { readDate } from '../cells/dates.ts';
 import { type NumberDialect, readNumber } from '../cells/numbers.ts';
 import { cellText } from '../cells/text.ts';

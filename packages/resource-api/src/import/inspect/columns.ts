@@ -1,4 +1,3 @@
-/** What each column is: its kind by its values, and the field that it is taken for. */
 import { AMOUNT_FIELDS, DATE_FIELDS, type Field } from '../profile/fields.ts';
 import { type Dictionary, plain } from './dictionary.ts';
 import type { ColumnEvidence } from './evidence.ts';

@@ -1,4 +1,3 @@
-/** Which formats the dates of a file have: decided by its values, or asked. */
 import { readDate } from '../cells/dates.ts';
 import type { Column } from './columns.ts';
 import type { ProfileDraft } from './draft.ts';

@@ -1,4 +1,3 @@
-/** How the numbers of a file are written: decided by its values, or asked. */
 import { dialectsThatRead } from '../cells/number-candidates.ts';
 import type { NumberDialect } from '../cells/numbers.ts';
 import type { Column } from './columns.ts';

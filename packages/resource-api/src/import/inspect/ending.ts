@@ -1,4 +1,3 @@
-/** Where the loans of a table end: at totals, or at notes. */
 import { cellText } from '../cells/text.ts';
 import type { TableRow } from '../file/table.ts';
 import { type Dictionary, plain } from './dictionary.ts';

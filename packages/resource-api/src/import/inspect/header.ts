@@ -1,4 +1,3 @@
-/** Where the header of a table stands, and whether it has one. */
 import type { Cell, TableRow } from '../file/table.ts';
 import type { Dictionary } from './dictionary.ts';
 

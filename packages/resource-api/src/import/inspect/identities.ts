@@ -1,4 +1,3 @@
-/** Columns that are the sum of others: in how many rows they are. */
 import { formatAmount, magnitudeOf } from '../../ledger/money.ts';
 import { type Amounts, sumOf, type Term, termsOf } from '../profile/derivation.ts';
 import type { AmountField } from '../profile/fields.ts';

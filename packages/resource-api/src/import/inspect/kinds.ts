@@ -1,4 +1,3 @@
-/** What a column is by its values alone. */
 import { minorUnitDigits } from '../../ledger/currency.ts';
 import type { ColumnEvidence } from './evidence.ts';
 import type { DateEvidence, NumberEvidence } from './readings.ts';

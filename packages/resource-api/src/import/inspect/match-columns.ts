@@ -1,4 +1,3 @@
-/** Which field of a profile a column's name stands for, by the dictionary alone. */
 import { minorUnitDigits } from '../../ledger/currency.ts';
 import { type Field, isAmount } from '../profile/fields.ts';
 import type { Dictionary, Entry } from './dictionary.ts';

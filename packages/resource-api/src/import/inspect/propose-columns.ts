@@ -1,4 +1,3 @@
-/** Which columns stand for which fields of the profile: decided, or asked. */
 import { AMOUNT_FIELDS, FIELDS, type Field, IDENTIFYING } from '../profile/fields.ts';
 import type { Column } from './columns.ts';
 import type { ColumnKind } from './kinds.ts';

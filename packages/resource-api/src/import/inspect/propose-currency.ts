@@ -1,4 +1,3 @@
-/** The currency of amounts, and what one unit of them stands for: decided, or asked. */
 import { isAmount } from '../profile/fields.ts';
 import type { Dictionary } from './dictionary.ts';
 import { isCurrency } from './kinds.ts';

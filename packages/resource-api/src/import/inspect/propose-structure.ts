@@ -1,4 +1,3 @@
-/** How amounts belong together, and how rows make loans: decided, or asked. */
 import { DEFAULT_IDENTITIES } from '../profile/derivation.ts';
 import { type Field, SOLD } from '../profile/fields.ts';
 import type { IdentityCheck } from './identities.ts';

@@ -1,4 +1,3 @@
-/** A last row of totals: whether it is one, and how the profile knows it. */
 import { magnitudeOf } from '../../ledger/money.ts';
 import { readNumber } from '../cells/numbers.ts';
 import { cellText } from '../cells/text.ts';

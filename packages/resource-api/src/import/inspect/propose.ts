@@ -1,4 +1,3 @@
-/** Writes the settings of a proposed profile, each decided or asked. */
 import { profileSchema } from '../profile/profile.ts';
 import type { ProfileDraft } from './draft.ts';
 import { proposeHeader } from './layouts.ts';

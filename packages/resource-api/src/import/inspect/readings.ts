@@ -1,4 +1,3 @@
-/** What the texts of a column may be read as. */
 import { groupBy } from '@cls/shared/group-by';
 import { dateReadings } from '../cells/date-candidates.ts';
 import { readDate } from '../cells/dates.ts';

@@ -1,4 +1,3 @@
-/** Rows that share a number: of a loan, a facility or a deal. */
 import { cellText } from '../cells/text.ts';
 import type { TableRow } from '../file/table.ts';
 import type { Field } from '../profile/fields.ts';

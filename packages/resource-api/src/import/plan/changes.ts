@@ -1,4 +1,3 @@
-/** How a statement differs from the book, by kind, and the rule for each kind. Pure. */
 import { formatMoney } from '../../ledger/money.ts';
 import { type Legs, NO_LEGS, totalOf } from '../statement/legs.ts';
 import { facilityRef, type StatedDeal, type StatedFacility } from '../statement/stated-deal.ts';

@@ -1,4 +1,3 @@
-/** What a statement does to the outstanding principal of each currency, step by step. */
 import { formatMoney } from '../../ledger/money.ts';
 import { outstandingOf } from '../statement/group-rows.ts';
 import { NO_LEGS, totalOf } from '../statement/legs.ts';

@@ -1,5 +1,3 @@
-/** What a statement says of a deal that the book cannot take. Pure but for what volumes ask of the book. */
-
 import type { Volumes } from '../../journal-file/volumes.ts';
 import { formatMoney, magnitudeOf } from '../../ledger/money.ts';
 import type { FileFault } from '../file/table.ts';

@@ -1,4 +1,3 @@
-/** The parties of a statement: those that the book has, and new ones. Pure but for new ids. */
 import { newId } from '@cls/shared/new-id';
 import type { PartyRecord } from '../../journal-file/record.ts';
 import { partyRef } from '../statement/stated-party.ts';

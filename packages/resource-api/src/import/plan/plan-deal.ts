@@ -1,4 +1,3 @@
-/** From a deal of a statement to the records and journals that bring the book there. Pure but for new ids. */
 import { newId } from '@cls/shared/new-id';
 import type {
   BookRecord,

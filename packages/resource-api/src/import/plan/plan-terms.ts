@@ -1,4 +1,3 @@
-/** Terms and names that a statement changes, each whole, from its date on. Pure. */
 import { foldName } from '@cls/shared/text';
 import type { DetailsRecord, TermsRecord } from '../../journal-file/record.ts';
 import { PARTY_REF } from '../../ledger/external-id.ts';

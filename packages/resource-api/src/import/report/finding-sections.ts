@@ -1,4 +1,3 @@
-/** What a report says of faults, warnings and checks. Pure. */
 import type { FileFault } from '../file/table.ts';
 import type { ImportReport } from '../import-report.ts';
 import type { SanityFinding } from '../sanity.ts';

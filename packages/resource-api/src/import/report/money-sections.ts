@@ -1,4 +1,3 @@
-/** What a report says of amounts: by currency, by loan, and beside the sender's totals. Pure. */
 import type { ImportReport } from '../import-report.ts';
 import type { OutstandingTotal } from '../plan/currency-totals.ts';
 import type { AmountField } from '../profile/fields.ts';

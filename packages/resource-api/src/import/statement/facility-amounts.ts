@@ -1,4 +1,3 @@
-/** Amounts of a facility, of rows that each state them whole or in parts, for all lenders or for one. Pure. */
 import { groupBy } from '@cls/shared/group-by';
 import { formatMoney } from '../../ledger/money.ts';
 import { type Amounts, sumFor, sumOf, termsOf } from '../profile/derivation.ts';

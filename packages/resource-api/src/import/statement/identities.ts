@@ -1,4 +1,3 @@
-/** What must hold among amounts of a row or a facility, within a tolerance. */
 import { minorUnitDigits } from '../../ledger/currency.ts';
 import { formatMoney, magnitudeOf, parseAmount } from '../../ledger/money.ts';
 import {

@@ -1,4 +1,3 @@
-/** Lenders' shares: of a row, or of a second file that says which lender has which part of what. */
 import { minorUnitDigits } from '../../ledger/currency.ts';
 import { formatAmount, formatMoney, magnitudeOf, parseAmount } from '../../ledger/money.ts';
 import { readNumber } from '../cells/numbers.ts';

@@ -110,9 +110,7 @@ async function readSecondFile({ profile, shares }: ImportRequest, report: Report
 
 /**
  * The deals of a statement that was read, once more, in batches. Where the rows of deals stand apart, the file
- * is read several times, each time for a part of the deals.
- *
- * @param report takes what is wrong with deals; what is wrong with rows was reported when they were read.
+ * is read several times, each time for a part of the deals. What is wrong with rows was reported before.
  */
 export async function* statedDeals(
   source: StatementSource,

@@ -26,17 +26,14 @@ export interface LookAlike {
 
 /**
  * Finds parties of one country whose names differ in accents, punctuation, spaces, letters that look the
- * same in print, or the way in which the legal form is written, or of which one has no legal form. Parties that the sender numbers are known
- * by their numbers.
+ * same in print, or the way in which the legal form is written, or of which one has no legal form. Parties
+ * that the sender numbers are known by their numbers.
  */
 export class LookAlikes {
   readonly #refs = new Set<string>();
   readonly #names = new Map<string, Name[]>();
 
-  /**
-   * @param file what to call another file than the statement, such as ` of the shares`.
-   * @returns the names that were there before and look alike.
-   */
+  /** The names that were there before and look alike. @param file such as ` of the shares`. */
   add(party: StatedParty, row: number, file = ''): readonly LookAlike[] {
     const { ref, name } = party;
     if (ref.startsWith(NUMBERED) || this.#refs.has(ref)) return [];

@@ -59,12 +59,6 @@ export function dateReadings(samples: readonly Cell[]): readonly DateReading[] {
   return [...readings.values()];
 }
 
-/** All known formats that read every sample. */
-export function formatsThatRead(samples: readonly Cell[]): readonly string[] {
-  const formats = dateReadings(samples).flatMap((reading) => reading.formats);
-  return KNOWN_FORMATS.filter((format) => formats.includes(format));
-}
-
 function daysAs(format: string, cells: readonly Cell[]): readonly BusinessDate[] | undefined {
   const days: BusinessDate[] = [];
   for (const cell of cells) {

@@ -41,10 +41,7 @@ for (const [thousands, mark] of Object.entries(SEPARATORS)) {
 /** Databases write 0.5 without its zero. `5.` is refused: its end may be cut off. */
 const UNGROUPED = { '.': /^\d+$|^\d*\.\d+$/, ',': /^\d+$|^\d*,\d+$/ };
 
-/**
- * @param text without space around it.
- * @returns undefined when the dialect does not allow the text.
- */
+/** @param text without space around it. */
 export function numberOf(text: string, dialect: NumberDialect): NumberRead | undefined {
   let rest = text;
   let negative: boolean | undefined;

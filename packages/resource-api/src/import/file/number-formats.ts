@@ -13,11 +13,7 @@ const BUILT_IN: ReadonlyMap<number, NumberFormat> = new Map([
 /** Excel takes 255. To look for brackets takes time with the square of it. */
 const CODE_MAX_CHARS = 1_000;
 
-/**
- * A format that shows a day makes a date; one of a time or a duration alone does not.
- *
- * @param code undefined for a format that the workbook does not list.
- */
+/** A format that shows a day makes a date; one of a time or a duration alone does not. */
 export function numberFormat(id: number, code: string | undefined): NumberFormat {
   if (code === undefined) return BUILT_IN.get(id) ?? 'plain';
   const [section = ''] = code

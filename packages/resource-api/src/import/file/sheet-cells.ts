@@ -1,5 +1,5 @@
+import { sheetNumber } from './doubles.ts';
 import { serialDate } from './serial-dates.ts';
-import { sheetNumber } from './sheet-numbers.ts';
 import { unescapeText } from './sheet-texts.ts';
 import { type Cell, UnreadableFile } from './table.ts';
 import type { Workbook } from './workbook.ts';

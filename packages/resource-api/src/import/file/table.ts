@@ -46,11 +46,6 @@ export class UnreadableFile extends Error {
 export interface StatementSource {
   readonly name: string;
   readonly size: number;
-  /**
-   * The bytes, from the beginning at each call.
-   *
-   * @param start the first byte to read, 0 when not given.
-   * @param end the byte to stop before, the size when not given.
-   */
+  /** The bytes from `start` to the one before `end`, again at each call; by default all. */
   bytes(start?: number, end?: number): AsyncIterable<Uint8Array>;
 }

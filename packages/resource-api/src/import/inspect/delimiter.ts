@@ -7,12 +7,7 @@ const USUAL = [',', ';', '\t', '|', '^', '~'];
 const RECORDS = 300;
 const LINES = 400;
 
-/**
- * What separates the cells in each line best, then others that separate nearly as well. Nothing where each
- * line is one cell.
- *
- * @param sample the beginning of the file; its last line may be cut.
- */
+/** What separates the cells of each line best, then others that do nearly as well. The last line may be cut. */
 export function delimitersOf(sample: string, dictionary: Dictionary): readonly string[] {
   const trials = candidates(sample)
     .flatMap((delimiter) => tryDelimiter(sample, delimiter, dictionary) ?? [])

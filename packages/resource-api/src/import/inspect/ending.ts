@@ -8,7 +8,6 @@ import { filledOf, isBlank } from './header.ts';
  * first of notes; −1 where all are loans.
  *
  * @param rows before the last ones.
- * @param usual how many cells of a row are filled.
  */
 export function endingOf(
   last: readonly TableRow[],

@@ -15,10 +15,7 @@ export function headerScore(cells: readonly Cell[], dictionary: Dictionary): num
 
 /**
  * The row of names: the one with most names that the dictionary knows, or the first row of texts that
- * is as wide as the table, over a row that has something else.
- *
- * @param rows the first rows of the file.
- * @returns its index in `rows`; undefined when the rows begin with values.
+ * is as wide as the table, over a row that has something else. Undefined when the rows begin with values.
  */
 export function findHeader(rows: readonly TableRow[], dictionary: Dictionary): number | undefined {
   const widths = rows.map(filledOf).filter((width) => width > 1);

@@ -60,11 +60,7 @@ export interface DateEvidence {
 /** Formats of digits alone, which amounts and numbers of accounts fit as well. */
 const BARE = ['serial', 'YYMMDD', 'DDMMYY', 'MMDDYY', 'YYYYMM', 'MMYYYY', 'DDMMYYYY', 'MMDDYYYY'];
 
-/**
- * Undefined where the column's texts are no dates.
- *
- * @param isNamed the column's name says that it has dates: digits alone may be some.
- */
+/** @param isNamed the column's name says that it has dates: digits alone may be some. */
 export function datesIn(column: ColumnEvidence, isNamed: boolean): DateEvidence | undefined {
   if (column.manyShapes) return undefined;
   const pools = groupBy(column.shapes.values(), ({ shape }) => skeletonOf(shape));

@@ -22,8 +22,7 @@ import { AMOUNT_FIELDS, type AmountField } from '../profile/fields.ts';
 import type { ImportProfile } from '../profile/profile.ts';
 import type { Columns } from './columns.ts';
 import { Identities } from './identities.ts';
-import type { Report } from './report.ts';
-import type { RowReport } from './row-report.ts';
+import type { Report, RowReport } from './report.ts';
 
 interface Derived {
   readonly field: AmountField;

@@ -1,5 +1,7 @@
 import { kept } from '../cells/text.ts';
 import type { FileFault } from '../file/table.ts';
+import type { Field } from '../profile/fields.ts';
+import type { Columns } from './columns.ts';
 
 export const REQUIRED = 'this cell is empty; every row needs a value here';
 
@@ -89,4 +91,33 @@ class Findings {
 function shown(value: string): string {
   const cut = kept(value.slice(0, VALUE_SHOWN_CHARS));
   return cut.replaceAll(/[\p{Cc}\p{Cf}]/gu, (char) => `\\u{${char.codePointAt(0)?.toString(16)}}`);
+}
+
+/** Tells what is wrong with cells of a row, by the headers of their columns. */
+export class RowReport {
+  /** The row that is read. */
+  row = 0;
+  readonly #columns: Columns;
+  readonly #report: Report;
+
+  constructor(columns: Columns, report: Report) {
+    this.#columns = columns;
+    this.#report = report;
+  }
+
+  get faultCount(): number {
+    return this.#report.faultCount;
+  }
+
+  headerOf(field: Field): string {
+    return this.#columns.get(field)?.header ?? field;
+  }
+
+  fault(field: Field, code: string, message: string, value: string): void {
+    this.#report.fault(this.row, this.headerOf(field), code, message, value);
+  }
+
+  warn(field: Field, code: string, message: string, value: string): void {
+    this.#report.warn(this.row, this.headerOf(field), code, message, value);
+  }
 }

@@ -11,6 +11,7 @@ import {
 } from './encodings.ts';
 import { lineEndsIn } from './records.ts';
 import { UnreadableFile } from './table.ts';
+import type { TextContent } from './unpack.ts';
 
 const LABELS: Readonly<Record<Encoding, string>> = {
   'utf-8': 'UTF-8',
@@ -22,9 +23,7 @@ const LABELS: Readonly<Record<Encoding, string>> = {
 /** How many bytes show whether a text is UTF-16. */
 export const PROBE_BYTES = 4_096;
 
-interface EncodedText {
-  bytes(): AsyncIterable<Uint8Array>;
-}
+type EncodedText = Pick<TextContent, 'bytes'>;
 
 /** The characters of a text. A byte order mark takes precedence over the encoding, and is left out. */
 export async function* decode(text: EncodedText, declared: Encoding): AsyncGenerator<string> {

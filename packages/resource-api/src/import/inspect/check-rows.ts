@@ -119,7 +119,7 @@ export class RowChecks {
   }
 
   #takeDate(column: Column, cell: Cell, row: number): void {
-    const own = column.dates?.groups.flatMap(({ readings: [formats = []] }) => formats.slice(0, 1));
+    const own = column.dates?.flatMap(({ readings: [formats = []] }) => formats.slice(0, 1));
     const formats = isUsed(column) ? this.#plan.dateFormats : (own ?? []);
     // The formats of an open question may read two days.
     const day = formats

@@ -10,7 +10,7 @@ interface Found extends DateGroup {
 /** Writes `dateFormats` and `twoDigitYearsFrom`. @returns the formats, as they may be until answered. */
 export function decideDates(columns: readonly Column[], draft: ProfileDraft): readonly string[] {
   const found = columns.flatMap(({ evidence, dates }) =>
-    (dates?.groups ?? []).map((group) => ({ ...group, header: evidence.header })),
+    (dates ?? []).map((group) => ({ ...group, header: evidence.header })),
   );
   if (found.length === 0) return ['YYYY-MM-DD'];
   const formats = new Set<string>();

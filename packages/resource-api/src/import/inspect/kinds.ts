@@ -1,6 +1,6 @@
 import { minorUnitDigits } from '../../ledger/currency.ts';
 import type { ColumnEvidence } from './evidence.ts';
-import type { DateEvidence, NumberEvidence } from './readings.ts';
+import type { DateGroup, NumberEvidence } from './readings.ts';
 
 export type ColumnKind =
   | 'id'
@@ -18,13 +18,13 @@ export type ColumnKind =
 /** Undefined where the column's texts are neither. */
 export interface Readings {
   readonly numbers: NumberEvidence | undefined;
-  readonly dates: DateEvidence | undefined;
+  readonly dates: readonly DateGroup[] | undefined;
 }
 
 export function kindByValues(evidence: ColumnEvidence, { dates, numbers }: Readings): ColumnKind {
   const { filled, distinct, distinctIsBounded } = evidence;
   if (filled === 0) return 'other';
-  if (evidence.dates > 0 || (dates !== undefined && dates.groups.length > 0)) return 'date';
+  if (evidence.dates > 0 || (dates ?? []).length > 0) return 'date';
   if (allValues(evidence, isCurrency)) return 'currency';
   if (distinct <= 2 && allValues(evidence, isFlag)) return 'flag';
   const isUnique = distinct > filled * 0.9 && evidence.blanks < filled * 0.1 && filled > 1;

@@ -47,21 +47,18 @@ function isFew(shapes: readonly ShapeEvidence[], filled: number): boolean {
 /** Texts with the same marks between their numbers, and how they may be read. */
 export interface DateGroup {
   readonly samples: readonly Sample[];
-  readonly cells: number;
   /** Formats that read all of them, by the days that they make; several are a question. */
   readonly readings: readonly (readonly string[])[];
-}
-
-export interface DateEvidence {
-  readonly groups: readonly DateGroup[];
-  readonly mistakes: readonly ShapeEvidence[];
 }
 
 /** Formats of digits alone, which amounts and numbers of accounts fit as well. */
 const BARE = ['serial', 'YYMMDD', 'DDMMYY', 'MMDDYY', 'YYYYMM', 'MMYYYY', 'DDMMYYYY', 'MMDDYYYY'];
 
 /** @param isNamed the column's name says that it has dates: digits alone may be some. */
-export function datesIn(column: ColumnEvidence, isNamed: boolean): DateEvidence | undefined {
+export function datesIn(
+  column: ColumnEvidence,
+  isNamed: boolean,
+): readonly DateGroup[] | undefined {
   if (column.manyShapes) return undefined;
   const pools = groupBy(column.shapes.values(), ({ shape }) => skeletonOf(shape));
   const groups: DateGroup[] = [];
@@ -79,7 +76,7 @@ export function datesIn(column: ColumnEvidence, isNamed: boolean): DateEvidence 
     }
   }
   const some = groups.length + column.dates > 0 || (isNamed && column.numbers > 0);
-  return some && isFew(mistakes, column.filled) ? { groups, mistakes } : undefined;
+  return some && isFew(mistakes, column.filled) ? groups : undefined;
 }
 
 /** The marks between numbers; lengths too where digits stand alone. */
@@ -94,8 +91,7 @@ function groupOf(shapes: readonly ShapeEvidence[], isNamed: boolean): DateGroup 
     const usable = isNamed ? formats : formats.filter((format) => !BARE.includes(format));
     return usable.length > 0 ? [usable] : [];
   });
-  const cells = shapes.reduce((sum, shape) => sum + shape.cells, 0);
-  return readings.length > 0 ? { samples, cells, readings } : undefined;
+  return readings.length > 0 ? { samples, readings } : undefined;
 }
 
 export function orderOf(format: string): string {

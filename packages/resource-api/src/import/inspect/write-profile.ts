@@ -1,4 +1,4 @@
-import { Document, isMap, isScalar, isSeq, type Pair, visit } from 'yaml';
+import { Document, isMap, isScalar, type Pair, visit } from 'yaml';
 import type { ProfileDraft } from './draft.ts';
 import type { Inspection } from './inspection.ts';
 
@@ -15,8 +15,8 @@ export function writeProfile(draft: ProfileDraft, { file, rows, questions }: Ins
     if (key !== undefined) key.commentBefore = comment.replace(/^/gm, ' ');
   }
   visit(document, {
-    Seq: (_, list) => {
-      if (isSeq(list)) list.flow = true;
+    Seq(_, list) {
+      list.flow = true;
     },
   });
   return document.toString({ lineWidth: 0, flowCollectionPadding: false });

@@ -117,8 +117,15 @@ export class ChangeSummary {
     return moved.map(({ row }) => row);
   }
 
+  /** Drawings that owe something. A loan that is a deal has one place. */
   #leave(deal: string, facilities: readonly KnownFacility[]): void {
-    for (const key of owingDrawings(deal, facilities).flatMap(keysOf)) this.#left.add(key);
+    for (const { currency, drawings } of facilities) {
+      for (const { number, money } of drawings) {
+        const due = totalOf(money.due);
+        if (due === 0n || number === deal) continue;
+        for (const key of keysOf({ number, deal, currency, due })) this.#left.add(key);
+      }
+    }
   }
 
   #keep(change: LoanChange, deal: string): void {
@@ -142,28 +149,13 @@ export class ChangeSummary {
   }
 }
 
-/** Amounts in minor units. */
-interface PlacedDrawing {
+interface NewDrawing {
+  readonly row: number;
   readonly number: string;
   readonly deal: string;
   readonly currency: string;
+  /** In minor units. */
   readonly due: bigint;
-}
-
-interface NewDrawing extends PlacedDrawing {
-  readonly row: number;
-}
-
-/** Of these facilities of a deal, drawings that owe something. A loan that is a deal has one place. */
-function owingDrawings(
-  deal: string,
-  facilities: readonly KnownFacility[],
-): readonly PlacedDrawing[] {
-  return facilities.flatMap(({ currency, drawings }) =>
-    drawings
-      .map(({ number, money }) => ({ number, deal, currency, due: totalOf(money.due) }))
-      .filter(({ number, due }) => due !== 0n && number !== deal),
-  );
 }
 
 /** Drawings that the book does not have where the statement has them; without loans that are deals. */
@@ -177,7 +169,7 @@ function newDrawings({ stated, facilities, isNew }: PlannedDeal): readonly NewDr
 }
 
 /** By its deal, and by its amount. */
-function keysOf({ number, deal, currency, due }: PlacedDrawing): readonly string[] {
+function keysOf({ number, deal, currency, due }: Omit<NewDrawing, 'row'>): readonly string[] {
   return [JSON.stringify([number, deal]), JSON.stringify([number, currency, `${due}`, ''])];
 }
 

@@ -169,7 +169,6 @@ function planFacility(
       return { object: 'position', id: newId('pos'), facility: id, lender, kind };
     });
   const facility = known ? [] : [facilityRecord(stated, id, context)];
-  const place = { facility: id, contracts, currency: stated.currency };
   const { journals: money, changes, undrawnGap } = planMoney(stated, state);
   const journals = money.map((planned): JournalRecord => {
     const ref = refOf(dealNumber, stated, planned);
@@ -178,7 +177,7 @@ function planFacility(
       ...bareJournal(planned.type, deal, context, ref),
       ...filled({ reason }),
       ...(overadvance ? { overadvance } : {}),
-      postings: postingsOf(planned, place),
+      postings: postingsOf(planned, id, contracts, stated.currency),
     };
   });
   const records = [...facility, ...fresh, ...positions];
@@ -226,15 +225,13 @@ function bareJournal(
   };
 }
 
-interface Place {
-  readonly facility: string;
-  readonly contracts: ReadonlyMap<string, string>;
-  readonly currency: string;
-}
-
 /** Each account globally, and then for each holder. */
-function postingsOf({ entries }: PlannedJournal, place: Place): PostingRecord[] {
-  const { facility, contracts, currency } = place;
+function postingsOf(
+  { entries }: PlannedJournal,
+  facility: string,
+  contracts: ReadonlyMap<string, string>,
+  currency: string,
+): PostingRecord[] {
   return entries.flatMap(({ account, movement, legs, drawing }) => {
     const contract = drawing === undefined ? undefined : contracts.get(drawing);
     const common = {

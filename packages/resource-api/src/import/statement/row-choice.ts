@@ -6,17 +6,12 @@ import type { ImportProfile } from '../profile/profile.ts';
 import { placesOf } from './columns.ts';
 import type { Report } from './report.ts';
 
-interface Rule {
-  readonly index: number;
-  readonly values: ReadonlySet<string>;
-}
-
 /** Which rows below the header the profile leaves out: by a value, or because of another date. */
 export class RowChoice {
   readonly #profile: ImportProfile;
   readonly #asOf: BusinessDate | undefined;
   readonly #dateAt: number;
-  readonly #rules: readonly Rule[];
+  readonly #rules: readonly { readonly index: number; readonly values: ReadonlySet<string> }[];
   readonly #otherDates = new Map<BusinessDate, number>();
   #byValue = 0;
 

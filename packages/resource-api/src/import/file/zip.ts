@@ -1,7 +1,7 @@
 /** Reads a zip by its directory, which stands at the end (APPNOTE 4.3). */
 import { buffer } from 'node:stream/consumers';
 import { crc32 } from 'node:zlib';
-import { inflateRaw } from './expansion.ts';
+import { inflated } from './expansion.ts';
 import { ZIP_MAX_ENTRIES } from './limits.ts';
 import { type StatementSource, UnreadableFile } from './table.ts';
 
@@ -117,7 +117,7 @@ export async function* zipContent(
   checkPlace(source, start, entry.packedBytes);
   const packed = source.bytes(start, start + entry.packedBytes);
   let crc = 0;
-  for await (const chunk of entry.method === STORED ? packed : inflateRaw(packed)) {
+  for await (const chunk of entry.method === STORED ? packed : inflated(packed, 'zip')) {
     crc = crc32(chunk, crc);
     yield chunk;
   }

@@ -47,22 +47,9 @@ export interface Entry {
   readonly words: readonly string[];
 }
 
-export interface Dictionary {
-  readonly entries: readonly Entry[];
-  /** By the words of a header, joined by spaces. */
-  readonly exact: ReadonlyMap<string, readonly Entry[]>;
-  readonly facilityTypes: ReadonlyMap<string, FacilityType>;
-  readonly statuses: ReadonlyMap<string, Statuses>;
-  readonly totals: ReadonlySet<string>;
-  /** Their first words: most rows begin with none. */
-  readonly totalsStarts: ReadonlySet<string>;
-  readonly thousands: ReadonlySet<string>;
-  readonly millions: ReadonlySet<string>;
-  readonly layouts: readonly Layout[];
-  wordsOf(header: string): readonly string[];
-}
+export type Dictionary = Readonly<ReturnType<typeof dictionaryOf>>;
 
-export function dictionaryOf(files: readonly DictionaryFile[]): Dictionary {
+export function dictionaryOf(files: readonly DictionaryFile[]) {
   const abbreviations = new Map(files.flatMap((file) => Object.entries(file.abbreviations)));
   const wordsOf = (text: string) =>
     foldedWords(text).map((word) => abbreviations.get(word) ?? word);
@@ -84,6 +71,7 @@ export function dictionaryOf(files: readonly DictionaryFile[]): Dictionary {
     new Set(files.flatMap(pick).map((name) => plain(name)));
   return {
     entries,
+    /** By the words of a header, joined by spaces. */
     exact: grouped(entries),
     facilityTypes: new Map(keyed<FacilityType>((file) => file.facilityTypes)),
     statuses: new Map(
@@ -92,6 +80,7 @@ export function dictionaryOf(files: readonly DictionaryFile[]): Dictionary {
       }),
     ),
     totals: listOf((file) => file.totals),
+    /** Their first words: most rows begin with none. */
     totalsStarts: listOf((file) => file.totals.map((name) => name.split(' ', 1)[0] ?? '')),
     thousands: listOf((file) => file.thousands),
     millions: listOf((file) => file.millions),

@@ -56,18 +56,13 @@ function askForWithin({ totalsWithin, totals }: Scan, draft: ProfileDraft): void
   draft.ask(['totalsRow'], question);
 }
 
-interface Sums {
-  readonly equal: string[];
-  readonly other: string[];
-}
-
 function compareSums(
   cells: readonly Cell[],
   columns: readonly Column[],
   { sums }: RowChecks,
   { dialect }: CheckPlan,
-): Sums {
-  const result: Sums = { equal: [], other: [] };
+): { readonly equal: string[]; readonly other: string[] } {
+  const [equal, other]: [string[], string[]] = [[], []];
   for (const column of columns) {
     const cell = cells[column.evidence.index];
     const sum = sums.get(column);
@@ -77,13 +72,13 @@ function compareSums(
     const stated = scaled(read.text);
     const gap = magnitudeOf(stated - sum);
     const { header } = column.evidence;
-    if (gap < CENT) result.equal.push(header);
-    else result.other.push(`${header} has ${read.text}, the rows come to ${decimal(sum)}`);
+    if (gap < CENT) equal.push(header);
+    else other.push(`${header} has ${read.text}, the rows come to ${decimal(sum)}`);
   }
-  return result;
+  return { equal, other };
 }
 
-function verdictOf({ equal, other }: Sums): string {
+function verdictOf({ equal, other }: ReturnType<typeof compareSums>): string {
   const right = equal.length > 0 ? `the rows come to its ${equal.join(', ')}` : '';
   return [right, ...other.slice(0, 3)].filter((text) => text !== '').join('; ');
 }

@@ -83,18 +83,13 @@ function outcomeSentences(report: ImportReport): readonly string[] {
 }
 
 function outcomeCommands(report: ImportReport): readonly string[] {
-  const { outcome, importId = '' } = report;
-  if (outcome === 'valid') return ['To write it, give --apply.', ...demandOf(report)];
-  if (outcome !== 'applied') return [];
-  return [`To take it back: cls-api imports revert ${importId} --apply`];
-}
-
-/** What --apply would refuse. */
-function demandOf({ comparedTotals, withoutTotals }: ImportReport): readonly string[] {
-  if (comparedTotals.length > 0 || withoutTotals !== undefined) return [];
-  return [
-    'It then demands the sender’s totals: --rows and --control, or --without-totals with a reason.',
-  ];
+  const { outcome, importId = '', comparedTotals, withoutTotals } = report;
+  if (outcome === 'applied') return [`To take it back: cls-api imports revert ${importId} --apply`];
+  if (outcome !== 'valid') return [];
+  const demands =
+    'It then demands the sender’s totals: --rows and --control, or --without-totals with a reason.';
+  const hasTotals = comparedTotals.length > 0 || withoutTotals !== undefined;
+  return ['To write it, give --apply.', ...(hasTotals ? [] : [demands])];
 }
 
 function changesSection({ outcome, changes, asOf }: ImportReport): Section | undefined {

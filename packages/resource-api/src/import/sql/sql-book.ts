@@ -11,7 +11,6 @@ import { writeBook } from '../../posting/write-book.ts';
 import type { Book, BookReader, ImportHistory, StatementFile } from '../book.ts';
 import type { KnownParties } from '../plan/known-deal.ts';
 import { foldRef } from '../plan/plan-terms.ts';
-import { assignSource, bindSource, mayPost } from './import-sources.ts';
 import { knownDeals } from './known-deals.ts';
 import { listImports, revertImport } from './revert-import.ts';
 
@@ -28,7 +27,17 @@ export function sqlBook(database: Database): Book {
       }),
     imports: () => listImports(database),
     mayPost: (source, customer) => mayPost(database, source, customer),
-    assignSource: (source, customer) => assignSource(database, source, customer),
+    async assignSource(source, customer) {
+      if (customer === undefined) {
+        await database.query('DELETE FROM import_source WHERE source = $1', [source]);
+        return;
+      }
+      await database.query(
+        `INSERT INTO import_source (source, customer_id) VALUES ($1, $2)
+         ON CONFLICT (source) DO UPDATE SET customer_id = EXCLUDED.customer_id`,
+        [source, customer],
+      );
+    },
     revert: (importId, apply) => revertImport(database, importId, apply),
   };
 }
@@ -58,6 +67,17 @@ function readerFor(file: StatementFile, sql: Sql): BookReader {
     parties: () => readParties(sql, file),
     volumes: () => volumesOf(sql),
   };
+}
+
+/** A source without a row is free while the book has nothing of it. */
+async function mayPost(sql: Sql, source: string, customer: string): Promise<boolean> {
+  const [row] = await sql.query<{ open: boolean }>(
+    `SELECT coalesce((SELECT customer_id = $2 FROM import_source WHERE source = $1),
+       NOT EXISTS (SELECT FROM import_batch WHERE source = $1)
+       AND NOT EXISTS (SELECT FROM external_id WHERE source = $1)) AS open`,
+    [source, customer],
+  );
+  return row?.open ?? false;
 }
 
 async function readHistory(
@@ -147,7 +167,13 @@ async function writeImport(
     ],
   );
   if (batch === undefined) throw new Error('the import has no key');
-  if (actor?.customer !== undefined) await bindSource(transaction, profile.source, actor.customer);
+  if (actor?.customer !== undefined) {
+    // The first customer that posts statements of a source keeps it.
+    await transaction.query(
+      'INSERT INTO import_source (source, customer_id) VALUES ($1, $2) ON CONFLICT DO NOTHING',
+      [profile.source, actor.customer],
+    );
+  }
   await writeBook(transaction, records, { key: batch.key, date: asOf });
   return id;
 }

@@ -80,7 +80,11 @@ function partsOf({ name, countryCode }: StatedParty) {
     .slice(first)
     .map((word) => FORM_WORDS.get(word))
     .join('');
-  const stem = lookOf(words.slice(0, first).join(''));
+  const stem = words
+    .slice(0, first)
+    .join('')
+    .replaceAll(/./gu, (letter) => LATIN[letter] ?? letter)
+    .replaceAll('rn', 'm');
   return { key: stem === '' ? undefined : `${countryCode}:${stem}`, form };
 }
 
@@ -98,12 +102,7 @@ function wordsOf(name: string): readonly string[] {
     .filter((word) => !AND.has(word));
 }
 
-/** The same for letters that are hard to tell apart in print: l and I, O and 0, rn and m. */
-function lookOf(stem: string): string {
-  return stem.replaceAll(/./gu, (letter) => LATIN[letter] ?? letter).replaceAll('rn', 'm');
-}
-
-/** Letters of other alphabets, and digits, that look like Latin letters. */
+/** Letters of other alphabets, and digits, that look like Latin letters: l and I, O and 0. */
 const LATIN: Readonly<Record<string, string>> = {
   ...{ а: 'a', е: 'e', о: 'o', р: 'p', с: 'c', х: 'x', у: 'y', і: 'l', ο: 'o', α: 'a', ν: 'v' },
   ...{ '0': 'o', '1': 'l', i: 'l', '|': 'l' },

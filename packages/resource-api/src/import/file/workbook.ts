@@ -13,19 +13,9 @@ export interface Sheet {
   readonly path: string;
 }
 
-export interface Workbook {
-  readonly sheets: readonly Sheet[];
-  /** Whether dates count from 1904 on. */
-  readonly is1904: boolean;
-  /** A program that computes nothing wrote it: formulas have no results of their own. */
-  readonly awaitsFormulas: boolean;
-  /** By number of the cell's style. */
-  readonly styles: readonly NumberFormat[];
-  readonly texts: readonly string[];
-  part(path: string): AsyncIterable<Uint8Array>;
-}
+export type Workbook = Readonly<Awaited<ReturnType<typeof openWorkbook>>>;
 
-export async function openWorkbook(content: WorkbookContent): Promise<Workbook> {
+export async function openWorkbook(content: WorkbookContent) {
   const parts = new Parts(content);
   const [main] = await parts.relations('', 'officeDocument');
   if (main === undefined || !parts.has(main.path)) {
@@ -39,15 +29,18 @@ export async function openWorkbook(content: WorkbookContent): Promise<Workbook> 
   const [texts] = await parts.relations(main.path, 'sharedStrings');
   const index = await readIndex(parts.read(main.path));
   return {
+    /** Whether dates count from 1904 on. */
     is1904: index.is1904,
+    /** A program that computes nothing wrote it: formulas have no results of their own. */
     awaitsFormulas: index.awaitsFormulas,
-    sheets: index.sheets.flatMap(({ name, hidden, id }) => {
+    sheets: index.sheets.flatMap(({ name, hidden, id }): Sheet[] => {
       const path = sheetPaths.get(id);
       return path === undefined ? [] : [{ name, hidden, path }];
     }),
+    /** By number of the cell's style. */
     styles: styles === undefined ? [] : await readStyles(parts.read(styles.path)),
     texts: texts === undefined ? [] : await readSharedTexts(parts.read(texts.path)),
-    part: (path) => parts.read(path),
+    part: (path: string) => parts.read(path),
   };
 }
 

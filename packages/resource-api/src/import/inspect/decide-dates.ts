@@ -22,7 +22,10 @@ export function decideDates(columns: readonly Column[], draft: ProfileDraft): re
   for (const group of found) {
     const [first = [], ...others] = group.readings;
     const decided = others.length === 0 ? first : byOtherColumns(group, found, reasons);
-    const format = strictest(decided ?? first, group);
+    // `DD.MM.YYYY` before `D.M.YYYY`.
+    const usable = decided ?? first;
+    const strictest = usable.find((each) => refutation(group.samples, each) === undefined);
+    const format = strictest ?? usable[0] ?? '';
     formats.add(format);
     const why = decided && others.length === 0 ? whyNot(group, format) : undefined;
     if (why !== undefined) reasons.push(why);
@@ -70,11 +73,6 @@ function byOtherColumns(
 
 function marksOf({ samples }: Pick<DateGroup, 'samples'>): string {
   return (samples[0]?.text ?? '').replace(/[\d\p{L}\s:]/gu, '').slice(0, 1);
-}
-
-/** The first format that reads all: `DD.MM.YYYY` before `D.M.YYYY`. */
-function strictest(formats: readonly string[], { samples }: DateGroup): string {
-  return formats.find((format) => refutation(samples, format) === undefined) ?? formats[0] ?? '';
 }
 
 const SWAPPED: Readonly<Record<string, string>> = { DMY: 'MDY', MDY: 'DMY' };

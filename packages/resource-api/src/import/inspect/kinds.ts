@@ -26,7 +26,8 @@ export function kindByValues(evidence: ColumnEvidence, { dates, numbers }: Readi
   if (filled === 0) return 'other';
   if (evidence.dates > 0 || (dates ?? []).length > 0) return 'date';
   if (allValues(evidence, isCurrency)) return 'currency';
-  if (distinct <= 2 && allValues(evidence, isFlag)) return 'flag';
+  if (distinct <= 2 && allValues(evidence, (value) => FLAGS.has(value.toLowerCase())))
+    return 'flag';
   const isUnique = distinct > filled * 0.9 && evidence.blanks < filled * 0.1 && filled > 1;
   if (numbers !== undefined) {
     if (isUnique && looksLikeIds(evidence)) return 'id';
@@ -82,7 +83,3 @@ export function isCountryCode(value: string): boolean {
 }
 
 const FLAGS = new Set('y n yes no true false 0 1 j ja nein oui non si x t f'.split(' '));
-
-function isFlag(value: string): boolean {
-  return FLAGS.has(value.toLowerCase());
-}

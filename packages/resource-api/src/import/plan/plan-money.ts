@@ -165,7 +165,8 @@ function commitmentChange(
       undrawn === undefined ? overdrawnBy(before) : split(totalOf(needed), needed, parts);
     if (totalOf(raised) > 0n) current = raised;
     // Without sales, parts by shares differ from what follows from movements by rounding alone.
-    const follows = undrawn === undefined || (isApportioned && isNothing(bought));
+    const isSold = [...bought.values()].some((amount) => amount !== 0n);
+    const follows = undrawn === undefined || (isApportioned && !isSold);
     const swapped = follows ? NO_LEGS : combine([1n, needed], [-1n, raised]);
     const sells = !holders.some(({ kind }) => kind === 'participation');
     transferred = sells ? combine([1n, bought], [1n, swapped]) : NO_LEGS;
@@ -179,10 +180,6 @@ function commitmentChange(
   const weights = combine([1n, now], [1n, change.original], [1n, current], [1n, transferred]);
   const gap = undrawn === undefined ? NO_LEGS : gapOf(undrawn, unfunded, weights, isApportioned);
   return { isNew, ...change, current, transferred, transferredUnfunded, unfunded, gap };
-}
-
-function isNothing(legs: Legs): boolean {
-  return [...legs.values()].every((amount) => amount === 0n);
 }
 
 /** What brings nobody's undrawn part below zero. */

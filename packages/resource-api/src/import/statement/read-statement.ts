@@ -60,7 +60,7 @@ export async function* readStatement(
         const nearby = [...preamble, ...batch];
         const columns = findColumns({ header, row: line.row, nearby }, profile, report);
         if (columns === undefined) return;
-        reader = new RowReader({ columns, header, profile, report, asOf });
+        reader = new RowReader(columns, header, profile, report, asOf);
         if (profile.columns.asOf === undefined) {
           const found = datesIn(preamble, profile);
           state.titleDate = found[0];

@@ -31,15 +31,6 @@ const UNKNOWN_COUNTRY = 'ZZ';
 const NUMBERS = ['dealNumber', 'facilityNumber'] as const satisfies readonly Field[];
 const TWO_CHARACTERS = /^[A-Z0-9]{2}$/;
 
-interface RowReaderDeps {
-  readonly columns: Columns;
-  readonly header: readonly string[];
-  readonly profile: ImportProfile;
-  readonly report: Report;
-  /** The date of a file that has no column for it. */
-  readonly asOf: BusinessDate | undefined;
-}
-
 export class RowReader {
   asOf: BusinessDate | undefined;
   readonly #columns: Columns;
@@ -53,7 +44,14 @@ export class RowReader {
   #otherDateRow = 0;
   #cells: readonly Cell[] = [];
 
-  constructor({ columns, header, profile, report, asOf }: RowReaderDeps) {
+  /** @param asOf the date of a file that has no column for it. */
+  constructor(
+    columns: Columns,
+    header: readonly string[],
+    profile: ImportProfile,
+    report: Report,
+    asOf: BusinessDate | undefined,
+  ) {
     this.asOf = asOf;
     this.#columns = columns;
     this.#header = header;

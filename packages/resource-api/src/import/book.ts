@@ -33,7 +33,6 @@ export interface Book {
 /** @returns the id of the import. */
 export type WriteImport = (records: AsyncIterable<BookRecord>) => Promise<string>;
 
-/** What the book has beside a file. */
 export interface BookReader {
   history(): Promise<ImportHistory>;
   /** The state of deals at the end of the file's date, by their numbers in its source. */
@@ -87,12 +86,9 @@ export interface StatementFile {
 export interface ImportHistory {
   /** Another customer posts statements of the source, or the operator alone imports them. */
   readonly isOfAnother: boolean;
-  /** Id of the import of the same file for the same date, if it was applied before. */
   readonly appliedBefore: string | undefined;
-  /** The date of another import of the same file that stands. */
   readonly otherDate: BusinessDate | undefined;
   readonly last: { readonly id: string; readonly asOf: BusinessDate } | undefined;
   readonly closedThrough: BusinessDate | undefined;
-  /** How often this file was imported for this date and reverted. */
   readonly revertedBefore: number;
 }

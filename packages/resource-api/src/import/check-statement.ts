@@ -26,7 +26,6 @@ export interface CheckedStatement extends ReadStatement {
   readonly isInOrder: boolean;
 }
 
-/** Reads all of the file, and reports what is wrong with it. */
 export async function checkStatement(
   request: ImportRequest,
   report: Report,

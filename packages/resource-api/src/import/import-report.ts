@@ -34,17 +34,13 @@ export interface ImportRequest {
   readonly noBook?: string;
   readonly today?: BusinessDate;
   readonly onProgress?: ((progress: ImportProgress) => void) | undefined;
-  /** Takes each fault; the report keeps the first of them. */
   readonly onFault?: ((fault: FileFault) => void) | undefined;
-  /** Takes each change; the report keeps the first of each kind. */
   readonly onChange?: ((change: LoanChange) => void) | undefined;
 }
 
 export interface ImportProgress {
   readonly step: 'reading' | 'planning';
-  /** Rows that were read, or loans that were planned. */
   readonly rows: number;
-  /** Loans in all, once they are counted. */
   readonly of: number | undefined;
   /** What is done of the step, from 0 to 1. */
   readonly done: number;
@@ -78,6 +74,5 @@ export interface ImportReport {
   readonly outstanding: readonly OutstandingTotal[];
   /** The differences from the book, by kind, with the rule for each kind. */
   readonly changes: readonly ChangesByKind[];
-  /** The loans whose outstanding principal changes most, in each currency. */
   readonly largest: readonly LargestChange[];
 }

@@ -45,7 +45,6 @@ export function sheetNumber(text: string): number {
   return size < NOISE_BELOW && Math.abs(number - shown) <= ulpOf(size) ? shown : number;
 }
 
-/** The distance between a double and the next one. */
 function ulpOf(size: number): number {
   return 2 ** (Math.floor(Math.log2(size)) - 52);
 }

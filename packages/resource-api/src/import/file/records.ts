@@ -89,7 +89,11 @@ export class RecordSplitter {
         innerLines += lineEndsIn(cell);
         cells.push(cell);
         const isClosed = end === text.length || this.#endsCell(text, end);
-        if (!isClosed) throw this.#malformed(this.#line + innerLines);
+        if (!isClosed) {
+          const message =
+            'expected a delimiter or the end of the line after the closing quotation mark; within quotation marks, write "" for one';
+          throw new UnreadableFile('malformed_csv', message, { row: this.#line + innerLines });
+        }
       } else {
         end = at;
         while (end < text.length && !this.#endsCell(text, end)) end += 1;
@@ -103,12 +107,6 @@ export class RecordSplitter {
   #endsCell(text: string, at: number): boolean {
     const mark = text[at];
     return mark === this.#delimiter || mark === '\n' || mark === '\r';
-  }
-
-  #malformed(row: number): UnreadableFile {
-    const message =
-      'expected a delimiter or the end of the line after the closing quotation mark; within quotation marks, write "" for one';
-    return new UnreadableFile('malformed_csv', message, { row });
   }
 
   #unclosed(row: number): UnreadableFile {

@@ -24,7 +24,6 @@ export interface Column extends Readings {
   readonly resembles: Field | undefined;
   /** Its name is that of the dictionary: nothing needs to be said. */
   readonly isVerbatim: boolean;
-  /** A column that the dictionary knows, and that no profile reads. */
   readonly isKnown: boolean;
 }
 

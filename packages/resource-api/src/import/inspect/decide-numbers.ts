@@ -30,8 +30,11 @@ export function decideNumbers(columns: readonly Column[], draft: ProfileDraft): 
   const dialects = readings.map(({ dialects: [first] }) => first ?? PLAIN);
   const separators = new Set(dialects.map(({ decimalSeparator }) => decimalSeparator));
   const [dialect = PLAIN] = dialects;
-  if (all.length > 0 && readings.length === 0) contradiction(all, draft);
-  else if (separators.size > 1) askForSeparator(all, dialects, draft);
+  if (all.length > 0 && readings.length === 0) {
+    const cells = [numberRefutation(all, '.'), numberRefutation(all, ',')];
+    const seen = cells.flatMap((cell) => (cell ? [at(cell)] : []));
+    draft.ask(['decimalSeparator'], `columns write numbers differently: ${seen.join('; ')}`);
+  } else if (separators.size > 1) askForSeparator(all, dialects, draft);
   else if (all.length > 0) setSeparators(all, dialect, draft);
   signs(all, dialect, draft);
   const [mark] = marks;
@@ -43,12 +46,6 @@ export function decideNumbers(columns: readonly Column[], draft: ProfileDraft): 
     `${question}; write it under emptyMarks if it is not known; ${at(mark)}`,
   );
   return { ...dialect, zeroMarks };
-}
-
-function contradiction(all: readonly Told[], draft: ProfileDraft): void {
-  const cells = [numberRefutation(all, '.'), numberRefutation(all, ',')];
-  const seen = cells.flatMap((cell) => (cell ? [at(cell)] : []));
-  draft.ask(['decimalSeparator'], `columns write numbers differently: ${seen.join('; ')}`);
 }
 
 function at({ header, row, text }: Told): string {

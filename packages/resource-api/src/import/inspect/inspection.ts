@@ -15,7 +15,6 @@ export interface Inspection {
   readonly sheet?: string;
   readonly sheets?: readonly SheetDescription[];
   readonly preamble: readonly string[];
-  /** Undefined where the file has none. */
   readonly headerRow: number | undefined;
   /** Loans: without the header, totals and notes. */
   readonly rows: number;
@@ -39,7 +38,6 @@ export interface ColumnInspection {
   readonly first: readonly string[];
   readonly blanks: number;
   readonly different: number;
-  /** There are more, which were not counted. */
   readonly differentIsBounded: boolean;
   /** Of numbers of loans, facilities or deals: rows with the number of an earlier row. */
   readonly repeats?: string;

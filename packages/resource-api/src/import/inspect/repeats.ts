@@ -7,7 +7,6 @@ const KEPT = 2_000_000;
 const COMPARED = 100_000;
 
 export class Repeats {
-  /** Rows whose number an earlier row has. */
   #rows = 0;
   #first = '';
   readonly #differing = new Set<Field | undefined>();

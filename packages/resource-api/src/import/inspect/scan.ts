@@ -1,8 +1,7 @@
 /** The first reading of a file: where its table begins and ends, and what its columns hold. */
 import { cellText } from '../cells/text.ts';
 import type { TableRow } from '../file/table.ts';
-import type { Dictionary } from './dictionary.ts';
-import { endingOf, isFooter, labelOf } from './ending.ts';
+import { type Dictionary, plain } from './dictionary.ts';
 import { type ColumnEvidence, evidenceOf } from './evidence.ts';
 import { filledOf, findHeader, HEADER_WITHIN, isBlank, median } from './header.ts';
 
@@ -109,4 +108,61 @@ export class Scan {
 function rowText({ row, cells }: TableRow): RowText {
   const filled = cells.filter((cell) => !isBlank(cell)).map(cellText);
   return { row, text: filled.join(' ').slice(0, 120) };
+}
+
+/**
+ * The first of the last rows that is no loan: totals by their word or by being numbers alone, or the
+ * first of notes; −1 where all are loans.
+ *
+ * @param rows before the last ones.
+ */
+function endingOf(
+  last: readonly TableRow[],
+  rows: number,
+  usual: number,
+  dictionary: Dictionary,
+): number {
+  return last.findIndex((row, index) => {
+    const label = labelOf(row, dictionary);
+    if (label !== undefined && filledOf(row) <= usual * 0.8) return true;
+    const isLast = last.slice(index + 1).every((each) => isFooter(each, usual));
+    if (!isLast) return false;
+    if (isFooter(row, usual)) return true;
+    if (label !== undefined && label === firstText(row)?.replace(/\s*:$/, '')) return true;
+    return rows + index > 2 && isNumbersAlone(row) && filledOf(row) <= usual * 0.6;
+  });
+}
+
+function isFooter(row: TableRow, usual: number): boolean {
+  if (usual < 4 || filledOf(row) > 2) return false;
+  return row.cells.some((cell) => typeof cell === 'string' && /\p{L}{2}/u.test(cell));
+}
+
+function isNumbersAlone({ cells }: TableRow): boolean {
+  const filled = cells.filter((cell) => !isBlank(cell));
+  return filled.every(
+    (cell) => typeof cell === 'number' || /^[\d.,'\s€$£()-]+$/.test(cellText(cell)),
+  );
+}
+
+function firstText({ cells }: Pick<TableRow, 'cells'>): string | undefined {
+  const first = cells.find((cell) => !isBlank(cell));
+  return typeof first === 'string' ? first.trim() : undefined;
+}
+
+/** The words with which a row of totals begins, as the file has them. */
+function labelOf(
+  { cells }: Pick<TableRow, 'cells'>,
+  { totals, totalsStarts }: Dictionary,
+): string | undefined {
+  const first = firstText({ cells });
+  if (first === undefined || !/^\p{L}/u.test(first)) return undefined;
+  const start = /^[\p{L}-]+/u.exec(first)?.[0].toLowerCase() ?? '';
+  if (!totalsStarts.has(start)) return undefined;
+  const words = first.split(/(?<=[\p{L}-])(?=[^\p{L}-])/u);
+  for (let count = Math.min(3, words.length); count > 0; count -= 1) {
+    const label = words.slice(0, count).join('').trim();
+    if (totals.has(plain(label))) return label;
+  }
+  return undefined;
 }

@@ -77,9 +77,7 @@ export interface JobLimits {
 
 export type OpenedJob =
   | { readonly outcome: 'opened'; readonly key: bigint; readonly id: string }
-  /** The same caller sent the same key before. */
   | { readonly outcome: 'known'; readonly job: ImportJob }
-  /** Another request with the key is sending its file. */
   | { readonly outcome: 'in_use' }
   | { readonly outcome: 'too_many'; readonly whose: keyof JobLimits };
 
@@ -107,7 +105,6 @@ export interface ImportJobs {
   append(key: bigint, part: number, bytes: Uint8Array): Promise<boolean>;
   /** The file is there as a whole: somebody may run the job. */
   enqueue(key: bigint, fileSha256: string, sizeBytes: number): Promise<void>;
-  /** Removes a job whose file did not come. */
   abandon(key: bigint): Promise<void>;
   /**
    * The oldest job that waits, or whose runner is gone; undefined where there is none, or while another
@@ -118,7 +115,6 @@ export interface ImportJobs {
   renew(job: Pick<ClaimedJob, 'key' | 'runner'>, leaseMs: number): Promise<boolean>;
   /** Ends a job and removes its file. Does nothing where another runner has the job. */
   finish(job: Pick<ClaimedJob, 'key' | 'runner'>, result: FinishedJob): Promise<void>;
-  /** Lets another runner begin the job at once. */
   release(job: Pick<ClaimedJob, 'key' | 'runner'>): Promise<void>;
   find(customer: string, id: string): Promise<ImportJob | undefined>;
   /** Newest first. @param before the id of a job: only older ones. */

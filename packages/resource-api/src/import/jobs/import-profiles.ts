@@ -23,7 +23,6 @@ export interface ImportProfiles {
   find(customer: string, name: string): Promise<RegisteredProfile | undefined>;
   /** @param by the caller's subject, or `operator` for the tool. */
   put(customer: string, name: string, document: unknown, by: string): Promise<RegisteredProfile>;
-  /** @returns false where that customer registered none. */
   remove(customer: string, name: string): Promise<boolean>;
 }
 

@@ -12,7 +12,6 @@ import { CurrencyTotals, owedBefore } from './currency-totals.ts';
 import type { KnownDeal, KnownFacility } from './known-deal.ts';
 import type { PlannedDeal } from './plan-deal.ts';
 
-/** Changes of one kind. */
 export interface ChangesByKind {
   readonly kind: ChangeKind;
   readonly rule: string;
@@ -83,7 +82,6 @@ export class ChangeSummary {
     this.#leave(stated.number, unstated);
   }
 
-  /** A loan of the book that the statement does not have. */
   vanished(loan: string, { facilities }: KnownDeal): void {
     this.#leave(loan, facilities);
     for (const facility of facilities) {

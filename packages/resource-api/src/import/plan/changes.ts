@@ -81,12 +81,10 @@ function vanishedParts(stated: StatedDeal, facility: KnownFacility): readonly Lo
   return goesOn ? owing : vanishedFacility(stated.number, facility);
 }
 
-/** The outstanding principal of a facility in the book, in minor units. */
 export function owedBy({ drawings }: KnownFacility): bigint {
   return drawings.reduce((sum, { money }) => sum + totalOf(money.due), 0n);
 }
 
-/** What can still be drawn of a facility in the book, in minor units. */
 export function undrawnOf({ commitment }: KnownFacility): bigint {
   return totalOf(commitment.unfunded);
 }
@@ -177,7 +175,6 @@ function fallen({ cumulative, known }: PlannedDrawing, differing: Differing) {
   );
 }
 
-/** What holders who bought have bought. */
 export function boughtIn(legs: Legs): bigint {
   return [...legs.values()].reduce((sum, amount) => (amount > 0n ? sum + amount : sum), 0n);
 }

@@ -34,7 +34,6 @@ export interface KnownFacility {
   readonly currency: string;
   readonly status: string;
   readonly maturityDate: string | null;
-  /** Ids of lenders who have a position. */
   readonly lenders: readonly string[];
   readonly commitment: KnownCommitment;
   readonly drawings: readonly KnownDrawing[];
@@ -48,7 +47,6 @@ export interface KnownDrawing {
   readonly number: string;
   readonly status: string;
   readonly maturityDate: string | null;
-  /** A fraction with twelve decimals. */
   readonly allInRate: string | null;
   readonly money: KnownPrincipal;
 }

@@ -40,7 +40,6 @@ export interface PlanContext {
   readonly source: string;
   /** Stands before the deal's number in idempotency keys: profile, date and file. */
   readonly keyPrefix: string;
-  /** The id of a party, which is made where the book has none. */
   readonly partyId: (party: DealParty) => string;
 }
 

@@ -167,15 +167,13 @@ function commitmentChange(
     // Without sales, parts by shares differ from what follows from movements by rounding alone.
     const isSold = [...bought.values()].some((amount) => amount !== 0n);
     const follows = undrawn === undefined || (isApportioned && !isSold);
-    const swapped = follows ? NO_LEGS : combine([1n, needed], [-1n, raised]);
+    const swaps = follows ? NO_LEGS : combine([1n, needed], [-1n, raised]);
     const sells = !holders.some(({ kind }) => kind === 'participation');
-    transferred = sells ? combine([1n, bought], [1n, swapped]) : NO_LEGS;
+    transferred = sells ? combine([1n, bought], [1n, swaps]) : NO_LEGS;
   }
   // Principal that changed hands was drawn by the seller's commitment, and is now by the buyer's.
-  const transferredUnfunded = combine(
-    [1n, transferred],
-    [-1n, transferred.size > 0 ? bought : NO_LEGS],
-  );
+  const swapped = transferred.size > 0 ? bought : NO_LEGS;
+  const transferredUnfunded = combine([1n, transferred], [-1n, swapped]);
   const unfunded = combine([1n, before], [1n, current], [1n, transferredUnfunded]);
   const weights = combine([1n, now], [1n, change.original], [1n, current], [1n, transferred]);
   const gap = undrawn === undefined ? NO_LEGS : gapOf(undrawn, unfunded, weights, isApportioned);

@@ -35,7 +35,6 @@ export function sumFor(given: Derivation | undefined, facilityType: string): str
   return given[facilityType] ?? given['*'];
 }
 
-/** What a sum comes to, where each of its fields has an amount. */
 export function sumOf(terms: readonly Term[], amounts: Readonly<Amounts>): bigint | undefined {
   let sum = 0n;
   for (const { field, sign } of terms) {

@@ -33,7 +33,6 @@ type Sums = Map<string, Map<AmountField, bigint>>;
  * facility, it counts once; a sender who adds up the column with its repetitions is right too.
  */
 export class ControlTotals {
-  /** What was compared with the sender's totals so far. */
   readonly compared: ComparedTotal[] = [];
   readonly #profile: ImportProfile;
   readonly #fields: readonly AmountField[];

@@ -95,7 +95,6 @@ function shown(value: string): string {
 
 /** Tells what is wrong with cells of a row, by the headers of their columns. */
 export class RowReport {
-  /** The row that is read. */
   row = 0;
   readonly #columns: Columns;
   readonly #report: Report;

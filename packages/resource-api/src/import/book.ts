@@ -5,7 +5,6 @@ import type { KnownDeal, KnownParties } from './plan/known-deal.ts';
 import type { ImportProfile } from './profile/profile.ts';
 
 export interface Book {
-  /** Works out an import and writes nothing. */
   check<T>(file: StatementFile, work: (reader: BookReader) => Promise<T>): Promise<T>;
   /**
    * The same in one transaction and under the lock of the journal, so that nobody else posts

@@ -30,7 +30,6 @@ export interface ImportRequest {
    */
   readonly withoutTotals?: string | undefined;
   readonly accept?: Readonly<Partial<Record<SanityCheck, string>>>;
-  /** Why there is no book to compare with, for the report. */
   readonly noBook?: string;
   readonly today?: BusinessDate;
   readonly onProgress?: ((progress: ImportProgress) => void) | undefined;

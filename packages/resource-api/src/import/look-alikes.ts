@@ -50,7 +50,6 @@ export class LookAlikes {
       .map((one) => pairOf(added, one.name, one.place));
   }
 
-  /** Compares the names of the book, once the names of the statement are added. */
   inBook({ byRef, named }: KnownParties): readonly LookAlike[] {
     return named.flatMap((party) => {
       if (party.ref.startsWith(NUMBERED) || this.#refs.has(party.ref)) return [];

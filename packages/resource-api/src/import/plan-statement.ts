@@ -32,7 +32,6 @@ export const REFUSED: Planned = { outcome: 'refused' };
 export const SOURCE_NOT_OPEN =
   'Your customer cannot post statements of this source. Name another source in the profile, or ask the operator to assign it to your customer.';
 
-/** @param write where the statement is applied. */
 export async function planStatement(
   plan: StatementPlan,
   reader: BookReader,
@@ -203,7 +202,8 @@ async function findVanished(
     for (let at = 0; at < missing.length; at += BATCH_DEALS) {
       const known = await reader.deals(missing.slice(at, at + BATCH_DEALS));
       for (const [number, deal] of known) {
-        if (hasEnded(deal)) continue;
+        // Senders leave out what owes nothing and can no longer be drawn.
+        if (deal.facilities.every((one) => owedBy(one) === 0n && undrawnOf(one) === 0n)) continue;
         vanished += 1;
         if (/^0/.test(number) && stated.has(number.replace(/^0+/, ''))) zerosLost += 1;
         changes.vanished(number, deal);
@@ -212,9 +212,4 @@ async function findVanished(
   }
   sanity.add('leading_zeros_lost', 0, zerosLost);
   sanity.loans(before + vanished, vanished, changes.loans);
-}
-
-/** Senders leave out what owes nothing and can no longer be drawn. */
-function hasEnded({ facilities }: KnownDeal): boolean {
-  return facilities.every((facility) => owedBy(facility) === 0n && undrawnOf(facility) === 0n);
 }

@@ -140,7 +140,6 @@ export class SanityChecks {
     }
   }
 
-  /** Compares names with those of the book, once all rows are there. */
   parties(known: KnownParties): void {
     this.#alike(this.#names.inBook(known));
   }

@@ -42,9 +42,7 @@ export function sheetNumber(text: string): number {
   const shown = Number(number.toPrecision(DOUBLE_DIGITS));
   const size = Math.abs(number);
   if (size < EXACT_BELOW) return shown;
-  return size < NOISE_BELOW && Math.abs(number - shown) <= ulpOf(size) ? shown : number;
-}
-
-function ulpOf(size: number): number {
-  return 2 ** (Math.floor(Math.log2(size)) - 52);
+  // The distance between a double and the next one.
+  const ulp = 2 ** (Math.floor(Math.log2(size)) - 52);
+  return size < NOISE_BELOW && Math.abs(number - shown) <= ulp ? shown : number;
 }

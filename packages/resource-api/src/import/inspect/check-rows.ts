@@ -40,7 +40,6 @@ export interface CheckPlan {
   readonly contested: ReadonlyMap<string, readonly Column[]>;
   readonly dialect: NumberDialect;
   readonly dateFormats: readonly string[];
-  /** The first and the last row of loans. */
   readonly from: number;
   readonly through: number;
 }

@@ -16,7 +16,6 @@ export interface Inspection {
   readonly sheets?: readonly SheetDescription[];
   readonly preamble: readonly string[];
   readonly headerRow: number | undefined;
-  /** Loans: without the header, totals and notes. */
   readonly rows: number;
   readonly totals?: { readonly row: number; readonly text: string; readonly verdict: string };
   readonly footer: readonly string[];
@@ -41,6 +40,5 @@ export interface ColumnInspection {
   readonly differentIsBounded: boolean;
   /** Of numbers of loans, facilities or deals: rows with the number of an earlier row. */
   readonly repeats?: string;
-  /** Cells that cannot be read as what the column is. */
   readonly unreadable: number;
 }

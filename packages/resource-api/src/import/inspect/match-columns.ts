@@ -3,7 +3,6 @@ import { type Field, isAmount } from '../profile/fields.ts';
 import type { Dictionary, Entry } from './dictionary.ts';
 
 export interface NameMatch {
-  /** `other`: a known column that no profile reads. */
   readonly field: Field | 'other';
   /** Exact: all words of the name, which stand for one field. Partly: anything less. */
   readonly how: 'exact' | 'partly';

@@ -16,7 +16,6 @@ interface Ending {
   readonly label: string | undefined;
 }
 
-/** Rows that may be totals and notes. */
 const TAIL = 12;
 
 export async function scan(
@@ -40,7 +39,6 @@ export class Scan {
   /** Undefined: the file begins with values. */
   readonly headerRow: number | undefined;
   readonly headers: readonly string[];
-  /** What stands before the header. */
   readonly preamble: readonly RowText[];
   readonly columns: readonly ColumnEvidence[];
   /** Loans, without a row of totals and what follows. */

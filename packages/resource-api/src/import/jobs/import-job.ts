@@ -24,7 +24,6 @@ export interface ImportWork extends ImportParameters {
 /** What an import came to. `checked`: it has no faults, and nothing was written. */
 export interface ImportResult {
   readonly status: 'checked' | 'applied' | 'refused';
-  /** Of a statement that is in the book. */
   readonly importId?: string | undefined;
   /** For the caller: JSON of bounded size. */
   readonly report: Readonly<Record<string, unknown>>;

@@ -51,16 +51,13 @@ export interface KnownDrawing {
   readonly money: KnownPrincipal;
 }
 
-/** In minor units, by party. Repaid is positive; transferred is bought less sold. */
-export interface KnownPrincipal {
-  readonly disbursed: Legs;
-  readonly repaid: Legs;
-  readonly transferred: Legs;
-  readonly due: Legs;
-  /** What was billed of it and is not paid. */
-  readonly billed: Legs;
-  readonly exchangeAdjustment: Legs;
-}
+/**
+ * In minor units, by party. Repaid is positive; transferred is bought less sold; billed is what was billed of
+ * it and is not paid.
+ */
+export type KnownPrincipal = Readonly<
+  Record<'disbursed' | 'repaid' | 'transferred' | 'due' | 'billed' | 'exchangeAdjustment', Legs>
+>;
 
 /** Parties of the book, as statements of a source find them. */
 export interface KnownParties {

@@ -51,7 +51,6 @@ export type DateField = keyof typeof DATES;
 export type TextField = keyof typeof TEXTS;
 export type Field = TextField | AmountField | DateField;
 
-/** Amounts that a row may state, in the currency of the row. */
 export const AMOUNT_FIELDS = Object.keys(AMOUNTS) as AmountField[];
 export const DATE_FIELDS = Object.keys(DATES) as DateField[];
 export const FIELD_MEANINGS: Readonly<Record<Field, string>> = { ...TEXTS, ...AMOUNTS, ...DATES };

@@ -28,7 +28,6 @@ export interface ReadStatement {
   totals: ControlTotals;
   /** The first, of a file without a column for its date. */
   titleDate?: TitleDate | undefined;
-  /** The file has a row of totals, which were compared. */
   hasTotalsRow: boolean;
 }
 

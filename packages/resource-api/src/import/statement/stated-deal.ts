@@ -24,7 +24,6 @@ export interface Cumulative {
 
 /** One drawing at the date of the statement. Amounts in minor units of the facility's currency. */
 export interface StatedDrawing {
-  /** Line or row of the file where it is stated first. */
   readonly row: number;
   readonly number: string;
   readonly status: string;

@@ -6,7 +6,6 @@ import type { StatedParty } from './stated-deal.ts';
 
 /** One row of a statement. Amounts in minor units of its currency. */
 export interface StatementRow {
-  /** Line or row of the file, the first being 1. */
   readonly row: number;
   readonly dealNumber: string;
   /** Undefined where the profile names no facilities. */

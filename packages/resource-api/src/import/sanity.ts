@@ -120,7 +120,8 @@ export class SanityChecks {
     if (limit !== undefined && due > limit) this.add('balance_beyond_limit', row);
     this.#rows += 1;
     if (due < 0n || dueThirdParty < 0n) this.#belowZero += 1;
-    if (allInRate !== undefined && aboveOne(allInRate)) this.add('rate_beyond_100_percent', row);
+    const isAboveOne = /^[1-9]/.test(allInRate ?? '') && !/^1\.0*$/.test(allInRate ?? '');
+    if (isAboveOne) this.add('rate_beyond_100_percent', row);
     if (Object.values(dates).some((date) => date !== undefined && date < this.#oldest)) {
       this.add('date_a_century_back', row);
     }
@@ -206,8 +207,4 @@ export class SanityChecks {
 
 function yearOf(date: BusinessDate): number {
   return Number(date.slice(0, 4));
-}
-
-function aboveOne(rate: string): boolean {
-  return /^[1-9]/.test(rate) && !/^1\.0*$/.test(rate);
 }

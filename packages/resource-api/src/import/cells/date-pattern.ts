@@ -46,8 +46,7 @@ const MOST_PATTERNS = 1_000;
 
 /**
  * A day, a month and a year in any order, or a month and a year; after a day perhaps a time. Digits of two
- * parts may touch where each part has a fixed number of them. Compiled once; undefined where the format is not
- * well formed.
+ * parts may touch where each part has a fixed number of them. Undefined where the format is not well formed.
  */
 export function datePattern(format: string): DatePattern | undefined {
   if (PATTERNS.has(format)) return PATTERNS.get(format);

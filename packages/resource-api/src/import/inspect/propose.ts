@@ -35,8 +35,9 @@ export function propose(proposal: Proposal): void {
 
 function proposeName({ file, draft }: Proposal): void {
   const stem = file.replace(/(?:\.[a-z]{2,4})+$/i, '').replace(/[-_ ]?\d[\d._-]*$/, '');
-  const plain = stem.normalize('NFKD').toLowerCase();
-  const name = plain
+  const name = stem
+    .normalize('NFKD')
+    .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
     .replace(/^-|-$/g, '')
     .slice(0, 64);

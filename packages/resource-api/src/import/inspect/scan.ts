@@ -110,9 +110,7 @@ function rowText({ row, cells }: TableRow): RowText {
 
 /**
  * The first of the last rows that is no loan: totals by their word or by being numbers alone, or the
- * first of notes; −1 where all are loans.
- *
- * @param rows before the last ones.
+ * first of notes; −1 where all are loans. There are `rows` before the last ones.
  */
 function endingOf(
   last: readonly TableRow[],

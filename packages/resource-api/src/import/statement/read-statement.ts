@@ -31,10 +31,7 @@ export interface ReadStatement {
   hasTotalsRow: boolean;
 }
 
-/**
- * @param asOf the date of a file that has no column for it.
- * @param read takes what is known in the end.
- */
+/** @param asOf the date of a file that has no column for it. */
 export async function* readStatement(
   table: AsyncIterable<readonly TableRow[]>,
   profile: ImportProfile,

@@ -104,10 +104,6 @@ export class RowReport {
     this.#report = report;
   }
 
-  get faultCount(): number {
-    return this.#report.faultCount;
-  }
-
   headerOf(field: Field): string {
     return this.#columns.get(field)?.header ?? field;
   }

@@ -9,7 +9,6 @@ export function decimalExpected(dialect: NumberDialect): string {
   return `expected a decimal such as 1234${decimal}56${grouped}`;
 }
 
-/** What no declaration reads. */
 const NEVER: readonly (readonly [RegExp, string])[] = [
   [/^$/, 'this cell is empty'],
   [/%/, 'this is a percentage'],

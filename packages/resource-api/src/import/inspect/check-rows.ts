@@ -64,7 +64,6 @@ export class RowChecks {
   readonly identities: readonly IdentityCheck[];
   /** By field: loanNumber, facilityNumber, dealNumber. */
   readonly repeats: ReadonlyMap<string, Repeats>;
-  /** By status: rows that owe something. */
   readonly owing = new Map<string, number>();
   /** The first amount with more than two decimals that are not zero. */
   readonly longest = { decimals: 2, told: '' };

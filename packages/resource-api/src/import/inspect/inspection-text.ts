@@ -27,7 +27,6 @@ export function inspectionText(inspection: Inspection): string {
   ].join('\n');
 }
 
-/** Of many values of one list, the first. */
 const OF_ONE_LIST = 4;
 
 function shortened(questions: Inspection['questions']): string[] {

@@ -9,12 +9,10 @@ const SIZES: readonly Field[] = ['limit', 'originalPrincipal'];
 const NAMED = 6;
 
 export function contestedFields(columns: readonly Column[]): ReadonlyMap<Field, readonly Column[]> {
-  const contested = new Map<Field, readonly Column[]>();
-  for (const field of FIELDS) {
-    const claimants = columns.filter((column) => column.field === field);
-    if (claimants.length > 1) contested.set(field, claimants);
-  }
-  return contested;
+  const claimants = FIELDS.map((field) => {
+    return [field, columns.filter((column) => column.field === field)] as const;
+  });
+  return new Map(claimants.filter(([, claiming]) => claiming.length > 1));
 }
 
 export function proposeColumns(proposal: Proposal): void {

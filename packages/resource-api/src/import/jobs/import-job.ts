@@ -85,7 +85,6 @@ export interface ClaimedJob {
   readonly key: bigint;
   readonly id: string;
   readonly runner: string;
-  /** How often it was begun, with this time. */
   readonly attempts: number;
   readonly poster: Pick<ImportPoster, 'customer' | 'subject'>;
   readonly parameters: ImportParameters;

@@ -47,7 +47,6 @@ export async function takeRoom(
   return undefined;
 }
 
-/** The amount of a deal that takes most room. */
 function largestAmount({ facilities }: StatedDeal): readonly [AmountField, bigint] {
   const amounts = facilities.flatMap((facility) => {
     const { original, current, undrawn } = facility.commitment;

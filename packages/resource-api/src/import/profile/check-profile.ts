@@ -51,7 +51,7 @@ function messageOf(issue: z.core.$ZodRawIssue): string | undefined {
       }
       return `expected ${NOUNS[issue.expected] ?? issue.expected}, and not ${given}${quotesFor(issue)}`;
     case 'invalid_value':
-      return `expected ${listed(issue.values)}, and not ${given}`;
+      return `expected ${issue.values.length > 1 ? 'one of ' : ''}${issue.values.join(', ')}, and not ${given}`;
     case 'invalid_key':
       return UNKNOWN;
     case 'too_small':
@@ -92,11 +92,6 @@ function shown(value: unknown): string {
 function quotesFor({ expected, input }: { readonly expected: string; readonly input?: unknown }) {
   const bare = typeof input === 'number' || typeof input === 'boolean';
   return expected === 'string' && bare ? '; put it in quotation marks' : '';
-}
-
-function listed(values: readonly unknown[]): string {
-  const all = values.map((value) => `${value}`);
-  return all.length === 1 ? `${all[0]}` : `one of ${all.join(', ')}`;
 }
 
 function unionMessage(

@@ -82,7 +82,6 @@ function dealOf(rows: readonly RecordRow[], lines: Lines, lenders: Lenders): Kno
   };
 }
 
-/** By amount, what each lender has of it. */
 function legsOf<Name extends Amount>(lines: readonly AmountRow[] = [], names: readonly Name[]) {
   const legs = (name: Name): Legs =>
     new Map(lines.flatMap((line) => (line[name] === 0n ? [] : [[line.lender, line[name]]])));

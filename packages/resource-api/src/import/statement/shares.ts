@@ -1,3 +1,4 @@
+import { groupBy } from '@cls/shared/group-by';
 import { minorUnitDigits } from '../../ledger/currency.ts';
 import { formatAmount, formatMoney, magnitudeOf, parseAmount } from '../../ledger/money.ts';
 import { readNumber } from '../cells/numbers.ts';
@@ -57,8 +58,8 @@ export async function readShares(
   report: Report,
 ): Promise<Shares> {
   const { shares } = profile;
-  const byKey = new Map<string, LenderShare[]>();
-  if (shares === undefined) return byKey;
+  if (shares === undefined) return new Map();
+  const read: (LenderShare & { readonly key: string })[] = [];
   let columns: ShareColumns | undefined;
   for await (const batch of table) {
     for (const line of batch) {
@@ -67,30 +68,26 @@ export async function readShares(
         const faultsBefore = report.faultCount;
         const header = { header: headerOf(line, profile), row: line.row };
         columns = columnsOf(FIELDS, shares.columns, header, report, 'the file of shares');
-        if (report.faultCount > faultsBefore) return byKey;
+        if (report.faultCount > faultsBefore) return new Map();
         if (profile.headerRow > 0) continue;
       }
-      const read = readShare(line, columns, shares.unit, profile, report);
-      if (read === undefined) continue;
-      const list = byKey.get(read.key) ?? [];
-      list.push(read);
-      byKey.set(read.key, list);
+      read.push(...readShare(line, columns, shares.unit, profile, report));
     }
   }
   if (columns === undefined) {
     report.fault(profile.headerRow, '', 'no_header', 'the file of shares has no rows', '');
   }
-  return byKey;
+  return groupBy(read, ({ key }) => key);
 }
 
-/** @returns undefined when the row has a fault, which is then reported. */
+/** Nothing of a row that has a fault, which is then reported. */
 function readShare(
   { cells, row }: TableRow,
   columns: ShareColumns,
   unit: ShareUnit,
   profile: ImportProfile,
   report: Report,
-): (LenderShare & { readonly key: string }) | undefined {
+): readonly (LenderShare & { readonly key: string })[] {
   const cell = (field: (typeof FIELDS)[number]) => cells[columns.get(field)?.index ?? -1] ?? '';
   const number = (field: 'dealNumber' | 'facilityNumber' | 'loanNumber') =>
     numberOf(cellText(cell(field)), profile) || undefined;
@@ -98,14 +95,14 @@ function readShare(
   const lender = cellText(cell('lender'));
   if (typeof share !== 'bigint') {
     report.fault(row, 'shares: share', 'invalid_share', share, cellText(cell('share')));
-    return undefined;
+    return [];
   }
   if (lender === '') {
     report.fault(row, 'shares: lender', 'missing_value', REQUIRED, '');
-    return undefined;
+    return [];
   }
   const key = shareKey(number('dealNumber'), number('facilityNumber') ?? number('loanNumber'));
-  return { key: kept(key), row, lender: partyOf(kept(lender), profile), share };
+  return [{ key: kept(key), row, lender: partyOf(kept(lender), profile), share }];
 }
 
 /** Shares as weights by lender. They make a whole, or are amounts that come to one of the `wholes`. */

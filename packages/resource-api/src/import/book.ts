@@ -4,15 +4,16 @@ import type { ImportActor } from './import-report.ts';
 import type { KnownDeal, KnownParties } from './plan/known-deal.ts';
 import type { ImportProfile } from './profile/profile.ts';
 
-/** Where the deals of statements are kept. */
 export interface Book {
-  /** Works out an import and writes nothing. */
-  check<T>(work: (reader: BookReader) => Promise<T>): Promise<T>;
+  check<T>(file: StatementFile, work: (reader: BookReader) => Promise<T>): Promise<T>;
   /**
    * The same in one transaction and under the lock of the journal, so that nobody else posts
    * meanwhile. What was written stays only where the work says so.
    */
-  apply<T>(work: (reader: BookReader, write: WriteImport) => Promise<Ended<T>>): Promise<T>;
+  apply<T>(
+    file: StatementFile,
+    work: (reader: BookReader, write: WriteImport) => Promise<{ keep: boolean; result: T }>,
+  ): Promise<T>;
   imports(): Promise<readonly ImportRecord[]>;
   /**
    * Whether a customer may post statements of a source over HTTP: it posted the first of them, or the
@@ -28,30 +29,21 @@ export interface Book {
   revert(importId: string, apply: boolean): Promise<RevertResult>;
 }
 
-export interface Ended<T> {
-  readonly keep: boolean;
-  readonly result: T;
-}
-
 /** @returns the id of the import. */
-export type WriteImport = (
-  file: StatementFile,
-  records: AsyncIterable<BookRecord>,
-) => Promise<string>;
+export type WriteImport = (records: AsyncIterable<BookRecord>) => Promise<string>;
 
 export interface BookReader {
-  history(file: StatementFile): Promise<ImportHistory>;
+  history(): Promise<ImportHistory>;
   /** The state of deals at the end of the file's date, by their numbers in its source. */
-  deals(file: StatementFile, numbers: readonly string[]): Promise<ReadonlyMap<string, KnownDeal>>;
+  deals(numbers: readonly string[]): Promise<ReadonlyMap<string, KnownDeal>>;
   /** Of these references of the file's source, those that a deal or facility of the book has. */
-  taken(file: StatementFile, refs: readonly string[]): Promise<ReadonlySet<string>>;
+  taken(refs: readonly string[]): Promise<ReadonlySet<string>>;
   /** Of these numbers, those of deals that the book has from elsewhere: from which source, or ''. */
-  elsewhere(file: StatementFile, numbers: readonly string[]): Promise<ReadonlyMap<string, string>>;
+  elsewhere(numbers: readonly string[]): Promise<ReadonlyMap<string, string>>;
   /** Numbers of all deals of the source which the book has at the file's date, in ranges by number. */
-  numbers(file: StatementFile): AsyncIterable<readonly string[]>;
+  numbers(): AsyncIterable<readonly string[]>;
   /** Ids of parties by what statements of the source call them, and of parties that were renamed. */
-  parties(file: StatementFile): Promise<KnownParties>;
-  /** What all postings of the book come to by currency, signs aside. */
+  parties(): Promise<KnownParties>;
   volumes(): Promise<ReadonlyMap<string, bigint>>;
 }
 
@@ -59,14 +51,12 @@ export interface ImportRecord {
   readonly id: string;
   readonly profile: string;
   readonly source: string;
-  /** The customer that may post statements of the source over HTTP. */
   readonly customer: string | null;
   readonly asOf: BusinessDate;
   readonly rows: number;
   readonly appliedAt: string;
   readonly revertedAt: string | null;
   readonly journals: number;
-  /** Why what checks found was right, by check. */
   readonly accepted: Readonly<Record<string, string>> | null;
   readonly withoutTotals: string | null;
   /** The subject of a token, or the user of the tool; null where an earlier build imported it. */
@@ -88,7 +78,6 @@ export interface StatementFile {
   readonly controlTotals: Readonly<Record<string, string>>;
   /** Why what a check found is right, by check. */
   readonly accepted: Readonly<Record<string, string>>;
-  /** Why the sender's totals were not demanded. */
   readonly withoutTotals: string | undefined;
   readonly actor: ImportActor | undefined;
 }
@@ -96,14 +85,9 @@ export interface StatementFile {
 export interface ImportHistory {
   /** Another customer posts statements of the source, or the operator alone imports them. */
   readonly isOfAnother: boolean;
-  /** Id of the import of the same file for the same date, if it was applied before. */
   readonly appliedBefore: string | undefined;
-  /** The date of another import of the same file that stands. */
   readonly otherDate: BusinessDate | undefined;
-  /** The last statement of the same source. */
   readonly last: { readonly id: string; readonly asOf: BusinessDate } | undefined;
-  /** The date through which the books are closed. */
   readonly closedThrough: BusinessDate | undefined;
-  /** How often this file was imported for this date and reverted. */
   readonly revertedBefore: number;
 }

@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import { crc32 } from 'node:zlib';
 
 import { readTable } from './file/read-table.ts';
 import { type StatementSource, UnreadableFile } from './file/table.ts';
@@ -14,12 +15,10 @@ import { readShares, type Shares } from './statement/shares.ts';
 import type { StatedDeal } from './statement/stated-deal.ts';
 import type { StatementRow } from './statement/statement-row.ts';
 
-/** Deals that are planned at once. */
 export const BATCH_DEALS = 2_000;
 /** Rows, of deals whose rows stand apart, that are held at once: each takes about 3 KB. */
 export const ROWS_HELD = 60_000;
 
-/** A statement that was read to its end. */
 export interface CheckedStatement extends ReadStatement {
   readonly shares: Shares;
   readonly numbers: LoanNumbers;
@@ -27,7 +26,6 @@ export interface CheckedStatement extends ReadStatement {
   readonly isInOrder: boolean;
 }
 
-/** Reads all of the file, and reports what is wrong with it. */
 export async function checkStatement(
   request: ImportRequest,
   report: Report,
@@ -73,23 +71,16 @@ export async function checkStatement(
       }
     }
     if (read.rowCount > 0 && read.asOf === undefined && profile.columns.asOf === undefined) {
-      report.fault(
-        0,
-        '',
-        'no_date',
-        `the file has no column for the date: give it with --as-of, over HTTP with asOf${hintOf(read)}`,
-        '',
-      );
+      const { titleDate: title } = read;
+      const hint = title === undefined ? '' : `; row ${title.row} says “${title.text}”`;
+      const message = `the file has no column for the date: give it with --as-of, over HTTP with asOf${hint}`;
+      report.fault(0, '', 'no_date', message, '');
     }
   } catch (error) {
     if (!(error instanceof UnreadableFile)) throw error;
     report.refuse(error.fault);
   }
   return { ...read, shares, numbers, isInOrder };
-}
-
-function hintOf({ titleDate }: ReadStatement): string {
-  return titleDate === undefined ? '' : `; row ${titleDate.row} says “${titleDate.text}”`;
 }
 
 function withBytes(source: StatementSource, onBytes: (length: number) => void): StatementSource {
@@ -118,9 +109,7 @@ async function readSecondFile({ profile, shares }: ImportRequest, report: Report
 
 /**
  * The deals of a statement that was read, once more, in batches. Where the rows of deals stand apart, the file
- * is read several times, each time for a part of the deals.
- *
- * @param report takes what is wrong with deals; what is wrong with rows was reported when they were read.
+ * is read several times, each time for a part of the deals. What is wrong with rows was reported before.
  */
 export async function* statedDeals(
   source: StatementSource,
@@ -140,7 +129,7 @@ export async function* statedDeals(
     let last = 0;
     for await (const some of readStatement(table, profile, given, new Report())) {
       for (const row of some) {
-        if (parts > 1 && partOf(row.dealNumber, parts) !== part) continue;
+        if (parts > 1 && crc32(row.dealNumber) % parts !== part) continue;
         if (row.dealNumber !== rows[last]?.dealNumber) last = rows.length;
         rows.push(row);
       }
@@ -153,13 +142,4 @@ export async function* statedDeals(
     for (let at = 0; at < deals.length; at += BATCH_DEALS) yield deals.slice(at, at + BATCH_DEALS);
   }
   grouping.end();
-}
-
-/** The part of the deals, from 0, to which a number belongs. */
-function partOf(dealNumber: string, parts: number): number {
-  let hash = 0;
-  for (let at = 0; at < dealNumber.length; at += 1) {
-    hash = (hash * 31 + dealNumber.charCodeAt(at)) % 2_147_483_647;
-  }
-  return hash % parts;
 }

@@ -15,6 +15,6 @@ const NOTHING: BookReader = {
 
 /** A book without anything, to check a statement where there is no store. It takes nothing. */
 export const EMPTY_BOOK: Pick<Book, 'check' | 'apply'> = {
-  check: (work) => work(NOTHING),
+  check: (_, work) => work(NOTHING),
   apply: () => Promise.reject(new Error('a book that is not kept takes no statement')),
 };

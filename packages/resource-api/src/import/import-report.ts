@@ -1,5 +1,5 @@
 import type { BusinessDate } from '../ledger/business-date.ts';
-import type { StatementSource } from './file/table.ts';
+import type { FileFault, StatementSource } from './file/table.ts';
 import type { ChangesByKind, LargestChange } from './plan/change-summary.ts';
 import type { LoanChange } from './plan/changes.ts';
 import type { OutstandingTotal } from './plan/currency-totals.ts';
@@ -7,9 +7,7 @@ import type { ImportProfile, SanityCheck } from './profile/profile.ts';
 import type { SanityFinding } from './sanity.ts';
 import type { ComparedTotal, ExpectedTotals } from './statement/control-totals.ts';
 import type { FindingKind } from './statement/report.ts';
-import type { StatementFault } from './statement/statement-row.ts';
 
-/** Who imports a statement. */
 export interface ImportActor {
   /** The subject of a token, or the user of the tool. */
   readonly name: string;
@@ -19,38 +17,29 @@ export interface ImportActor {
 
 export interface ImportRequest {
   readonly source: StatementSource;
-  /** The second file, where the profile has shares. */
   readonly shares?: StatementSource | undefined;
   readonly profile: ImportProfile;
   /** The date of a file that has no column for it. */
   readonly asOf?: BusinessDate | undefined;
   readonly apply: boolean;
   readonly actor?: ImportActor | undefined;
-  /** The sender's control totals; the file is refused when they differ. */
   readonly expected: ExpectedTotals;
   /**
    * Why the sender gave none. Without this nothing is written unless the number of rows and a sum were
    * given, or the file has a row of totals.
    */
   readonly withoutTotals?: string | undefined;
-  /** Why what a check found is right, by check. */
   readonly accept?: Readonly<Partial<Record<SanityCheck, string>>>;
-  /** Why there is no book to compare with, for the report. */
   readonly noBook?: string;
-  /** Today, where it is not the machine's. */
   readonly today?: BusinessDate;
   readonly onProgress?: ((progress: ImportProgress) => void) | undefined;
-  /** Takes each fault; the report keeps the first of them. */
-  readonly onFault?: ((fault: StatementFault) => void) | undefined;
-  /** Takes each change; the report keeps the first of each kind. */
+  readonly onFault?: ((fault: FileFault) => void) | undefined;
   readonly onChange?: ((change: LoanChange) => void) | undefined;
 }
 
 export interface ImportProgress {
   readonly step: 'reading' | 'planning';
-  /** Rows that were read, or loans that were planned. */
   readonly rows: number;
-  /** Loans in all, once they are counted. */
   readonly of: number | undefined;
   /** What is done of the step, from 0 to 1. */
   readonly done: number;
@@ -59,7 +48,6 @@ export interface ImportProgress {
 export interface ImportReport {
   readonly outcome: 'applied' | 'valid' | 'refused' | 'applied_before';
   readonly importId?: string | undefined;
-  /** The name of the file. */
   readonly file: string;
   readonly profile: string;
   readonly asOf?: BusinessDate;
@@ -70,25 +58,20 @@ export interface ImportReport {
   readonly postings: number;
   /** Sums of every amount column, as decimal strings; `due:EUR` in a file of several currencies. */
   readonly controlTotals: Readonly<Record<string, string>>;
-  /** What the sender stated, beside what the file has. */
   readonly comparedTotals: readonly ComparedTotal[];
-  /** Why the sender's totals were not demanded. */
   readonly withoutTotals?: string | undefined;
   /** The file has a row of totals, which was compared with the sums of its rows. */
   readonly hasTotalsRow: boolean;
   /** The first of them; `faultCount` and `warningCount` count all. */
-  readonly faults: readonly StatementFault[];
+  readonly faults: readonly FileFault[];
   readonly faultCount: number;
   readonly faultKinds: readonly FindingKind[];
-  readonly warnings: readonly StatementFault[];
+  readonly warnings: readonly FileFault[];
   readonly warningCount: number;
   readonly warningKinds: readonly FindingKind[];
-  /** What is unlikely in the statement. */
   readonly sanity: readonly SanityFinding[];
-  /** Outstanding principal of the statement's loans, by currency. */
   readonly outstanding: readonly OutstandingTotal[];
   /** The differences from the book, by kind, with the rule for each kind. */
   readonly changes: readonly ChangesByKind[];
-  /** The loans whose outstanding principal changes most, in each currency. */
   readonly largest: readonly LargestChange[];
 }

@@ -59,15 +59,13 @@ export async function importStatement(
     const planned = await planStatement(plan, reader, write);
     const refused = sanity.findings(accept).some(({ severity }) => severity === 'refused');
     // What was applied before stays so, whatever a check says of it today.
-    const result = refused && planned.outcome !== 'applied_before' ? refusedBy(planned) : planned;
-    return { keep: result.outcome === 'applied', result: told(result) };
+    if (!refused || planned.outcome === 'applied_before') {
+      return { keep: planned.outcome === 'applied', result: told(planned) };
+    }
+    const { importId: _, ...unkept } = planned;
+    return { keep: false, result: told({ ...unkept, outcome: 'refused' }) };
   };
-  return apply ? book.apply(work) : (await book.check(work)).result;
-}
-
-/** By a check: what was planned is told, and nothing of it is kept. */
-function refusedBy({ importId: _, ...planned }: Planned): Planned {
-  return { ...planned, outcome: 'refused' };
+  return apply ? book.apply(file, work) : (await book.check(file, work)).result;
 }
 
 /** What a sender says the file holds is how a cut or changed file is noticed. */

@@ -13,12 +13,10 @@ const NUMBERED = `${PARTY_REF}#`;
 interface Name {
   readonly ref: string;
   readonly name: string;
-  readonly row: number;
-  readonly file: string;
+  readonly place: string;
   readonly form: string;
 }
 
-/** Two names of different parties, each with where it stands. */
 export interface LookAlike {
   readonly name: string;
   readonly place: string;
@@ -28,17 +26,14 @@ export interface LookAlike {
 
 /**
  * Finds parties of one country whose names differ in accents, punctuation, spaces, letters that look the
- * same in print, or the way in which the legal form is written, or of which one has no legal form. Parties that the sender numbers are known
- * by their numbers.
+ * same in print, or the way in which the legal form is written, or of which one has no legal form. Parties
+ * that the sender numbers are known by their numbers.
  */
 export class LookAlikes {
   readonly #refs = new Set<string>();
   readonly #names = new Map<string, Name[]>();
 
-  /**
-   * @param file what to call another file than the statement, such as ` of the shares`.
-   * @returns the names that were there before and look alike.
-   */
+  /** The names that were there before and look alike. @param file such as ` of the shares`. */
   add(party: StatedParty, row: number, file = ''): readonly LookAlike[] {
     const { ref, name } = party;
     if (ref.startsWith(NUMBERED) || this.#refs.has(ref)) return [];
@@ -48,13 +43,13 @@ export class LookAlikes {
     if (key === undefined) return [];
     const names = this.#names.get(key) ?? [];
     if (names.length >= ALIKE_KEPT) return [];
-    const alike = names.filter((one) => fits(one.form, form));
-    const added = { ref, name: kept(name), row, file, form };
+    const added = { ref, name: kept(name), place: `row ${row}${file}`, form };
     this.#names.set(key, [...names, added]);
-    return alike.map((one) => pairOf(added, one.name, placeOf(one)));
+    return names
+      .filter((one) => fits(one.form, form))
+      .map((one) => pairOf(added, one.name, one.place));
   }
 
-  /** Compares the names of the book, once the names of the statement are added. */
   inBook({ byRef, named }: KnownParties): readonly LookAlike[] {
     return named.flatMap((party) => {
       if (party.ref.startsWith(NUMBERED) || this.#refs.has(party.ref)) return [];
@@ -67,12 +62,8 @@ export class LookAlikes {
   }
 }
 
-function pairOf(one: Name, other: string, otherPlace: string): LookAlike {
-  return { name: one.name, place: placeOf(one), other, otherPlace };
-}
-
-function placeOf({ row, file }: Name): string {
-  return `row ${row}${file}`;
+function pairOf({ name, place }: Name, other: string, otherPlace: string): LookAlike {
+  return { name, place, other, otherPlace };
 }
 
 function fits(form: string, other: string): boolean {
@@ -80,7 +71,7 @@ function fits(form: string, other: string): boolean {
 }
 
 /** What is compared of a name: all without accents, punctuation and legal form; and the legal form. */
-function partsOf({ name, countryCode }: Pick<StatedParty, 'name' | 'countryCode'>) {
+function partsOf({ name, countryCode }: StatedParty) {
   const words = wordsOf(name);
   let first = words.length;
   while (first > 0 && FORM_WORDS.has(words[first - 1] ?? '')) first -= 1;
@@ -88,7 +79,11 @@ function partsOf({ name, countryCode }: Pick<StatedParty, 'name' | 'countryCode'
     .slice(first)
     .map((word) => FORM_WORDS.get(word))
     .join('');
-  const stem = lookOf(words.slice(0, first).join(''));
+  const stem = words
+    .slice(0, first)
+    .join('')
+    .replaceAll(/./gu, (letter) => LATIN[letter] ?? letter)
+    .replaceAll('rn', 'm');
   return { key: stem === '' ? undefined : `${countryCode}:${stem}`, form };
 }
 
@@ -106,12 +101,7 @@ function wordsOf(name: string): readonly string[] {
     .filter((word) => !AND.has(word));
 }
 
-/** The same for letters that are hard to tell apart in print: l and I, O and 0, rn and m. */
-function lookOf(stem: string): string {
-  return stem.replaceAll(/./gu, (letter) => LATIN[letter] ?? letter).replaceAll('rn', 'm');
-}
-
-/** Letters of other alphabets, and digits, that look like Latin letters. */
+/** Letters of other alphabets, and digits, that look like Latin letters: l and I, O and 0. */
 const LATIN: Readonly<Record<string, string>> = {
   ...{ а: 'a', е: 'e', о: 'o', р: 'p', с: 'c', х: 'x', у: 'y', і: 'l', ο: 'o', α: 'a', ν: 'v' },
   ...{ '0': 'o', '1': 'l', i: 'l', '|': 'l' },

@@ -7,7 +7,7 @@ import { UnreadableFile } from './file/table.ts';
 import type { ImportReport, ImportRequest } from './import-report.ts';
 import { ChangeSummary } from './plan/change-summary.ts';
 import { changesOf, owedBy, undrawnOf } from './plan/changes.ts';
-import { misfitsOf, NoRoom, takeRoom } from './plan/fits-book.ts';
+import { misfitsOf, takeRoom } from './plan/fits-book.ts';
 import type { KnownDeal } from './plan/known-deal.ts';
 import { PartyDirectory } from './plan/parties.ts';
 import { newReferences, type PlanContext, planDeal } from './plan/plan-deal.ts';
@@ -26,21 +26,19 @@ export interface StatementPlan {
   readonly request: Pick<ImportRequest, 'onProgress' | 'onChange'>;
 }
 
-/** What the plan says of a report. */
 export type Planned = Partial<ImportReport> & Pick<ImportReport, 'outcome'>;
 export const REFUSED: Planned = { outcome: 'refused' };
 
 export const SOURCE_NOT_OPEN =
   'Your customer cannot post statements of this source. Name another source in the profile, or ask the operator to assign it to your customer.';
 
-/** @param write where the statement is applied. */
 export async function planStatement(
   plan: StatementPlan,
   reader: BookReader,
   write: WriteImport | undefined,
 ): Promise<Planned> {
   const { file, report, sanity, request } = plan;
-  const history = await reader.history(file);
+  const history = await reader.history();
   if (history.isOfAnother) {
     report.fault(0, '', 'source_not_open', SOURCE_NOT_OPEN, file.profile.source);
     return REFUSED;
@@ -51,33 +49,25 @@ export async function planStatement(
   checkHistory(file, history, report);
   // Of a file of several dates, each is a statement.
   if (history.otherDate !== undefined && file.profile.asOfRows === 'all') {
-    sanity.sameFile(history.otherDate);
+    sanity.add('same_file_as_before', 0, 1, `the statement of ${history.otherDate}`);
   }
   if (report.faultCount > 0) return REFUSED;
   const changes = new ChangeSummary(request.onChange);
-  const seen: Seen = { newLoans: 0, journals: 0, postings: 0 };
-  const records = recordsOf(plan, reader, history, changes, seen);
+  const records = recordsOf(plan, reader, history, changes);
   let importId: string | undefined;
   try {
-    if (write) importId = await write(file, records);
+    if (write) importId = await write(records);
     else for await (const _ of records);
   } catch (error) {
-    if (!(error instanceof NoRoom || error instanceof UnreadableFile)) throw error;
+    if (!(error instanceof UnreadableFile)) throw error;
     report.refuse(error.fault);
   }
   if (report.faultCount > 0) return REFUSED;
-  const { before, vanished, zerosLost } = await findVanished(file, reader, plan.numbers, changes);
-  sanity.zerosLost(zerosLost);
-  sanity.loans(before, vanished, changes.loans);
-  sanity.signs(changes.turned);
-  sanity.moved(changes.moved);
-  const { newLoans, journals, postings } = seen;
-  return {
-    outcome: importId === undefined ? 'valid' : 'applied',
-    ...(importId === undefined ? {} : { importId }),
-    ...{ newLoans, journals, postings },
-    ...changes.result(),
-  };
+  await findVanished(plan, reader, changes);
+  for (const row of changes.turned) sanity.add('sign_turned', row);
+  for (const row of changes.moved) sanity.add('drawing_moved', row);
+  const outcome = importId === undefined ? 'valid' : 'applied';
+  return { outcome, ...(importId === undefined ? {} : { importId }), ...changes.result() };
 }
 
 function checkHistory(
@@ -97,22 +87,14 @@ function checkHistory(
   }
 }
 
-/** What was planned so far. */
-interface Seen {
-  newLoans: number;
-  journals: number;
-  postings: number;
-}
-
 async function* recordsOf(
   { file, deals, numbers, report, sanity, request }: StatementPlan,
   reader: BookReader,
   { revertedBefore }: ImportHistory,
   changes: ChangeSummary,
-  seen: Seen,
 ): AsyncGenerator<BookRecord> {
   const { profile, asOf, fileSha256 } = file;
-  const parties = await reader.parties(file);
+  const parties = await reader.parties();
   sanity.parties(parties);
   const directory = new PartyDirectory(profile.source, parties);
   const volumes = new Volumes(reader);
@@ -126,17 +108,20 @@ async function* recordsOf(
   let planned = 0;
   for await (const batch of deals()) {
     const { known, own } = await readBatch(batch, file, reader, report);
-    const clashing = await clashingDeals(own, known, file, reader, report);
+    const clashing = await clashingDeals(own, known, reader, report);
     for (const stated of own) {
       if (clashing.has(stated)) continue;
       const before = known.get(stated.number);
-      if (before !== undefined && !fitsBook(stated, before, report)) continue;
+      const misfits = before === undefined ? [] : misfitsOf(stated, before);
+      for (const misfit of misfits) report.refuse(misfit);
+      if (misfits.length > 0) continue;
       const deal = planDeal(stated, before, context);
-      if (deal.isNew) seen.newLoans += 1;
-      seen.journals += deal.journals.length;
-      for (const { postings } of deal.journals) seen.postings += postings.length;
-      await takeRoom(volumes, deal);
-      changes.add(deal, before, changesOf(deal, before));
+      const full = await takeRoom(volumes, deal);
+      if (full !== undefined) {
+        report.refuse(full);
+        return;
+      }
+      changes.add(deal, changesOf(deal, before));
       yield* directory.takeFresh();
       yield* deal.records;
       yield* deal.journals;
@@ -161,12 +146,9 @@ async function readBatch(
   reader: BookReader,
   report: Report,
 ) {
-  const known = await reader.deals(
-    file,
-    batch.map(({ number }) => number),
-  );
+  const known = await reader.deals(batch.map(({ number }) => number));
   const fresh = batch.flatMap(({ number }) => (known.has(number) ? [] : [number]));
-  const elsewhere = fresh.length === 0 ? new Map() : await reader.elsewhere(file, fresh);
+  const elsewhere = fresh.length === 0 ? new Map() : await reader.elsewhere(fresh);
   const { dealNumber, facilityNumber, loanNumber } = file.profile.columns;
   const [column = ''] = dealNumber ?? facilityNumber ?? loanNumber ?? [];
   const own = batch.filter(({ number, row }) => {
@@ -188,7 +170,6 @@ async function readBatch(
 async function clashingDeals(
   deals: readonly StatedDeal[],
   known: ReadonlyMap<string, KnownDeal>,
-  file: StatementFile,
   reader: BookReader,
   report: Report,
 ): Promise<ReadonlySet<StatedDeal>> {
@@ -196,10 +177,7 @@ async function clashingDeals(
     newReferences(stated, known.get(stated.number)).map((one) => ({ ...one, stated })),
   );
   if (fresh.length === 0) return new Set();
-  const taken = await reader.taken(
-    file,
-    fresh.map(({ ref }) => ref),
-  );
+  const taken = await reader.taken(fresh.map(({ ref }) => ref));
   const clashing = fresh.filter(({ ref }) => taken.has(ref));
   for (const { ref, row } of clashing) {
     const message =
@@ -209,49 +187,29 @@ async function clashingDeals(
   return new Set(clashing.map(({ stated }) => stated));
 }
 
-function fitsBook(stated: StatedDeal, known: KnownDeal, report: Report): boolean {
-  const misfits = misfitsOf(stated, known);
-  for (const { row, column, message, value } of misfits) {
-    report.fault(row, column, 'differs_from_book', message, value);
-  }
-  return misfits.length === 0;
-}
-
-interface Vanished {
-  /** Loans of the book that the statement has, or should have. */
-  readonly before: number;
-  readonly vanished: number;
-  /** Of them, those that the statement has without the zeros that their numbers begin with. */
-  readonly zerosLost: number;
-}
-
-/** Loans of the book that go on and that the statement does not have; and those that it has before it. */
+/** Tells of loans of the book that go on and that the statement does not have. */
 async function findVanished(
-  file: StatementFile,
+  { numbers: stated, sanity }: StatementPlan,
   reader: BookReader,
-  stated: LoanNumbers,
   changes: ChangeSummary,
-): Promise<Vanished> {
+): Promise<void> {
   let before = 0;
   let vanished = 0;
   let zerosLost = 0;
-  for await (const numbers of reader.numbers(file)) {
+  for await (const numbers of reader.numbers()) {
     const missing = numbers.filter((number) => !stated.has(number));
     before += numbers.length - missing.length;
     for (let at = 0; at < missing.length; at += BATCH_DEALS) {
-      const known = await reader.deals(file, missing.slice(at, at + BATCH_DEALS));
+      const known = await reader.deals(missing.slice(at, at + BATCH_DEALS));
       for (const [number, deal] of known) {
-        if (hasEnded(deal)) continue;
+        // Senders leave out what owes nothing and can no longer be drawn.
+        if (deal.facilities.every((one) => owedBy(one) === 0n && undrawnOf(one) === 0n)) continue;
         vanished += 1;
         if (/^0/.test(number) && stated.has(number.replace(/^0+/, ''))) zerosLost += 1;
         changes.vanished(number, deal);
       }
     }
   }
-  return { before: before + vanished, vanished, zerosLost };
-}
-
-/** Senders leave out what owes nothing and can no longer be drawn. */
-function hasEnded({ facilities }: KnownDeal): boolean {
-  return facilities.every((facility) => owedBy(facility) === 0n && undrawnOf(facility) === 0n);
+  sanity.add('leading_zeros_lost', 0, zerosLost);
+  sanity.loans(before + vanished, vanished, changes.loans);
 }

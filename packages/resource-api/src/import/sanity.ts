@@ -7,7 +7,6 @@ import { type ImportProfile, SANITY_CHECKS, type SanityCheck } from './profile/p
 import type { LenderShare } from './statement/shares.ts';
 import type { StatementRow } from './statement/statement-row.ts';
 
-/** A check that found something. */
 export interface SanityFinding {
   readonly check: SanityCheck;
   readonly message: string;
@@ -110,24 +109,25 @@ export class SanityChecks {
   statement(asOf: BusinessDate | undefined): void {
     const threshold = this.#threshold('lender_below_zero') ?? 1;
     if (this.#belowZero >= BELOW_ZERO_MIN && this.#belowZero > this.#rows * threshold) {
-      this.#add('lender_below_zero', 0, this.#belowZero);
+      this.add('lender_below_zero', 0, this.#belowZero);
     }
-    if (asOf !== undefined && asOf > this.#today) this.#add('date_beyond_today', 0);
+    if (asOf !== undefined && asOf > this.#today) this.add('date_beyond_today', 0);
   }
 
   row({ row, amounts, allInRate, dates, borrower, guarantor, agent, lender }: StatementRow): void {
     const { due = 0n, limit, dueThirdParty = 0n } = amounts;
     const { effectiveDate, maturityDate } = dates;
-    if (limit !== undefined && due > limit) this.#add('balance_beyond_limit', row);
+    if (limit !== undefined && due > limit) this.add('balance_beyond_limit', row);
     this.#rows += 1;
     if (due < 0n || dueThirdParty < 0n) this.#belowZero += 1;
-    if (allInRate !== undefined && aboveOne(allInRate)) this.#add('rate_beyond_100_percent', row);
+    const isAboveOne = /^[1-9]/.test(allInRate ?? '') && !/^1\.0*$/.test(allInRate ?? '');
+    if (isAboveOne) this.add('rate_beyond_100_percent', row);
     if (Object.values(dates).some((date) => date !== undefined && date < this.#oldest)) {
-      this.#add('date_a_century_back', row);
+      this.add('date_a_century_back', row);
     }
     if (effectiveDate && maturityDate && maturityDate < effectiveDate) {
       const example = `row ${row}: from ${effectiveDate} to ${maturityDate}`;
-      this.#add('matures_before_start', row, 1, example);
+      this.add('matures_before_start', row, 1, example);
       if (yearOf(maturityDate) + 100 - yearOf(effectiveDate) <= LONGEST_YEARS) this.#slipped += 1;
     }
     for (const party of [borrower, guarantor, agent, lender]) {
@@ -135,14 +135,12 @@ export class SanityChecks {
     }
   }
 
-  /** @param rows of the second file. */
   shares(rows: Iterable<LenderShare>): void {
     for (const { lender, row } of rows) {
       this.#alike(this.#names.add(lender, row, ' of the shares'));
     }
   }
 
-  /** Compares names with those of the book, once all rows are there. */
   parties(known: KnownParties): void {
     this.#alike(this.#names.inBook(known));
   }
@@ -152,33 +150,24 @@ export class SanityChecks {
     const threshold = this.#threshold('many_loans_vanish') ?? 1;
     if (vanished >= VANISHED_MIN && vanished > before * threshold) {
       const message = `${vanished} of the ${before} loans of the book`;
-      this.#add('many_loans_vanish', 0, vanished, message);
+      this.add('many_loans_vanish', 0, vanished, message);
     }
     if (before >= SAME_MIN && changed === 0 && vanished === 0)
-      this.#add('same_as_before', 0, before);
+      this.add('same_as_before', 0, before);
   }
 
-  /** @param rows of balances whose sign is another than in the book. */
-  signs(rows: readonly number[]): void {
-    for (const row of rows) this.#add('sign_turned', row);
+  /** @param row 0 where it is not of a row. */
+  add(check: SanityCheck, row: number, count = 1, example?: string): void {
+    if (count === 0) return;
+    const found = this.#found.get(check) ?? { count: 0, rows: [], examples: [] };
+    found.count += count;
+    if (row > 0 && found.rows.length < ROWS_SHOWN) found.rows.push(row);
+    if (example !== undefined && found.examples.length < EXAMPLES_SHOWN) {
+      found.examples.push(example);
+    }
+    this.#found.set(check, found);
   }
 
-  /** @param rows of drawings that the book has in another facility. */
-  moved(rows: readonly number[]): void {
-    for (const row of rows) this.#add('drawing_moved', row);
-  }
-
-  /** @param date for which the same file is in the book. */
-  sameFile(date: BusinessDate): void {
-    this.#add('same_file_as_before', 0, 1, `the statement of ${date}`);
-  }
-
-  /** @param count loans of the book that the statement seems to have without their leading zeros. */
-  zerosLost(count: number): void {
-    if (count > 0) this.#add('leading_zeros_lost', 0, count);
-  }
-
-  /** @param accepted reasons by check */
   findings(accepted: Readonly<Partial<Record<SanityCheck, string>>>): readonly SanityFinding[] {
     return SANITY_CHECKS.flatMap((check) => {
       const found = this.#found.get(check);
@@ -211,25 +200,11 @@ export class SanityChecks {
 
   #alike(found: readonly LookAlike[], row = 0): void {
     for (const { name, place, other, otherPlace } of found) {
-      this.#add('names_look_alike', row, 1, `“${name}” in ${place}, “${other}” in ${otherPlace}`);
+      this.add('names_look_alike', row, 1, `“${name}” in ${place}, “${other}” in ${otherPlace}`);
     }
-  }
-
-  #add(check: SanityCheck, row: number, count = 1, example?: string): void {
-    const found = this.#found.get(check) ?? { count: 0, rows: [], examples: [] };
-    found.count += count;
-    if (row > 0 && found.rows.length < ROWS_SHOWN) found.rows.push(row);
-    if (example !== undefined && found.examples.length < EXAMPLES_SHOWN) {
-      found.examples.push(example);
-    }
-    this.#found.set(check, found);
   }
 }
 
 function yearOf(date: BusinessDate): number {
   return Number(date.slice(0, 4));
-}
-
-function aboveOne(rate: string): boolean {
-  return /^[1-9]/.test(rate) && !/^1\.0*$/.test(rate);
 }

@@ -1,9 +1,13 @@
 import { expect } from 'chai';
-import { dateReadings, formatsThatRead } from '../../src/import/cells/date-candidates.ts';
+import { dateReadings } from '../../src/import/cells/date-candidates.ts';
 import { dialectsThatRead } from '../../src/import/cells/number-candidates.ts';
 import { cellText } from '../../src/import/cells/text.ts';
+import type { Cell } from '../../src/import/file/table.ts';
 
 describe('dates that nobody described', () => {
+  const formatsThatRead = (samples: readonly Cell[]) =>
+    dateReadings(samples).flatMap(({ formats }) => formats);
+
   it('are a question where every day is below 13, and none where one is not', () => {
     const question = dateReadings(['01/02/2025', '03/04/2025']);
     expect(question).to.deep.equal([

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { readRate } from '../../src/import/cells/rates.ts';
-import { numberFormat } from '../../src/import/file/number-formats.ts';
-import { sheetNumber } from '../../src/import/file/sheet-numbers.ts';
+import { sheetNumber } from '../../src/import/file/doubles.ts';
+import { numberFormat } from '../../src/import/file/workbook.ts';
 
 const LONG = 200_000;
 

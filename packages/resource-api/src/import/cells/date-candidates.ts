@@ -1,4 +1,3 @@
-/** Which formats would read dates that nobody described: for questions, never for reading. */
 import type { BusinessDate } from '../../ledger/business-date.ts';
 import type { Cell } from '../file/table.ts';
 import { readDate } from './dates.ts';
@@ -58,12 +57,6 @@ export function dateReadings(samples: readonly Cell[]): readonly DateReading[] {
     else readings.set(days.join(), { formats: [format], days });
   }
   return [...readings.values()];
-}
-
-/** All known formats that read every sample. */
-export function formatsThatRead(samples: readonly Cell[]): readonly string[] {
-  const formats = dateReadings(samples).flatMap((reading) => reading.formats);
-  return KNOWN_FORMATS.filter((format) => formats.includes(format));
 }
 
 function daysAs(format: string, cells: readonly Cell[]): readonly BusinessDate[] | undefined {

@@ -46,8 +46,7 @@ const MOST_PATTERNS = 1_000;
 
 /**
  * A day, a month and a year in any order, or a month and a year; after a day perhaps a time. Digits of two
- * parts may touch where each part has a fixed number of them. Compiled once; undefined where the format is not
- * well formed.
+ * parts may touch where each part has a fixed number of them. Undefined where the format is not well formed.
  */
 export function datePattern(format: string): DatePattern | undefined {
   if (PATTERNS.has(format)) return PATTERNS.get(format);
@@ -58,7 +57,7 @@ export function datePattern(format: string): DatePattern | undefined {
 
 function compile(format: string): DatePattern | undefined {
   if (format.length > 40 || !WELL_FORMED.test(format)) return undefined;
-  const tokens = tokensOf(format);
+  const tokens: readonly string[] = format.match(TOKEN) ?? [];
   const count = (letter: string) => tokens.filter((token) => token.startsWith(letter)).length;
   const [years, months, days] = [count('Y'), count('M'), count('D')];
   const monthOnly = days === 0;
@@ -67,10 +66,6 @@ function compile(format: string): DatePattern | undefined {
   if (touches(tokens)) return undefined;
   const shape = tokens.map((token) => TOKENS[token]).join('');
   return { shape: new RegExp(`^${shape}${ending(tokens)}$`, 'u'), monthOnly };
-}
-
-function tokensOf(format: string): readonly string[] {
-  return format.match(TOKEN) ?? [];
 }
 
 const VARIABLE = ['D', 'M'];

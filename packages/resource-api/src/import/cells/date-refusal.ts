@@ -10,17 +10,13 @@ const OBSTACLES: Readonly<Record<Obstacle, string>> = {
   phantom_day: 'day 60 of a workbook is 29 February 1900, which never was',
 };
 
-/**
- * What was expected of a cell that `readDate` refused: a sentence, with the reason where the cell is
- * given and nearly reads.
- */
+/** What was expected of a cell that `readDate` refused: a sentence, with the reason where the cell nearly reads. */
 export function dateExpected(
   formats: readonly string[],
-  cell?: Cell,
+  cell: Cell,
   twoDigitYearsFrom?: number,
 ): string {
   const declared = formats.join(' or ');
-  if (cell === undefined) return `expected a date as ${declared}`;
   const days = new Map<string, string>();
   let obstacle: Obstacle | undefined;
   for (const format of formats) {

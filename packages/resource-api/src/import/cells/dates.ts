@@ -2,12 +2,12 @@ import { z } from 'zod';
 import {
   type BusinessDate,
   businessDateOf,
-  daysAfter,
   parseBusinessDate,
 } from '../../ledger/business-date.ts';
+import { plainDecimal } from '../file/doubles.ts';
+import { PHANTOM_DAY, serialDate } from '../file/serial-dates.ts';
 import type { Cell } from '../file/table.ts';
 import { type DatePattern, datePattern } from './date-pattern.ts';
-import { plainDecimal } from './doubles.ts';
 import { monthNamed } from './month-names.ts';
 
 /** A workbook's day number, as text or as a number. */
@@ -31,7 +31,6 @@ type Reading = BusinessDate | { readonly obstacle: Obstacle } | undefined;
 /**
  * Reads a day by the formats declared. A date of a workbook needs no format.
  *
- * @param twoDigitYearsFrom the first of the hundred years that `YY` can mean.
  * @returns undefined when no format reads the cell, when two read different days, or when the time of
  *   day is not midnight. `dateExpected` (date-refusal.ts) says which.
  */
@@ -50,7 +49,6 @@ export function readDate(
   return date;
 }
 
-/** A cell by one format. */
 export function readAs(cell: Cell, format: string, yearsFrom: number | undefined): Reading {
   if (cell instanceof Date) return dayOf(cell);
   const text = typeof cell === 'number' ? plainDecimal(cell) : cell.trim();
@@ -70,18 +68,12 @@ function dayOf(cell: Date): Reading {
   return time % DAY_MS === 0 ? parseBusinessDate(businessDateOf(cell)) : { obstacle: 'time' };
 }
 
-const PHANTOM_DAY = 60;
-/** 9999-12-31. */
-const LAST_SERIAL = 2_958_465;
-
-/** The 1900 system: 1 is 1900-01-01, and 61 is 1900-03-01 because 60 is a day that never was. */
 function daySerial(text: string): Reading {
   const [, days = '0', fraction = ''] = /^(\d{1,7})(\.\d{1,15})?$/.exec(text) ?? [];
-  const serial = Number(days);
-  if (serial < 1 || serial > LAST_SERIAL) return undefined;
+  const date = serialDate(Number(days), false);
+  if (!(date instanceof Date) && date !== PHANTOM_DAY) return undefined;
   if (/[1-9]/.test(fraction)) return { obstacle: 'time' };
-  if (serial === PHANTOM_DAY) return { obstacle: 'phantom_day' };
-  return daysAfter('1899-12-31' as BusinessDate, serial < PHANTOM_DAY ? serial : serial - 1);
+  return date instanceof Date ? dayOf(date) : { obstacle: 'phantom_day' };
 }
 
 type Groups = Readonly<Record<string, string | undefined>>;

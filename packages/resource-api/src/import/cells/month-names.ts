@@ -14,7 +14,6 @@ const NAMES: readonly string[] = [
   'dec december dez dezember decembre dic diciembre',
 ];
 
-/** Months by name, from 1. */
 const MONTH_OF: ReadonlyMap<string, number> = new Map(
   NAMES.flatMap((names, index) => names.split(' ').map((name) => [name, index + 1] as const)),
 );

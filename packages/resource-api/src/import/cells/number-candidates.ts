@@ -1,4 +1,3 @@
-/** Which declarations would read numbers that nobody described: for questions, never for reading. */
 import { minorUnitDigits } from '../../ledger/currency.ts';
 import type { Cell } from '../file/table.ts';
 import {
@@ -63,8 +62,11 @@ type Marks = Omit<NumberDialect, 'decimalSeparator' | 'thousandsSeparator'>;
 /** What the texts need beside separators. Whether CR or DR is negative, no text says. */
 function marksOf(texts: readonly string[]): readonly Marks[] {
   const zeroMarks = distinct(texts.filter((text) => /^(?:[-–—]+|nil)$/i.test(text)));
+  const words = texts.flatMap((text) =>
+    /\d|-$/.test(text) ? (text.match(/\p{L}*\p{Sc}|\p{L}+/gu) ?? []) : [],
+  );
   const currencyMarks = Object.fromEntries(
-    distinct(texts.flatMap(wordsOf)).flatMap((word) => {
+    distinct(words).flatMap((word) => {
       const currency = currencyOf(word);
       return currency === undefined ? [] : [[word, currency] as const];
     }),
@@ -80,12 +82,6 @@ function marksOf(texts: readonly string[]): readonly Marks[] {
     { ...common, negativeMarks: ['CR'], positiveMarks: ['DR'] },
     { ...common, negativeMarks: ['DR'], positiveMarks: ['CR'] },
   ];
-}
-
-/** Words and signs beside digits. */
-function wordsOf(text: string): readonly string[] {
-  if (!/\d|-$/.test(text)) return [];
-  return text.match(/\p{L}*\p{Sc}|\p{L}+/gu) ?? [];
 }
 
 /** The most usual of those that write it: `$` is a question too. */

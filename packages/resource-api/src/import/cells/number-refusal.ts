@@ -1,4 +1,3 @@
-/** Why a text is no number under a dialect, and which declaration would read it. */
 import { monthNamed } from './month-names.ts';
 import { dialectsThatRead } from './number-candidates.ts';
 import type { NumberDialect } from './number-shape.ts';
@@ -10,7 +9,6 @@ export function decimalExpected(dialect: NumberDialect): string {
   return `expected a decimal such as 1234${decimal}56${grouped}`;
 }
 
-/** What no declaration reads. */
 const NEVER: readonly (readonly [RegExp, string])[] = [
   [/^$/, 'this cell is empty'],
   [/%/, 'this is a percentage'],

@@ -1,5 +1,3 @@
-/** How a text is read as a number under one dialect: which signs and marks it has, and its digits. */
-
 export type DecimalSeparator = '.' | ',';
 export type ThousandsSeparator = ',' | '.' | "'" | ' ';
 
@@ -11,7 +9,6 @@ export interface NumberDialect {
   readonly trailingMinus?: boolean | undefined;
   readonly negativeMarks?: readonly string[] | undefined;
   readonly positiveMarks?: readonly string[] | undefined;
-  /** Currency codes by mark. */
   readonly currencyMarks?: Readonly<Record<string, string>> | undefined;
   readonly zeroMarks?: readonly string[] | undefined;
 }
@@ -44,10 +41,7 @@ for (const [thousands, mark] of Object.entries(SEPARATORS)) {
 /** Databases write 0.5 without its zero. `5.` is refused: its end may be cut off. */
 const UNGROUPED = { '.': /^\d+$|^\d*\.\d+$/, ',': /^\d+$|^\d*,\d+$/ };
 
-/**
- * @param text without space around it.
- * @returns undefined when the dialect does not allow the text.
- */
+/** @param text without space around it. */
 export function numberOf(text: string, dialect: NumberDialect): NumberRead | undefined {
   let rest = text;
   let negative: boolean | undefined;
@@ -98,7 +92,6 @@ type Side = 'start' | 'end';
 
 interface Mark {
   readonly side: Side;
-  /** Without the mark. */
   readonly rest: string;
   readonly isNegative?: boolean;
   readonly currency?: string;

@@ -1,5 +1,5 @@
+import { DOUBLE_DIGITS, plainDecimal, significantDigits } from '../file/doubles.ts';
 import type { Cell } from '../file/table.ts';
-import { DOUBLE_DIGITS, plainDecimal, significantDigits } from './doubles.ts';
 import { decimalExpected, whyNoNumber } from './number-refusal.ts';
 import { type NumberDialect, type NumberRead, numberOf } from './number-shape.ts';
 
@@ -13,13 +13,7 @@ export interface NumberRefused {
 
 const PLAIN = /^-?\d+(?:\.\d+)?$/;
 
-/**
- * Reads a cell by what the dialect declares, and by nothing else. A number of a workbook is read
- * whatever the dialect says about text.
- *
- * @returns a plain decimal. It may have more digits than `parseAmount` takes: only then does
- *   `parseAmount` refuse it.
- */
+/** Reads a cell by what the dialect declares; a number of a workbook, whatever the dialect says about text. */
 export function readNumber(cell: Cell, dialect: NumberDialect): NumberRead | NumberRefused {
   if (typeof cell === 'number') return readDouble(cell, dialect);
   if (typeof cell !== 'string') {

@@ -1,7 +1,7 @@
 import { parseAmount } from '../../ledger/money.ts';
 import { formatRate, type Rate } from '../../ledger/rate.ts';
+import { DOUBLE_DIGITS } from '../file/doubles.ts';
 import type { Cell } from '../file/table.ts';
-import { DOUBLE_DIGITS } from './doubles.ts';
 import { type NumberDialect, readNumber } from './numbers.ts';
 
 type RateUnit = 'percent' | 'fraction' | 'basis_points';
@@ -27,12 +27,7 @@ const MOST = 10n * 10n ** 12n;
  */
 const LEAST = -(10n ** 11n);
 
-/**
- * Reads a rate per year, with or without the mark of its unit.
- *
- * @returns a fraction with twelve decimals; undefined for anything else, also where twelve are too
- *   few. `rateExpected` says what was expected.
- */
+/** A rate per year, with or without the mark of its unit, as a fraction with twelve decimals that are enough. */
 export function readRate(cell: Cell, dialect: NumberDialect, unit: RateUnit): string | undefined {
   const rate = rateOf(cell, dialect, unit);
   const isRate = typeof rate === 'bigint' && rate <= MOST && rate >= LEAST;

@@ -16,14 +16,6 @@ export function bytesSource(name: string, bytes: Uint8Array): StatementSource {
   };
 }
 
-/** All bytes of a stream, which the caller knows to be small. */
-export async function collect(chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
-  const parts: Uint8Array[] = [];
-  for await (const chunk of chunks) parts.push(chunk);
-  return Buffer.concat(parts);
-}
-
-/** At most the first bytes of a stream. */
 export async function firstBytes(
   chunks: AsyncIterable<Uint8Array>,
   length: number,

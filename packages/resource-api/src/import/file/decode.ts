@@ -9,7 +9,9 @@ import {
   isMojibake,
   utf16Of,
 } from './encodings.ts';
+import { lineEndsIn } from './records.ts';
 import { UnreadableFile } from './table.ts';
+import type { TextContent } from './unpack.ts';
 
 const LABELS: Readonly<Record<Encoding, string>> = {
   'utf-8': 'UTF-8',
@@ -21,31 +23,24 @@ const LABELS: Readonly<Record<Encoding, string>> = {
 /** How many bytes show whether a text is UTF-16. */
 export const PROBE_BYTES = 4_096;
 
-interface EncodedText {
-  /** From the beginning at each call. */
-  bytes(): AsyncIterable<Uint8Array>;
-}
+type EncodedText = Pick<TextContent, 'bytes'>;
 
-/**
- * The characters of a text. A byte order mark takes precedence over the encoding, and is left out.
- *
- * @throws {UnreadableFile} when the bytes are not of that encoding, or plainly of another.
- */
+/** The characters of a text. A byte order mark takes precedence over the encoding, and is left out. */
 export async function* decode(text: EncodedText, declared: Encoding): AsyncGenerator<string> {
-  let encoding: Encoding | undefined;
   let decoder: ChunkDecoder | undefined;
-  for await (const bytes of probed(text.bytes())) {
-    let chunk = bytes;
-    if (decoder === undefined) {
-      const mark = byteOrderMark(chunk);
-      encoding = mark?.encoding ?? declared;
-      chunk = chunk.subarray(mark?.length ?? 0);
-      if (mark === undefined) checkUtf16(chunk.subarray(0, PROBE_BYTES), declared);
-      decoder = DECODERS[encoding](encoding);
-    }
+  for await (const chunk of probed(text.bytes())) {
+    decoder ??= decoderFor(chunk, declared);
     yield await decoder(chunk, text);
   }
   if (decoder !== undefined) yield await decoder(undefined, text);
+}
+
+function decoderFor(first: Uint8Array, declared: Encoding): ChunkDecoder {
+  const mark = byteOrderMark(first);
+  if (mark === undefined) checkUtf16(first.subarray(0, PROBE_BYTES), declared);
+  const encoding = mark ?? declared;
+  // TextDecoder takes the label of ISO-8859-1 for Windows-1252, as browsers do.
+  return encoding.startsWith('utf') ? unicodeDecoder(encoding) : singleByteDecoder(encoding);
 }
 
 /** The same bytes, with a first chunk that is long enough to be looked at. */
@@ -81,17 +76,8 @@ function wrongEncoding(declared: Encoding, likely: Encoding, reason: string): Un
 /** @param chunk undefined at the end. */
 type ChunkDecoder = (chunk: Uint8Array | undefined, text: EncodedText) => string | Promise<string>;
 
-const DECODERS: Readonly<Record<Encoding, (encoding: Encoding) => ChunkDecoder>> = {
-  'utf-8': unicodeDecoder,
-  'utf-16le': unicodeDecoder,
-  'utf-16be': unicodeDecoder,
-  'windows-1252': singleByteDecoder,
-  // TextDecoder takes this label for Windows-1252, as browsers do.
-  'iso-8859-1': singleByteDecoder,
-};
-
 function unicodeDecoder(encoding: Encoding): ChunkDecoder {
-  const decoder = new TextDecoder(encoding, { fatal: true, ignoreBOM: true });
+  const decoder = new TextDecoder(encoding, { fatal: true });
   return (chunk, text) => {
     try {
       return chunk === undefined ? decoder.decode() : decoder.decode(chunk, { stream: true });
@@ -130,10 +116,6 @@ function singleByteDecoder(encoding: Encoding): ChunkDecoder {
     line += lineEndsIn(decoded);
     return decoded;
   };
-}
-
-function lineEndsIn(text: string): number {
-  return text.match(/\r\n?|\n/g)?.length ?? 0;
 }
 
 function controlMessage(control: string, line: number, encoding: Encoding): string {

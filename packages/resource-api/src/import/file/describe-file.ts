@@ -1,4 +1,3 @@
-/** What a file is, before a profile says how it is read. */
 import { firstBytes } from './bytes-source.ts';
 import { decode, PROBE_BYTES } from './decode.ts';
 import {
@@ -40,17 +39,11 @@ export async function describeFile(source: StatementSource): Promise<FileDescrip
 async function guessEncoding(content: TextContent): Promise<EncodingGuess> {
   const first = await firstBytes(content.bytes(), PROBE_BYTES);
   const mark = byteOrderMark(first);
-  if (mark !== undefined) {
-    return { name: mark.encoding, sure: true, why: 'the file begins with a byte order mark' };
-  }
+  if (mark) return { name: mark, sure: true, why: 'the file begins with a byte order mark' };
   const utf16 = utf16Of(first);
-  if (utf16 !== undefined) {
-    return { name: utf16, sure: true, why: 'every second byte is zero' };
-  }
+  if (utf16) return { name: utf16, sure: true, why: 'every second byte is zero' };
   const odd = await firstOddByte(content.bytes());
-  if (odd === undefined) {
-    return { name: 'utf-8', sure: true, why: 'all bytes are valid UTF-8' };
-  }
+  if (odd === undefined) return { name: 'utf-8', sure: true, why: 'all bytes are valid UTF-8' };
   const character = fromWindows1252(String.fromCharCode(odd.byte));
   const why = `byte ${hex(odd.byte)} in line ${odd.line} is not UTF-8; Windows-1252 reads it as ${character}`;
   return { name: 'windows-1252', sure: false, why };

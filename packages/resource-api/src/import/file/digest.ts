@@ -3,9 +3,8 @@ import { type StatementSource, UnreadableFile } from './table.ts';
 import { unpack } from './unpack.ts';
 
 /**
- * The SHA-256 of a statement's content, whether it came compressed or not, in hexadecimal digits; of a
- * statement and its second file together where there is one. Of a file that cannot be unpacked, it is of
- * the bytes as they are.
+ * The SHA-256 of a statement's content, and its second file's, whether they came compressed or not. Of a file
+ * that cannot be unpacked, it is of the bytes as they are.
  */
 export async function digestOf(
   source: StatementSource,

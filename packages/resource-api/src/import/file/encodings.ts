@@ -5,13 +5,7 @@ export type Encoding = FileDialect['encoding'];
 export interface EncodingGuess {
   readonly name: Encoding;
   readonly sure: boolean;
-  /** Why, as a sentence. */
   readonly why: string;
-}
-
-interface ByteOrderMark {
-  readonly encoding: Encoding;
-  readonly length: number;
 }
 
 const MARKS: readonly (readonly [Encoding, readonly number[]])[] = [
@@ -20,10 +14,9 @@ const MARKS: readonly (readonly [Encoding, readonly number[]])[] = [
   ['utf-16be', [0xfe, 0xff]],
 ];
 
-/** The byte order mark that a text begins with. */
-export function byteOrderMark(first: Uint8Array): ByteOrderMark | undefined {
-  const mark = MARKS.find(([, bytes]) => bytes.every((byte, at) => first[at] === byte));
-  return mark && { encoding: mark[0], length: mark[1].length };
+/** The encoding whose byte order mark a text begins with. */
+export function byteOrderMark(first: Uint8Array): Encoding | undefined {
+  return MARKS.find(([, bytes]) => bytes.every((byte, at) => first[at] === byte))?.[0];
 }
 
 /** Of the characters of a table in UTF-16, most have a byte that is zero. */
@@ -41,16 +34,8 @@ export function utf16Of(first: Uint8Array): 'utf-16le' | 'utf-16be' | undefined 
   return even >= least && odd * 10 < even ? 'utf-16be' : undefined;
 }
 
-interface OddByte {
-  readonly byte: number;
-  /** Line of the text, from 1. */
-  readonly line: number;
-}
-
-/** The first byte that is not UTF-8 (RFC 3629, section 4). */
-export async function firstOddByte(
-  chunks: AsyncIterable<Uint8Array>,
-): Promise<OddByte | undefined> {
+/** The first byte that is not UTF-8 (RFC 3629, section 4), with its line. */
+export async function firstOddByte(chunks: AsyncIterable<Uint8Array>) {
   let line = 1;
   let afterCr = false;
   let lead = 0;

@@ -1,4 +1,3 @@
-/** Unpacks streams, and stops those that grow too far. */
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip, createInflateRaw } from 'node:zlib';
 import { unpackedMaxBytes } from './limits.ts';
@@ -8,19 +7,11 @@ type Chunks = AsyncIterable<Uint8Array>;
 
 const CHUNK_BYTES = 64 * 1024;
 
-/** Unpacks gzip of any number of members. */
-export function gunzip(packed: Chunks): Chunks {
-  return inflated(packed, createGunzip({ chunkSize: CHUNK_BYTES }), 'gzip');
-}
+const INFLATERS = { gzip: createGunzip, zip: createInflateRaw };
 
-/** Unpacks what a zip holds. */
-export function inflateRaw(packed: Chunks): Chunks {
-  return inflated(packed, createInflateRaw({ chunkSize: CHUNK_BYTES }), 'zip');
-}
-
-type Inflate = ReturnType<typeof createGunzip> | ReturnType<typeof createInflateRaw>;
-
-async function* inflated(packed: Chunks, inflate: Inflate, format: string): Chunks {
+/** Unpacks gzip of any number of members, or what a zip holds. */
+export async function* inflated(packed: Chunks, format: keyof typeof INFLATERS): Chunks {
+  const inflate = INFLATERS[format]({ chunkSize: CHUNK_BYTES });
   // An error of either stream ends the other, and reaches the loop below.
   pipeline(Readable.from(packed), inflate, () => undefined);
   try {

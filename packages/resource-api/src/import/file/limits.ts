@@ -6,7 +6,6 @@ const UNPACKED_MAX_BYTES = 2 * 1024 ** 3;
 export const UNPACKED_FREE_BYTES = 10 * 1024 ** 2;
 /** How many times its own size a compressed file may unpack to, beyond `UNPACKED_FREE_BYTES`. */
 const EXPANSION_MAX = 200;
-/** Characters of one record of a text file. */
 export const RECORD_MAX_CHARS = 1024 ** 2;
 /** Bytes of a workbook as it is stored, which is compressed: 256 MiB. */
 export const WORKBOOK_MAX_BYTES = 256 * 1024 ** 2;
@@ -27,7 +26,6 @@ export const SHARED_TEXT_MAX_CHARS = 100_000_000;
 export const SHARED_TEXT_COST_CHARS = 16;
 /** Characters between two tags of a workbook's XML. */
 export const XML_TEXT_MAX_CHARS = 1024 ** 2;
-/** Files in a zip. */
 export const ZIP_MAX_ENTRIES = 10_000;
 /** Characters of text that `describeFile` shows. */
 export const SAMPLE_MAX_CHARS = 256 * 1024;

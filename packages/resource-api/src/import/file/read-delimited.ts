@@ -3,12 +3,7 @@ import { RecordSplitter } from './records.ts';
 import { type FileDialect, type TableRow, UnreadableFile } from './table.ts';
 import type { TextContent } from './unpack.ts';
 
-/**
- * The records of a text file, in batches. A first line `sep=;`, which tells Excel the delimiter, is
- * left out.
- *
- * @throws {UnreadableFile} when the encoding, the delimiter or a quotation mark is wrong.
- */
+/** The records of a text file. A first line `sep=;`, which tells Excel the delimiter, is left out. */
 export async function* readDelimited(
   content: TextContent,
   { encoding, delimiter }: FileDialect,

@@ -11,12 +11,7 @@ export interface HiddenParts {
   hiddenColumns: number;
 }
 
-/**
- * The rows of a sheet that have something, in batches, each up to its last cell that has something.
- *
- * @param readCell what a stored cell stands for.
- * @throws {UnreadableFile} when the sheet is damaged or too large.
- */
+/** The rows of a sheet that have something, each up to its last cell that has something. */
 export function readSheet(
   workbook: Workbook,
   sheet: Sheet,
@@ -27,6 +22,10 @@ export function readSheet(
     workbook.part(sheet.path),
     (emit) => new SheetHandlers(readCell, hidden, emit),
   );
+}
+
+function openCell(row: number, column: number, { t: type = 'n', s: style = '0' }: Attributes) {
+  return { row, column, type, style: Number(style), value: '', hasFormula: false };
 }
 
 class SheetHandlers implements XmlHandlers {
@@ -41,9 +40,7 @@ class SheetHandlers implements XmlHandlers {
   #cellCount = 0;
   #cells: Cell[] = [];
   #column = -1;
-  #attributes: Attributes = {};
-  #value = '';
-  #hasFormula = false;
+  #cell = openCell(0, 0, {});
 
   constructor(
     readCell: (cell: StoredCell) => Cell,
@@ -61,13 +58,13 @@ class SheetHandlers implements XmlHandlers {
       else if (name === 'col' && isTrue(attributes['hidden'])) this.#countColumns(attributes);
     } else if (name === 'c') this.#openCell(attributes);
     else if (name === 'v') this.#inValue = true;
-    else if (name === 'f') this.#hasFormula = true;
+    else if (name === 'f') this.#cell.hasFormula = true;
     else if (name === 'row') this.#openRow(attributes);
     else this.#inlineText.open(name);
   }
 
   text(text: string): void {
-    if (this.#inValue) this.#value += text;
+    if (this.#inValue) this.#cell.value += text;
     else if (this.#inData) this.#inlineText.add(text);
   }
 
@@ -104,27 +101,16 @@ class SheetHandlers implements XmlHandlers {
       throw new UnreadableFile('damaged_file', message, { row: this.#row, value: r ?? '' });
     }
     this.#column = column;
-    this.#attributes = attributes;
-    this.#value = '';
-    this.#hasFormula = false;
+    this.#cell = openCell(this.#row, column, attributes);
   }
 
   #closeCell(): void {
-    const { t: type = 'n', s: style } = this.#attributes;
     const text = this.#inlineText.take();
-    const value = type === 'inlineStr' ? text : this.#value;
-    if (value === '' && !this.#hasFormula) return;
-    const [row, column, hasFormula] = [this.#row, this.#column, this.#hasFormula];
-    const cell = this.#readCell({
-      row,
-      column,
-      type,
-      style: Number(style ?? 0),
-      value,
-      hasFormula,
-    });
+    if (this.#cell.type === 'inlineStr') this.#cell.value = text;
+    if (this.#cell.value === '' && !this.#cell.hasFormula) return;
+    const cell = this.#readCell(this.#cell);
     if (cell === '') return;
-    while (this.#cells.length < column) this.#cells.push('');
+    while (this.#cells.length < this.#column) this.#cells.push('');
     this.#cells.push(cell);
   }
 

@@ -4,8 +4,7 @@ import type { FileDialect, StatementSource, TableRow } from './table.ts';
 import { unpack } from './unpack.ts';
 
 /**
- * All rows of a file in batches, header and what stands before it too. Rows without anything are left
- * out. A batch is valid until the caller forgets it: none is used again.
+ * All rows of a file in batches, header and what stands before it too. Rows without anything are left out.
  *
  * @throws {UnreadableFile} at the first thing that is wrong with the file as a file.
  */

@@ -1,4 +1,3 @@
-/** Which sheet of a workbook is read, and its rows. */
 import { type HiddenParts, readSheet } from './read-sheet.ts';
 import { readCell, type StoredCell } from './sheet-cells.ts';
 import { type FileDialect, type TableRow, UnreadableFile } from './table.ts';
@@ -7,9 +6,7 @@ import { openWorkbook, type Sheet, type Workbook } from './workbook.ts';
 
 export interface SheetDescription {
   readonly name: string;
-  /** Rows that have something. */
   readonly rows: number;
-  /** Up to the last one that has something. */
   readonly columns: number;
   readonly hidden: boolean;
   readonly hiddenRows: number;
@@ -19,10 +16,8 @@ export interface SheetDescription {
 }
 
 /**
- * The rows of a sheet, in batches. Rows below the header, or all rows where the profile says that there is
- * none, are filled up to the same width, since a workbook leaves empty cells out.
- *
- * @throws {UnreadableFile} when the sheet is not named and several have rows.
+ * The rows of a sheet. Rows below the header, or all rows where the profile says that there is none, are
+ * filled up to the same width, since a workbook leaves empty cells out.
  */
 export async function* readWorkbook(
   content: WorkbookContent,
@@ -54,7 +49,8 @@ async function chooseSheet(workbook: Workbook, name: string | undefined) {
   if (filled.length < 2) return filled[0];
   const described = await describeAll(workbook, filled.slice(0, SHEETS_SHOWN));
   const list = described.map(
-    (sheet) => `${sheet.name} (${counted(sheet.rows)}${sheet.hidden ? ', hidden' : ''})`,
+    (sheet) =>
+      `${sheet.name} (${sheet.rows === 1 ? '1 row' : `${sheet.rows} rows`}${sheet.hidden ? ', hidden' : ''})`,
   );
   const message = `several sheets have rows; declare one as sheet: ${listed(list, filled.length)}`;
   throw new UnreadableFile('several_sheets', message);
@@ -64,10 +60,6 @@ function listed(names: readonly string[], count: number): string {
   const shown = names.slice(0, SHEETS_SHOWN);
   const more = count - shown.length;
   return `${shown.join(', ')}${more > 0 ? `, and ${more} more` : ''}`;
-}
-
-function counted(rows: number): string {
-  return rows === 1 ? '1 row' : `${rows} rows`;
 }
 
 function namedSheet(sheets: readonly Sheet[], name: string): Sheet {
@@ -110,7 +102,6 @@ async function describeSheet(workbook: Workbook, sheet: Sheet): Promise<SheetDes
   return { ...shown, ...hidden, percentColumns: [...percentColumns].sort((a, b) => a - b) };
 }
 
-/** All sheets of a workbook, those without rows too. */
 export async function describeSheets(
   content: WorkbookContent,
 ): Promise<readonly SheetDescription[]> {

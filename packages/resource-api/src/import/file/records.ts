@@ -12,7 +12,6 @@ interface SplitRecord {
   readonly cells: readonly string[];
   /** Where the line end stands that ends the record, or the end of the text. */
   readonly end: number;
-  /** Line ends within its cells. */
   readonly innerLines: number;
 }
 
@@ -34,7 +33,6 @@ export class RecordSplitter {
     this.#delimiter = delimiter;
   }
 
-  /** @throws {UnreadableFile} when a quotation mark is malformed, or a record too long. */
   push(piece: string): readonly TableRow[] {
     return this.#split(this.#rest + piece, false);
   }
@@ -46,14 +44,15 @@ export class RecordSplitter {
 
   #split(text: string, isLast: boolean): readonly TableRow[] {
     const rows: TableRow[] = [];
-    const [lf, cr, quote] = [new Finder(text, '\n'), new Finder(text, '\r'), new Finder(text, '"')];
+    const [lf, cr, quote] = [finder(text, '\n'), finder(text, '\r'), finder(text, '"')];
     let at = 0;
     while (at < text.length) {
-      const lineEnd = Math.min(lf.from(at), cr.from(at));
-      const record =
-        quote.from(at) < lineEnd
-          ? this.#quotedRecord(text, at, isLast)
-          : this.#plainRecord(text, at, lineEnd, isLast);
+      const lineEnd = Math.min(lf(at), cr(at));
+      let record: SplitRecord | undefined;
+      if (quote(at) < lineEnd) record = this.#quotedRecord(text, at, isLast);
+      else if (lineEnd < NONE || isLast) {
+        record = this.#plainRecord(text, at, Math.min(lineEnd, text.length));
+      }
       // A record at the end of a piece may go on in the next one, or the second half of its line end.
       const cut =
         record !== undefined &&
@@ -63,7 +62,8 @@ export class RecordSplitter {
       if ((record?.end ?? text.length) - at > RECORD_MAX_CHARS) throw this.#tooLong(text, at);
       if (record === undefined || cut) break;
       const row = this.#line + record.innerLines;
-      if (record.cells.some(isFilled)) rows.push({ row, cells: record.cells });
+      const isFilled = record.cells.some((cell) => cell !== '' && cell.trim() !== '');
+      if (isFilled) rows.push({ row, cells: record.cells });
       this.#line = row + 1;
       at = record.end + (text.startsWith('\r\n', record.end) ? 2 : 1);
     }
@@ -71,14 +71,7 @@ export class RecordSplitter {
     return rows;
   }
 
-  #plainRecord(
-    text: string,
-    at: number,
-    lineEnd: number,
-    isLast: boolean,
-  ): SplitRecord | undefined {
-    if (lineEnd === NONE && !isLast) return undefined;
-    const end = Math.min(lineEnd, text.length);
+  #plainRecord(text: string, at: number, end: number): SplitRecord {
     return { cells: text.slice(at, end).split(this.#delimiter), end, innerLines: 0 };
   }
 
@@ -96,7 +89,11 @@ export class RecordSplitter {
         innerLines += lineEndsIn(cell);
         cells.push(cell);
         const isClosed = end === text.length || this.#endsCell(text, end);
-        if (!isClosed) throw this.#malformed(this.#line + innerLines);
+        if (!isClosed) {
+          const message =
+            'expected a delimiter or the end of the line after the closing quotation mark; within quotation marks, write "" for one';
+          throw new UnreadableFile('malformed_csv', message, { row: this.#line + innerLines });
+        }
       } else {
         end = at;
         while (end < text.length && !this.#endsCell(text, end)) end += 1;
@@ -112,12 +109,6 @@ export class RecordSplitter {
     return mark === this.#delimiter || mark === '\n' || mark === '\r';
   }
 
-  #malformed(row: number): UnreadableFile {
-    const message =
-      'expected a delimiter or the end of the line after the closing quotation mark; within quotation marks, write "" for one';
-    return new UnreadableFile('malformed_csv', message, { row });
-  }
-
   #unclosed(row: number): UnreadableFile {
     const message = 'a cell begins with a quotation mark in this line, and no other one closes it';
     return new UnreadableFile('malformed_csv', message, { row });
@@ -131,23 +122,15 @@ export class RecordSplitter {
 }
 
 /** Where a mark stands next; a place beyond the current one is searched for once. */
-class Finder {
-  readonly #text: string;
-  readonly #mark: string;
-  #next = -1;
-
-  constructor(text: string, mark: string) {
-    this.#text = text;
-    this.#mark = mark;
-  }
-
-  from(at: number): number {
-    if (this.#next < at) {
-      const next = this.#text.indexOf(this.#mark, at);
-      this.#next = next < 0 ? NONE : next;
+function finder(text: string, mark: string): (from: number) => number {
+  let next = -1;
+  return (from) => {
+    if (next < from) {
+      const found = text.indexOf(mark, from);
+      next = found < 0 ? NONE : found;
     }
-    return this.#next;
-  }
+    return next;
+  };
 }
 
 /** Where the quote stands that closes a cell; −1 where the text ends before. */
@@ -157,10 +140,6 @@ function closingQuote(text: string, opening: number): number {
   return at;
 }
 
-function isFilled(cell: string): boolean {
-  return cell !== '' && cell.trim() !== '';
-}
-
-function lineEndsIn(text: string): number {
+export function lineEndsIn(text: string): number {
   return text.match(/\r\n?|\n/g)?.length ?? 0;
 }

@@ -1,14 +1,11 @@
-/** What a cell of a sheet stands for. */
+import { sheetNumber } from './doubles.ts';
 import { serialDate } from './serial-dates.ts';
-import { sheetNumber } from './sheet-numbers.ts';
 import { unescapeText } from './sheet-texts.ts';
 import { type Cell, UnreadableFile } from './table.ts';
 import type { Workbook } from './workbook.ts';
 
-/** A cell as its XML has it. */
 export interface StoredCell {
   readonly row: number;
-  /** From 0. */
   readonly column: number;
   /** `s`, `str`, `inlineStr`, `b`, `e`, `d`, or `n` for numbers. */
   readonly type: string;
@@ -28,7 +25,6 @@ const READERS: Readonly<Record<string, CellReader>> = {
   d: ({ value }) => isoDate(value),
 };
 
-/** @throws {UnreadableFile} for a formula without a result. */
 export function readCell(cell: StoredCell, workbook: Workbook): Cell {
   if (cell.hasFormula) checkResult(cell, workbook);
   const read = READERS[cell.type] ?? readNumber;
@@ -71,7 +67,6 @@ function isoDate(value: string): Cell {
   return Number.isNaN(date.getTime()) ? value : date;
 }
 
-/** The letters of a column, 0 being A. */
 function columnName(column: number): string {
   const letter = String.fromCharCode(65 + (column % 26));
   return column < 26 ? letter : columnName(Math.floor(column / 26) - 1) + letter;

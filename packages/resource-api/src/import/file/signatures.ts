@@ -47,7 +47,6 @@ const FOREIGN: readonly ForeignFormat[] = [
   },
 ];
 
-/** How many bytes decide what a file is. */
 export const SIGNATURE_BYTES = 512;
 
 /** The signature of OLE files: old workbooks, and new ones that have a password. */
@@ -106,7 +105,6 @@ function latin1(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
 }
 
-/** Whether bytes begin as gzip does (RFC 1952). */
 export function isGzip([first, second]: Uint8Array): boolean {
   return first === 0x1f && second === 0x8b;
 }

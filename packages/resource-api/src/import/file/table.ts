@@ -21,10 +21,10 @@ export interface FileDialect {
   readonly headerRow?: number | undefined;
 }
 
-/** What is wrong with a file. Row 0: the fault has no row. */
+/** What is wrong with a file, or odd in it. Row 0: all of it. */
 export interface FileFault {
   readonly row: number;
-  /** Letters of the sheet's column, or empty. */
+  /** Its name, or its letters in a sheet; empty where all of the row is meant. */
   readonly column: string;
   readonly code: string;
   readonly message: string;
@@ -45,13 +45,7 @@ export class UnreadableFile extends Error {
 /** A file, in a folder or in memory. It is read more than once. */
 export interface StatementSource {
   readonly name: string;
-  /** In bytes. */
   readonly size: number;
-  /**
-   * The bytes, from the beginning at each call.
-   *
-   * @param start the first byte to read, 0 when not given.
-   * @param end the byte to stop before, the size when not given.
-   */
+  /** The bytes from `start` to the one before `end`, again at each call; by default all. */
   bytes(start?: number, end?: number): AsyncIterable<Uint8Array>;
 }

@@ -1,7 +1,6 @@
-/** From a file to its content: text as a stream, or a workbook whose parts can be found. */
 import { bytesSource, firstBytes } from './bytes-source.ts';
 import { byteOrderMark, utf16Of } from './encodings.ts';
-import { gunzip, limitExpansion } from './expansion.ts';
+import { inflated, limitExpansion } from './expansion.ts';
 import { PACKED_WORKBOOK_MAX_BYTES, WORKBOOK_MAX_BYTES } from './limits.ts';
 import {
   FOREIGN_ZIPS,
@@ -35,7 +34,7 @@ export interface WorkbookContent {
 export async function unpack(source: StatementSource): Promise<TextContent | WorkbookContent> {
   const first = await firstBytes(source.bytes(), SIGNATURE_BYTES);
   if (isGzip(first)) {
-    return unpacked('gzip', source, () => gunzip(source.bytes()));
+    return unpacked('gzip', source, () => inflated(source.bytes(), 'gzip'));
   }
   if (isZip(first)) {
     const entries = await zipEntries(source);

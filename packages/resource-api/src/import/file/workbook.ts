@@ -1,7 +1,5 @@
-/** The parts of a workbook (ECMA-376) that its cells need: sheets, styles, shared texts. */
 import { limitExpansion } from './expansion.ts';
 import { SHEETS_MAX } from './limits.ts';
-import { type NumberFormat, numberFormat } from './number-formats.ts';
 import { readSharedTexts } from './sheet-texts.ts';
 import { UnreadableFile } from './table.ts';
 import type { WorkbookContent } from './unpack.ts';
@@ -11,25 +9,13 @@ import { zipContent } from './zip.ts';
 export interface Sheet {
   readonly name: string;
   readonly hidden: boolean;
-  /** Of the file in the zip. */
   readonly path: string;
 }
 
-export interface Workbook {
-  readonly sheets: readonly Sheet[];
-  /** Whether dates count from 1904 on. */
-  readonly is1904: boolean;
-  /** A program that computes nothing wrote it: formulas have no results of their own. */
-  readonly awaitsFormulas: boolean;
-  /** By number of the cell's style. */
-  readonly styles: readonly NumberFormat[];
-  readonly texts: readonly string[];
-  part(path: string): AsyncIterable<Uint8Array>;
-}
+export type Workbook = Readonly<Awaited<ReturnType<typeof openWorkbook>>>;
 
-/** @throws {UnreadableFile} when a part is missing or damaged. */
-export async function openWorkbook(content: WorkbookContent): Promise<Workbook> {
-  const parts = new Parts(content);
+export async function openWorkbook(content: WorkbookContent) {
+  const parts = partsOf(content);
   const [main] = await parts.relations('', 'officeDocument');
   if (main === undefined || !parts.has(main.path)) {
     const message = 'the file is no workbook; open it in its program and save it as .xlsx or CSV';
@@ -42,57 +28,49 @@ export async function openWorkbook(content: WorkbookContent): Promise<Workbook> 
   const [texts] = await parts.relations(main.path, 'sharedStrings');
   const index = await readIndex(parts.read(main.path));
   return {
+    /** Whether dates count from 1904 on. */
     is1904: index.is1904,
+    /** A program that computes nothing wrote it: formulas have no results of their own. */
     awaitsFormulas: index.awaitsFormulas,
-    sheets: index.sheets.flatMap(({ name, hidden, id }) => {
+    sheets: index.sheets.flatMap(({ name, hidden, id }): Sheet[] => {
       const path = sheetPaths.get(id);
       return path === undefined ? [] : [{ name, hidden, path }];
     }),
+    /** By number of the cell's style. */
     styles: styles === undefined ? [] : await readStyles(parts.read(styles.path)),
     texts: texts === undefined ? [] : await readSharedTexts(parts.read(texts.path)),
-    part: (path) => parts.read(path),
+    part: parts.read,
   };
 }
 
 /** The files of the zip. Their names do not differ by case alone. */
-class Parts {
-  readonly #content: WorkbookContent;
-
-  constructor(content: WorkbookContent) {
-    this.#content = content;
-  }
-
-  has(path: string): boolean {
-    return this.#entry(path) !== undefined;
-  }
-
-  read(path: string): AsyncIterable<Uint8Array> {
-    const entry = this.#entry(path);
+function partsOf({ source, entries }: WorkbookContent) {
+  const entryAt = (path: string) => {
+    const wanted = path.toLowerCase();
+    return entries.find(({ name }) => name.toLowerCase() === wanted);
+  };
+  const has = (path: string) => entryAt(path) !== undefined;
+  const read = (path: string): AsyncIterable<Uint8Array> => {
+    const entry = entryAt(path);
     if (entry === undefined) {
       const message = `the workbook is damaged: its part ${path} is missing`;
       throw new UnreadableFile('damaged_file', message);
     }
-    const { source } = this.#content;
     return limitExpansion(zipContent(source, entry), source.size);
-  }
-
+  };
   /** The parts of one kind that a part names; that of the whole package is called ''. */
-  async relations(path: string, kind: string) {
+  const relations = async (path: string, kind: string) => {
     const folder = path.slice(0, path.lastIndexOf('/') + 1);
     const listed = `${folder}_rels/${path.slice(folder.length)}.rels`;
-    if (!this.has(listed)) return [];
-    return collectXml<{ id: string; path: string }>(this.read(listed), (emit) => ({
+    if (!has(listed)) return [];
+    return collectXml<{ id: string; path: string }>(read(listed), (emit) => ({
       open(name, { Id: id = '', Type: type = '', Target: target = '' }) {
         if (name !== 'Relationship' || !type.endsWith(`/${kind}`)) return;
         emit({ id, path: pathOf(target, folder) });
       },
     }));
-  }
-
-  #entry(path: string) {
-    const wanted = path.toLowerCase();
-    return this.#content.entries.find(({ name }) => name.toLowerCase() === wanted);
-  }
+  };
+  return { has, read, relations };
 }
 
 function pathOf(target: string, folder: string): string {
@@ -113,17 +91,15 @@ async function readIndex(bytes: AsyncIterable<Uint8Array>) {
       else if (name === 'calcPr') awaitsFormulas = isTrue(attributes['fullCalcOnLoad']);
       else if (name === 'sheet') {
         count += 1;
-        if (count > SHEETS_MAX) throw tooManySheets();
+        if (count > SHEETS_MAX) {
+          const message = `expected at most ${SHEETS_MAX} sheets; save the one with the loans as a file of its own`;
+          throw new UnreadableFile('too_many_sheets', message);
+        }
         emit(sheetOf(attributes));
       }
     },
   }));
   return { is1904, awaitsFormulas, sheets };
-}
-
-function tooManySheets(): UnreadableFile {
-  const message = `expected at most ${SHEETS_MAX} sheets; save the one with the loans as a file of its own`;
-  return new UnreadableFile('too_many_sheets', message);
 }
 
 function sheetOf(attributes: Attributes) {
@@ -149,7 +125,33 @@ function readStyles(bytes: AsyncIterable<Uint8Array>): Promise<readonly NumberFo
   }));
 }
 
-/** How XML writes a truth value. */
 export function isTrue(value: string | undefined): boolean {
   return value === '1' || value === 'true';
+}
+
+/** What a cell's number format says about its number (ECMA-376, 18.8.30 and 18.8.31). */
+export type NumberFormat = 'plain' | 'date' | 'percent';
+
+/** Formats that every workbook has and does not list; the dates of East Asia too. */
+const BUILT_IN_DATES = [14, 15, 16, 17, 22, 27, 28, 29, 30, 31, 36, 50, 51, 52, 53, 54, 57, 58];
+const BUILT_IN: ReadonlyMap<number, NumberFormat> = new Map([
+  [9, 'percent'],
+  [10, 'percent'],
+  ...BUILT_IN_DATES.map((id) => [id, 'date'] as const),
+]);
+
+/** Excel takes 255. To look for brackets takes time with the square of it. */
+const CODE_MAX_CHARS = 1_000;
+
+/** A format that shows a day makes a date; one of a time or a duration alone does not. */
+export function numberFormat(id: number, code: string | undefined): NumberFormat {
+  if (code === undefined) return BUILT_IN.get(id) ?? 'plain';
+  const [section = ''] = code
+    .slice(0, CODE_MAX_CHARS)
+    .replace(/"[^"]*"|\\.|_.|\*.|\[[^\]]*\]/g, '')
+    .toLowerCase()
+    .split(';');
+  if (/[yd]/.test(section)) return 'date';
+  if (section.includes('%')) return 'percent';
+  return section.includes('m') && !/[hs0#?]/.test(section) ? 'date' : 'plain';
 }

@@ -12,11 +12,7 @@ export interface XmlHandlers {
   close?(name: string): void;
 }
 
-/**
- * @param makeHandlers gets a function that takes what the document gives.
- * @returns what each chunk of the document gave.
- * @throws {UnreadableFile} when it is not well formed, or has a text that is too long.
- */
+/** What the handlers emit, chunk by chunk of the document. */
 export async function* readXml<T>(
   bytes: AsyncIterable<Uint8Array>,
   makeHandlers: (emit: (item: T) => void) => XmlHandlers,
@@ -40,7 +36,6 @@ export async function* readXml<T>(
   parser.close();
 }
 
-/** Reads a whole document. */
 export async function collectXml<T>(
   bytes: AsyncIterable<Uint8Array>,
   makeHandlers: (emit: (item: T) => void) => XmlHandlers,

@@ -1,7 +1,7 @@
 /** Reads a zip by its directory, which stands at the end (APPNOTE 4.3). */
+import { buffer } from 'node:stream/consumers';
 import { crc32 } from 'node:zlib';
-import { collect } from './bytes-source.ts';
-import { inflateRaw } from './expansion.ts';
+import { inflated } from './expansion.ts';
 import { ZIP_MAX_ENTRIES } from './limits.ts';
 import { type StatementSource, UnreadableFile } from './table.ts';
 
@@ -30,7 +30,6 @@ const LOCAL_BYTES = 30;
 const IN_ZIP64 = 0xffff_ffff;
 const DIRECTORY_MAX_BYTES = 16 * 1024 ** 2;
 
-/** @throws {UnreadableFile} when the directory is missing or damaged. */
 export async function zipEntries(source: StatementSource): Promise<readonly ZipEntry[]> {
   const { start, bytes, count } = await findDirectory(source);
   if (count > ZIP_MAX_ENTRIES || bytes > DIRECTORY_MAX_BYTES) {
@@ -100,11 +99,7 @@ function zip64Values(extra: Buffer): number[] {
   return [];
 }
 
-/**
- * The bytes of one file of a zip; the caller limits how many.
- *
- * @throws {UnreadableFile} when it is encrypted, damaged or packed in another way.
- */
+/** The bytes of one file of a zip; the caller limits how many. */
 export async function* zipContent(
   source: StatementSource,
   entry: ZipEntry,
@@ -122,7 +117,7 @@ export async function* zipContent(
   checkPlace(source, start, entry.packedBytes);
   const packed = source.bytes(start, start + entry.packedBytes);
   let crc = 0;
-  for await (const chunk of entry.method === STORED ? packed : inflateRaw(packed)) {
+  for await (const chunk of entry.method === STORED ? packed : inflated(packed, 'zip')) {
     crc = crc32(chunk, crc);
     yield chunk;
   }
@@ -131,7 +126,7 @@ export async function* zipContent(
 
 async function bytesAt(source: StatementSource, start: number, length: number): Promise<Buffer> {
   checkPlace(source, start, length);
-  return Buffer.from(await collect(source.bytes(start, start + length)));
+  return buffer(source.bytes(start, start + length));
 }
 
 /** A damaged zip names places that it does not have. */

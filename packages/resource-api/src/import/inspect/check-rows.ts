@@ -1,12 +1,11 @@
-/** The second reading: sums, identities, ids that repeat, and cells that cannot be read. */
 import { readDate } from '../cells/dates.ts';
 import { type NumberDialect, readNumber } from '../cells/numbers.ts';
 import { cellText } from '../cells/text.ts';
 import type { Cell, TableRow } from '../file/table.ts';
-import type { AmountField, Field } from '../profile/fields.ts';
-import { type Column, isAmount } from './columns.ts';
+import type { Amounts } from '../profile/derivation.ts';
+import { type Field, isAmount } from '../profile/fields.ts';
+import type { Column } from './columns.ts';
 import {
-  type Amounts,
   checkIdentity,
   decimal,
   type IdentityCheck,
@@ -14,36 +13,26 @@ import {
   ONE,
   scaled,
 } from './identities.ts';
+import { withoutUnit } from './readings.ts';
 import { Repeats, textAt } from './repeats.ts';
 
-const NUMBERS: readonly (readonly Field[])[] = [
+/** Numbers, and within what each is one. */
+const NUMBERS: readonly (readonly [Field, ...Field[]])[] = [
   ['loanNumber'],
-  ['dealNumber', 'facilityNumber'],
+  ['facilityNumber', 'dealNumber'],
   ['dealNumber'],
 ];
 
-export interface ValueRange {
+interface ValueRange {
   least: string;
   most: string;
+  /** The same, as they are compared. */
+  readonly bounds: [least: bigint | string, most: bigint | string];
 }
 
-export interface RowChecks {
-  readonly ranges: ReadonlyMap<Column, ValueRange>;
-  readonly unreadable: ReadonlyMap<Column, { cells: number; readonly first: string }>;
-  readonly sums: ReadonlyMap<Column, bigint>;
-  readonly identities: readonly IdentityCheck[];
-  /** By field: loanNumber, facilityNumber, dealNumber. */
-  readonly repeats: ReadonlyMap<string, Repeats>;
-  /** Of columns that stand for one field: rows where they differ. */
-  readonly differences: ReadonlyMap<string, { rows: number; first: string }>;
-  /** Rows whose balance is above the limit. */
-  readonly beyondLimit: { rows: number; first: string };
-  /** By status: rows that owe something. */
-  readonly owing: ReadonlyMap<string, number>;
-  /** The first amount with more than two decimals that are not zero. */
-  readonly longest: { readonly decimals: number; readonly told: string };
-  /** Rates that are not zero, and those below 1. */
-  readonly rates: { readonly all: number; readonly belowOne: number };
+interface Tally {
+  rows: number;
+  first: string;
 }
 
 export interface CheckPlan {
@@ -51,7 +40,6 @@ export interface CheckPlan {
   readonly contested: ReadonlyMap<string, readonly Column[]>;
   readonly dialect: NumberDialect;
   readonly dateFormats: readonly string[];
-  /** The first and the last row of loans. */
   readonly from: number;
   readonly through: number;
 }
@@ -60,47 +48,47 @@ export async function checkRows(
   batches: AsyncIterable<readonly TableRow[]>,
   plan: CheckPlan,
 ): Promise<RowChecks> {
-  const checker = new RowChecker(plan);
+  const checks = new RowChecks(plan);
   for await (const batch of batches) {
     for (const row of batch) {
-      if (row.row >= plan.from && row.row <= plan.through) checker.take(row);
+      if (row.row >= plan.from && row.row <= plan.through) checks.take(row);
     }
   }
-  return checker;
+  return checks;
 }
 
-class RowChecker implements RowChecks {
+export class RowChecks {
   readonly ranges = new Map<Column, ValueRange>();
-  readonly unreadable = new Map<Column, { cells: number; readonly first: string }>();
+  readonly unreadable = new Map<Column, Tally>();
   readonly sums = new Map<Column, bigint>();
   readonly identities: readonly IdentityCheck[];
+  /** By field: loanNumber, facilityNumber, dealNumber. */
   readonly repeats: ReadonlyMap<string, Repeats>;
   readonly owing = new Map<string, number>();
+  /** The first amount with more than two decimals that are not zero. */
   readonly longest = { decimals: 2, told: '' };
   readonly rates = { all: 0, belowOne: 0 };
-  readonly differences = new Map<string, { rows: number; first: string }>();
-  readonly beyondLimit = { rows: 0, first: '' };
+  /** Of columns that stand for one field: rows where they differ. */
+  readonly differences = new Map<string, Tally>();
+  readonly beyondLimit: Tally = { rows: 0, first: '' };
   readonly #plan: CheckPlan;
   readonly #read: readonly Column[];
   readonly #status: Column | undefined;
-  readonly #least = new Map<Column, bigint>();
-  readonly #most = new Map<Column, bigint>();
 
   constructor(plan: CheckPlan) {
     this.#plan = plan;
     this.#read = plan.columns.filter(
       ({ kind, evidence }) => ['amount', 'rate', 'date'].includes(kind) && evidence.filled > 0,
     );
-    const find = (field: Field) => plan.columns.filter((column) => column.field === field);
+    const find = (field: Field) => plan.columns.find((column) => column.field === field);
     this.repeats = new Map(
-      NUMBERS.flatMap((fields) => {
-        const [field = 'loanNumber'] = fields.slice(-1);
-        const number = fields.flatMap((each) => find(each).slice(0, 1));
-        if (find(field).length === 0) return [];
+      NUMBERS.flatMap(([field, ...within]) => {
+        const number = [...within, field].flatMap((each) => find(each) ?? []);
+        if (find(field) === undefined) return [];
         return [[field, new Repeats(number, plan.columns)] as const];
       }),
     );
-    this.#status = plan.columns.find(({ field }) => field === 'status');
+    this.#status = find('status');
     const fields = plan.columns.flatMap(({ field }) => field ?? []);
     this.identities = identitiesOf(new Set(fields));
   }
@@ -129,7 +117,8 @@ class RowChecker implements RowChecks {
   }
 
   #takeDate(column: Column, cell: Cell, row: number): void {
-    const formats = isUsed(column) ? this.#plan.dateFormats : ownFormats(column);
+    const own = column.dates?.flatMap(({ readings: [formats = []] }) => formats.slice(0, 1));
+    const formats = isUsed(column) ? this.#plan.dateFormats : (own ?? []);
     // The formats of an open question may read two days.
     const day = formats
       .map((format) => readDate(cell, [format], 1950))
@@ -138,30 +127,22 @@ class RowChecker implements RowChecks {
       this.#cannotRead(column, cell, row);
       return;
     }
-    const range = this.ranges.get(column);
-    if (range === undefined) this.ranges.set(column, { least: day, most: day });
-    else if (day < range.least) range.least = day;
-    else if (day > range.most) range.most = day;
+    this.#widen(column, day, day);
   }
 
   #takeNumber(column: Column, cell: Cell, row: number, amounts: Amounts): void {
-    const bare =
-      typeof cell === 'string' && column.kind === 'rate'
-        ? cell.replace(/(?:%|bps?)$/i, '').trimEnd()
-        : cell;
+    const isRate = typeof cell === 'string' && column.kind === 'rate';
+    const bare = isRate ? withoutUnit(cell) : cell;
     const read = readNumber(bare, this.#plan.dialect);
     if (!('text' in read)) {
       this.#cannotRead(column, cell, row);
       return;
     }
     const value = scaled(read.text);
-    if (value < (this.#least.get(column) ?? value + 1n))
-      this.#extreme(column, value, read.text, 'least');
-    if (value > (this.#most.get(column) ?? value - 1n))
-      this.#extreme(column, value, read.text, 'most');
+    this.#widen(column, value, read.text);
     this.sums.set(column, (this.sums.get(column) ?? 0n) + value);
     if (isAmount(column.field)) {
-      amounts[column.field as AmountField] = value;
+      amounts[column.field] = value;
       this.#takeDecimals(column, read.text, row);
     } else if (column.field === 'rate' && value !== 0n) {
       this.rates.all += 1;
@@ -179,37 +160,37 @@ class RowChecker implements RowChecks {
     this.longest.told = `“${evidence.header}”, row ${row}: ${text}`;
   }
 
-  #extreme(column: Column, value: bigint, text: string, end: keyof ValueRange): void {
-    (end === 'least' ? this.#least : this.#most).set(column, value);
-    const range = this.ranges.get(column) ?? { least: text, most: text };
-    range[end] = text;
-    this.ranges.set(column, range);
+  #widen(column: Column, value: bigint | string, text: string): void {
+    const range = this.ranges.get(column);
+    if (range === undefined) {
+      this.ranges.set(column, { least: text, most: text, bounds: [value, value] });
+    } else if (value < range.bounds[0]) {
+      range.bounds[0] = value;
+      range.least = text;
+    } else if (value > range.bounds[1]) {
+      range.bounds[1] = value;
+      range.most = text;
+    }
   }
 
   #cannotRead(column: Column, cell: Cell, row: number): void {
     if (!isUsed(column)) return;
-    const found = this.unreadable.get(column);
-    if (found === undefined) {
-      this.unreadable.set(column, {
-        cells: 1,
-        first: `row ${row}: ${cellText(cell).slice(0, 40)}`,
-      });
-    } else found.cells += 1;
+    count(this.unreadable, column, () => `row ${row}: ${cellText(cell).slice(0, 40)}`);
   }
 
   #compare(field: string, columns: readonly Column[], row: TableRow): void {
     const values = columns.map((column) => textAt(row, column));
     if (new Set(values).size < 2) return;
-    const found = this.differences.get(field);
-    if (found !== undefined) found.rows += 1;
-    else this.differences.set(field, { rows: 1, first: `row ${row.row}: ${values.join(' and ')}` });
+    count(this.differences, field, () => `row ${row.row}: ${values.join(' and ')}`);
   }
+}
+
+function count<Key>(tallies: Map<Key, Tally>, key: Key, told: () => string): void {
+  const tally = tallies.get(key);
+  if (tally === undefined) tallies.set(key, { rows: 1, first: told() });
+  else tally.rows += 1;
 }
 
 function isUsed({ field, resembles }: Column): boolean {
   return (field ?? resembles) !== undefined;
-}
-
-function ownFormats({ dates }: Column): readonly string[] {
-  return (dates?.groups ?? []).flatMap(({ readings: [formats = []] }) => formats.slice(0, 1));
 }

@@ -1,4 +1,3 @@
-/** What each column is: its kind by its values, and the field that it is taken for. */
 import { AMOUNT_FIELDS, DATE_FIELDS, type Field } from '../profile/fields.ts';
 import { type Dictionary, plain } from './dictionary.ts';
 import type { ColumnEvidence } from './evidence.ts';
@@ -14,9 +13,6 @@ import {
 import { matchNames, type NameMatch } from './match-columns.ts';
 import { datesIn, numbersIn } from './readings.ts';
 
-export type { ColumnKind };
-
-/** A column with what its name and its values say. */
 export interface Column extends Readings {
   readonly evidence: ColumnEvidence;
   readonly kind: ColumnKind;
@@ -28,7 +24,6 @@ export interface Column extends Readings {
   readonly resembles: Field | undefined;
   /** Its name is that of the dictionary: nothing needs to be said. */
   readonly isVerbatim: boolean;
-  /** A column that the dictionary knows, and that no profile reads. */
   readonly isKnown: boolean;
 }
 
@@ -54,10 +49,6 @@ const KINDS: ReadonlyMap<string, ColumnKind> = new Map([
   ...DATE_FIELDS.map((field) => [field, 'date'] as const),
 ]);
 
-export function isAmount(field: Field | undefined): boolean {
-  return field !== undefined && KINDS.get(field) === 'amount';
-}
-
 export function columnsOf(
   evidence: readonly ColumnEvidence[],
   dictionary: Dictionary,
@@ -70,29 +61,31 @@ export function columnsOf(
 }
 
 function columnOf(evidence: ColumnEvidence, match: NameMatch | undefined): Column {
-  const wanted = match && match.field !== 'other' ? byCodes(match.field, evidence) : undefined;
-  const kindByName = wanted === undefined ? undefined : (KINDS.get(wanted) ?? 'name');
-  const dates = evidence.filled === 0 ? undefined : datesIn(evidence, kindByName === 'date');
-  const numbers = evidence.filled === 0 ? undefined : numbersIn(evidence);
-  const readings = { dates, numbers };
-  const byValues = kindByValues(evidence, readings);
+  const named = match?.field;
+  const field = named === undefined || named === 'other' ? undefined : byCodes(named, evidence);
+  const kind = field && (KINDS.get(field) ?? 'name');
+  const readings = { dates: datesIn(evidence, kind === 'date'), numbers: numbersIn(evidence) };
   const isVerbatim = match !== undefined && plain(match.entry.name) === plain(evidence.header);
-  const rest = { evidence, ...readings, isVerbatim, isKnown: match?.field === 'other' };
-  if (match === undefined || wanted === undefined || kindByName === undefined) {
-    const how = match?.field === 'other' ? `known as ${quoted(match)}; no profile reads it` : '';
-    return { ...rest, kind: byValues, field: undefined, how, resembles: undefined };
+  const unnamed: Column = {
+    ...{ evidence, ...readings, isVerbatim, isKnown: named === 'other' },
+    ...{ kind: kindByValues(evidence, readings), field: undefined, resembles: undefined, how: '' },
+  };
+  if (match === undefined) return unnamed;
+  const { name, source } = match.entry;
+  const quoted = `“${name}” (${source})`;
+  if (field === undefined || kind === undefined) {
+    return { ...unnamed, how: `known as ${quoted}; no profile reads it` };
   }
-  const contradiction = contradicts(kindByName, wanted, evidence, readings);
+  const contradiction = contradicts(kind, field, evidence, readings);
   if (contradiction !== undefined) {
-    const how = `${match.how === 'exact' ? 'named' : 'named like'} ${quoted(match)}, but ${contradiction}`;
-    return { ...rest, kind: byValues, field: undefined, how, resembles: undefined };
+    const how = match.how === 'exact' ? 'named' : 'named like';
+    return { ...unnamed, how: `${how} ${quoted}, but ${contradiction}` };
   }
   if (match.how === 'partly') {
-    const how = `resembles ${quoted(match)}`;
-    return { ...rest, kind: kindByName, field: undefined, how, resembles: wanted };
+    return { ...unnamed, kind, how: `resembles ${quoted}`, resembles: field };
   }
-  const how = `named ${isVerbatim ? `so in the dictionary (${match.entry.source})` : quoted(match)}`;
-  return { ...rest, kind: kindByName, field: wanted, how, resembles: undefined };
+  const how = `named ${isVerbatim ? `so in the dictionary (${source})` : quoted}`;
+  return { ...unnamed, kind, field, how };
 }
 
 /** A column `Facility` of codes has the numbers of facilities. */
@@ -106,10 +99,6 @@ function byCodes(field: Field, { first }: ColumnEvidence): Field {
   const isCode =
     first.length > 0 && first.every((text) => /^[\p{L}_/-]{0,6}\d[\w/.-]*$/u.test(text));
   return (isCode ? NUMBER_OF[field] : undefined) ?? field;
-}
-
-function quoted({ entry }: NameMatch): string {
-  return `“${entry.name}” (${entry.source})`;
 }
 
 /** What in the values speaks against the kind that the name says. */

@@ -1,4 +1,3 @@
-/** Which formats the dates of a file have: decided by its values, or asked. */
 import { readDate } from '../cells/dates.ts';
 import type { Column } from './columns.ts';
 import type { ProfileDraft } from './draft.ts';
@@ -11,7 +10,7 @@ interface Found extends DateGroup {
 /** Writes `dateFormats` and `twoDigitYearsFrom`. @returns the formats, as they may be until answered. */
 export function decideDates(columns: readonly Column[], draft: ProfileDraft): readonly string[] {
   const found = columns.flatMap(({ evidence, dates }) =>
-    (dates?.groups ?? []).map((group) => ({ ...group, header: evidence.header })),
+    (dates ?? []).map((group) => ({ ...group, header: evidence.header })),
   );
   if (found.length === 0) return ['YYYY-MM-DD'];
   const formats = new Set<string>();
@@ -23,7 +22,10 @@ export function decideDates(columns: readonly Column[], draft: ProfileDraft): re
   for (const group of found) {
     const [first = [], ...others] = group.readings;
     const decided = others.length === 0 ? first : byOtherColumns(group, found, reasons);
-    const format = strictest(decided ?? first, group);
+    // `DD.MM.YYYY` before `D.M.YYYY`.
+    const usable = decided ?? first;
+    const strictest = usable.find((each) => refutation(group.samples, each) === undefined);
+    const format = strictest ?? usable[0] ?? '';
     formats.add(format);
     const why = decided && others.length === 0 ? whyNot(group, format) : undefined;
     if (why !== undefined) reasons.push(why);
@@ -73,11 +75,6 @@ function marksOf({ samples }: Pick<DateGroup, 'samples'>): string {
   return (samples[0]?.text ?? '').replace(/[\d\p{L}\s:]/gu, '').slice(0, 1);
 }
 
-/** The first format that reads all: `DD.MM.YYYY` before `D.M.YYYY`. */
-function strictest(formats: readonly string[], { samples }: DateGroup): string {
-  return formats.find((format) => refutation(samples, format) === undefined) ?? formats[0] ?? '';
-}
-
 const SWAPPED: Readonly<Record<string, string>> = { DMY: 'MDY', MDY: 'DMY' };
 
 /** The cell that decides between days first and months first. */
@@ -99,7 +96,6 @@ function ambiguity({ readings }: Found): string {
   return `[${first}] or [${second}]? ${isDayFirst ? 'every day is below 13' : 'both read every value'}`;
 }
 
-/** What one cell would be by each reading. */
 function exampleOf({ header, readings, samples }: Found): string {
   const { text = '', row = 0 } = samples[0] ?? {};
   const days = readings.slice(0, 2).map((formats) => readDate(text, formats.slice(0, 1), 1950));

@@ -1,9 +1,8 @@
-/** How the numbers of a file are written: decided by its values, or asked. */
 import { dialectsThatRead } from '../cells/number-candidates.ts';
 import type { NumberDialect } from '../cells/numbers.ts';
 import type { Column } from './columns.ts';
 import type { ProfileDraft } from './draft.ts';
-import { numberRefutation } from './readings.ts';
+import { numberRefutation, withoutUnit } from './readings.ts';
 import type { Sample } from './shapes.ts';
 
 interface Told extends Sample {
@@ -21,35 +20,32 @@ const SHARED_SIGNS: Readonly<Record<string, string>> = {
 
 /** Writes how numbers are read. @returns that, as it may be until the questions are answered. */
 export function decideNumbers(columns: readonly Column[], draft: ProfileDraft): NumberDialect {
-  const all: Told[] = columns.flatMap(({ evidence, numbers }) =>
-    (numbers?.samples ?? []).map((sample) => ({ ...sample, header: evidence.header })),
-  );
-  const marks = columns.flatMap(({ numbers, evidence }) =>
-    (numbers?.zeroMarks ?? []).map((sample) => ({ ...sample, header: evidence.header })),
-  );
-  const readings = dialectsThatRead(all.map(({ text }) => bare(text)));
+  const told = (of: 'samples' | 'zeroMarks'): readonly Told[] =>
+    columns.flatMap(({ evidence: { header }, numbers }) =>
+      (numbers?.[of] ?? []).map((sample) => ({ ...sample, header })),
+    );
+  const all = told('samples');
+  const marks = told('zeroMarks');
+  const readings = dialectsThatRead(all.map(({ text }) => withoutUnit(text)));
   const dialects = readings.map(({ dialects: [first] }) => first ?? PLAIN);
   const separators = new Set(dialects.map(({ decimalSeparator }) => decimalSeparator));
   const [dialect = PLAIN] = dialects;
-  if (all.length > 0 && readings.length === 0) contradiction(all, draft);
-  else if (separators.size > 1) askForSeparator(all, dialects, draft);
+  if (all.length > 0 && readings.length === 0) {
+    const cells = [numberRefutation(all, '.'), numberRefutation(all, ',')];
+    const seen = cells.flatMap((cell) => (cell ? [at(cell)] : []));
+    draft.ask(['decimalSeparator'], `columns write numbers differently: ${seen.join('; ')}`);
+  } else if (separators.size > 1) askForSeparator(all, dialects, draft);
   else if (all.length > 0) setSeparators(all, dialect, draft);
   signs(all, dialect, draft);
-  if (marks.length > 0) askForZeros(marks, draft);
-  return marks.length > 0
-    ? { ...dialect, zeroMarks: [...new Set(marks.map(({ text }) => text))] }
-    : dialect;
-}
-
-function bare(text: string): string {
-  return text.replace(/(?:%|bps?)$/i, '').trimEnd();
-}
-
-function contradiction(all: readonly Told[], draft: ProfileDraft): void {
-  const comma = numberRefutation(all, '.') as Told | undefined;
-  const point = numberRefutation(all, ',') as Told | undefined;
-  const seen = [comma, point].flatMap((cell) => (cell ? [at(cell)] : []));
-  draft.ask(['decimalSeparator'], `columns write numbers differently: ${seen.join('; ')}`);
+  const [mark] = marks;
+  if (mark === undefined) return dialect;
+  const zeroMarks = [...new Set(marks.map(({ text }) => text))];
+  const question = `${JSON.stringify(zeroMarks)} if this is zero`;
+  draft.ask(
+    ['zeroMarks'],
+    `${question}; write it under emptyMarks if it is not known; ${at(mark)}`,
+  );
+  return { ...dialect, zeroMarks };
 }
 
 function at({ header, row, text }: Told): string {
@@ -62,27 +58,24 @@ function askForSeparator(
   draft: ProfileDraft,
 ): void {
   const sample = all.find(({ text }) => /[.,]/.test(text));
-  const values = dialects.map((dialect) => {
-    const [reading] = dialectsThatRead([bare(sample?.text ?? '')]).filter(({ dialects: some }) =>
-      some.some(({ decimalSeparator }) => decimalSeparator === dialect.decimalSeparator),
+  const readings = dialectsThatRead([withoutUnit(sample?.text ?? '')]);
+  const values = dialects.map(({ decimalSeparator: wanted }) => {
+    const reading = readings.find(({ dialects: some }) =>
+      some.some(({ decimalSeparator }) => decimalSeparator === wanted),
     );
-    return `"${dialect.decimalSeparator}" (${reading?.values[0] ?? ''})`;
+    return `"${wanted}" (${reading?.values[0] ?? ''})`;
   });
   const question = `${[...new Set(values)].join(' or ')}? ${sample ? at(sample) : ''}, and no number of the file decides`;
   draft.ask(['decimalSeparator'], question);
-  const thousands = [...new Set(dialects.map(({ thousandsSeparator }) => thousandsSeparator))];
-  if (thousands.some((mark) => mark !== undefined)) {
-    draft.ask(
-      ['thousandsSeparator'],
-      'the other one of point and comma; leave this out if no number has one',
-    );
-  }
+  if (dialects.every(({ thousandsSeparator }) => thousandsSeparator === undefined)) return;
+  const other = 'the other one of point and comma; leave this out if no number has one';
+  draft.ask(['thousandsSeparator'], other);
 }
 
 function setSeparators(all: readonly Told[], dialect: NumberDialect, draft: ProfileDraft): void {
   const { decimalSeparator, thousandsSeparator } = dialect;
   const other = decimalSeparator === '.' ? ',' : '.';
-  const sample = numberRefutation(all, other) as Told | undefined;
+  const sample = numberRefutation(all, other);
   const why = sample && `because of ${at(sample)}`;
   if (decimalSeparator !== '.' || why !== undefined)
     draft.set(['decimalSeparator'], decimalSeparator, why);
@@ -117,13 +110,4 @@ function signs(all: readonly Told[], dialect: NumberDialect, draft: ProfileDraft
     else
       draft.ask(['currencyMarks', mark], `${currency}? the sign is that of ${shared}; ${example}`);
   }
-}
-
-function askForZeros(marks: readonly Told[], draft: ProfileDraft): void {
-  const list = JSON.stringify([...new Set(marks.map(({ text }) => text))]);
-  const [first] = marks;
-  draft.ask(
-    ['zeroMarks'],
-    `${list} if this is zero; write it under emptyMarks if it is not known; ${first ? at(first) : ''}`,
-  );
 }

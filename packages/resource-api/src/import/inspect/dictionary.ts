@@ -1,7 +1,8 @@
 /** The market's words for columns, statuses and types of loans: data, which `dictionary/*.json` has. */
+import { groupBy } from '@cls/shared/group-by';
 import { z } from 'zod';
 import { FACILITY_TYPES, type FacilityType } from '../../ledger/facility-type.ts';
-import { AMOUNT_FIELDS, FIELDS, type Field } from '../profile/fields.ts';
+import { FIELDS, type Field, isAmount } from '../profile/fields.ts';
 
 const names = z.array(z.string());
 
@@ -14,7 +15,6 @@ export const dictionarySchema = z.strictObject({
   facilityTypes: z.partialRecord(z.enum(FACILITY_TYPES), names).default({}),
   /** Per status of deal, facility and contract, such as `matured matured repaid`. */
   statuses: z.record(z.string(), names).default({}),
-  /** How a row of totals begins. */
   totals: names.default([]),
   /** How a header says that amounts are in thousands, or in millions. */
   thousands: names.default([]),
@@ -34,7 +34,7 @@ export const dictionarySchema = z.strictObject({
     )
     .default([]),
 });
-export type DictionaryFile = z.output<typeof dictionarySchema>;
+type DictionaryFile = z.output<typeof dictionarySchema>;
 export type Layout = DictionaryFile['layouts'][number];
 /** Of deal, facility and contract. */
 export type Statuses = readonly [string, string, string];
@@ -42,28 +42,14 @@ export type Statuses = readonly [string, string, string];
 export interface Entry {
   /** `other`: a column that no profile reads. */
   readonly field: Field | 'other';
-  /** As the dictionary has it, and in which of its files. */
   readonly name: string;
   readonly source: string;
   readonly words: readonly string[];
 }
 
-export interface Dictionary {
-  readonly entries: readonly Entry[];
-  /** By the words of a header, joined by spaces. */
-  readonly exact: ReadonlyMap<string, readonly Entry[]>;
-  readonly facilityTypes: ReadonlyMap<string, FacilityType>;
-  readonly statuses: ReadonlyMap<string, Statuses>;
-  readonly totals: ReadonlySet<string>;
-  /** Their first words: most rows begin with none. */
-  readonly totalsStarts: ReadonlySet<string>;
-  readonly thousands: ReadonlySet<string>;
-  readonly millions: ReadonlySet<string>;
-  readonly layouts: readonly Layout[];
-  wordsOf(header: string): readonly string[];
-}
+export type Dictionary = Readonly<ReturnType<typeof dictionaryOf>>;
 
-export function dictionaryOf(files: readonly DictionaryFile[]): Dictionary {
+export function dictionaryOf(files: readonly DictionaryFile[]) {
   const abbreviations = new Map(files.flatMap((file) => Object.entries(file.abbreviations)));
   const wordsOf = (text: string) =>
     foldedWords(text).map((word) => abbreviations.get(word) ?? word);
@@ -85,6 +71,7 @@ export function dictionaryOf(files: readonly DictionaryFile[]): Dictionary {
     new Set(files.flatMap(pick).map((name) => plain(name)));
   return {
     entries,
+    /** By the words of a header, joined by spaces. */
     exact: grouped(entries),
     facilityTypes: new Map(keyed<FacilityType>((file) => file.facilityTypes)),
     statuses: new Map(
@@ -93,6 +80,7 @@ export function dictionaryOf(files: readonly DictionaryFile[]): Dictionary {
       }),
     ),
     totals: listOf((file) => file.totals),
+    /** Their first words: most rows begin with none. */
     totalsStarts: listOf((file) => file.totals.map((name) => name.split(' ', 1)[0] ?? '')),
     thousands: listOf((file) => file.thousands),
     millions: listOf((file) => file.millions),
@@ -101,18 +89,12 @@ export function dictionaryOf(files: readonly DictionaryFile[]): Dictionary {
   };
 }
 
-const AMOUNTS: ReadonlySet<string> = new Set(AMOUNT_FIELDS);
-
 function grouped(entries: readonly Entry[]): ReadonlyMap<string, readonly Entry[]> {
-  const map = new Map<string, Entry[]>();
-  for (const entry of entries) {
-    const key = entry.words.join(' ');
-    map.set(key, [...(map.get(key) ?? []), entry]);
-  }
+  const map = groupBy(entries, ({ words }) => words.join(' '));
   // `Current Balance Amount` is `Current Balance`; an amount of interest is no rate.
   for (const [key, same] of [...map]) {
-    const isAmount = same.every(({ field }) => AMOUNTS.has(field));
-    if (isAmount && !key.includes('amount') && !map.has(`${key} amount`))
+    const areAmounts = same.every(({ field }) => isAmount(field));
+    if (areAmounts && !key.includes('amount') && !map.has(`${key} amount`))
       map.set(`${key} amount`, same);
   }
   return map;

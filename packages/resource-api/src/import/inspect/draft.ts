@@ -15,20 +15,11 @@ export class ProfileDraft {
   set(path: readonly string[], value: unknown, comment?: string): void {
     let parent = this.document;
     for (const key of path.slice(0, -1)) {
-      const inner = Object.hasOwn(parent, key) ? parent[key] : undefined;
-      if (typeof inner === 'object' && inner !== null) parent = inner as Record<string, unknown>;
-      else {
-        const created: Record<string, unknown> = {};
-        Object.defineProperty(parent, key, {
-          ...{ value: created, enumerable: true, writable: true, configurable: true },
-        });
-        parent = created;
-      }
+      const isMap = Object.hasOwn(parent, key) && typeof parent[key] === 'object';
+      if (!isMap) define(parent, key, {});
+      parent = parent[key] as Record<string, unknown>;
     }
-    const key = path.at(-1) ?? '';
-    Object.defineProperty(parent, key, {
-      ...{ value, enumerable: true, writable: true, configurable: true },
-    });
+    define(parent, path.at(-1) ?? '', value);
     if (comment !== undefined) this.comments.set(path.join('\n'), comment);
   }
 
@@ -44,4 +35,11 @@ export class ProfileDraft {
   isOpen(path: readonly string[]): boolean {
     return this.questions.some(({ setting }) => setting === path.join('.'));
   }
+}
+
+/** A sender may call a status `__proto__`. */
+function define(parent: object, key: string, value: unknown): void {
+  Object.defineProperty(parent, key, {
+    ...{ value, enumerable: true, writable: true, configurable: true },
+  });
 }

@@ -58,7 +58,6 @@ export class ColumnEvidence {
   /** How many different values there are, where that is not bounded. */
   distinct = 0;
 
-  /** Cells without a value, or with a mark for that. */
   get empty(): number {
     const marked = [...this.emptyMarks.values()].reduce((sum, { cells }) => sum + cells, 0);
     return this.blanks + marked;

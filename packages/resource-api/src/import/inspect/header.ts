@@ -1,11 +1,9 @@
-/** Where the header of a table stands, and whether it has one. */
 import type { Cell, TableRow } from '../file/table.ts';
 import type { Dictionary } from './dictionary.ts';
 
 /** Rows before the header at most; profiles allow more. */
 export const HEADER_WITHIN = 60;
 
-/** How many cells the dictionary knows as names of columns. */
 export function headerScore(cells: readonly Cell[], dictionary: Dictionary): number {
   return cells.filter(
     (cell) =>
@@ -17,19 +15,16 @@ export function headerScore(cells: readonly Cell[], dictionary: Dictionary): num
 
 /**
  * The row of names: the one with most names that the dictionary knows, or the first row of texts that
- * is as wide as the table, over a row that has something else.
- *
- * @param rows the first rows of the file.
- * @returns its index in `rows`; undefined when the rows begin with values.
+ * is as wide as the table, over a row that has something else. Undefined when the rows begin with values.
  */
 export function findHeader(rows: readonly TableRow[], dictionary: Dictionary): number | undefined {
-  const width = tableWidth(rows);
+  const widths = rows.map(filledOf).filter((width) => width > 1);
+  const width = widths.length === 0 ? 1 : median(widths);
   const candidates = rows.slice(0, HEADER_WITHIN).flatMap(({ cells }, index) => {
-    const filled = cells.filter((cell) => !isBlank(cell));
-    const texts = filled.filter(isName).length;
-    const isWide = filled.length >= Math.max(2, width * 0.5);
-    if (!isWide || texts < filled.length * 0.8) return [];
-    return [{ index, known: headerScore(cells, dictionary), filled: filled.length }];
+    const filled = filledOf({ cells });
+    const isWide = filled >= Math.max(2, width * 0.5);
+    if (!isWide || cells.filter(isName).length < filled * 0.8) return [];
+    return [{ index, known: headerScore(cells, dictionary), filled }];
   });
   const best = candidates.toSorted(
     (one, other) => other.known - one.known || one.index - other.index,
@@ -40,11 +35,14 @@ export function findHeader(rows: readonly TableRow[], dictionary: Dictionary): n
   return looksLikeValues(rows, first.index) ? undefined : first.index;
 }
 
-/** The usual number of filled cells in the rows that have several. */
-function tableWidth(rows: readonly TableRow[]): number {
-  const widths = rows.map(({ cells }) => cells.filter((cell) => !isBlank(cell)).length);
-  const wide = widths.filter((width) => width > 1).toSorted((one, other) => one - other);
-  return wide[Math.floor(wide.length / 2)] ?? 1;
+/** Of no numbers it is 0. */
+export function median(numbers: readonly number[]): number {
+  const sorted = numbers.toSorted((one, other) => one - other);
+  return sorted[Math.floor(sorted.length / 2)] ?? 0;
+}
+
+export function filledOf({ cells }: Pick<TableRow, 'cells'>): number {
+  return cells.filter((cell) => !isBlank(cell)).length;
 }
 
 /** A header's cells differ from one another, and from the rows below. */

@@ -1,8 +1,6 @@
-/** Columns that are the sum of others: in how many rows they are. */
-import { sumOf, type Term, termsOf } from '../profile/derivation.ts';
+import { formatAmount, magnitudeOf } from '../../ledger/money.ts';
+import { type Amounts, sumOf, type Term, termsOf } from '../profile/derivation.ts';
 import type { AmountField } from '../profile/fields.ts';
-
-export type Amounts = Partial<Record<AmountField, bigint>>;
 
 export interface IdentityCheck {
   readonly field: AmountField;
@@ -46,7 +44,7 @@ export function checkIdentity(identity: IdentityCheck, amounts: Amounts, row: nu
   const sum = sumOf(identity.terms, amounts);
   if (stated === undefined || sum === undefined) return;
   identity.rows += 1;
-  const gap = stated > sum ? stated - sum : sum - stated;
+  const gap = magnitudeOf(stated - sum);
   if (gap <= CENT) return;
   identity.broken += 1;
   identity.first ??= `row ${row}: ${decimal(stated)} is not ${decimal(sum)}`;
@@ -62,7 +60,5 @@ export function scaled(text: string): bigint {
 
 /** Of millionths, without zeros that say nothing but two decimals. */
 export function decimal(value: bigint): string {
-  const digits = (value < 0n ? -value : value).toString().padStart(DECIMALS + 1, '0');
-  const text = `${digits.slice(0, -DECIMALS)}.${digits.slice(-DECIMALS)}`;
-  return (value < 0n ? '-' : '') + text.replace(/(\.\d\d)(\d*?)0+$/, '$1$2');
+  return formatAmount(value, DECIMALS).replace(/(\.\d\d)(\d*?)0+$/, '$1$2');
 }

@@ -1,4 +1,3 @@
-/** Reads a file that nobody described, and says what it is. */
 import { describeFile, type FileDescription } from '../file/describe-file.ts';
 import { readTable } from '../file/read-table.ts';
 import { type FileDialect, type StatementSource, UnreadableFile } from '../file/table.ts';
@@ -17,26 +16,15 @@ import { contestedFields } from './propose-columns.ts';
 import { proposeTotals } from './propose-totals.ts';
 import { scan } from './scan.ts';
 
-export interface InspectRequest {
+interface InspectRequest {
   readonly source: StatementSource;
   readonly dictionary: Dictionary;
   /** Of a workbook; the one with most cells when not given. */
   readonly sheet?: string | undefined;
 }
 
-export interface InspectResult {
-  readonly inspection: Inspection;
-  /** The proposed profile with its comments, for `writeProfile`. */
-  readonly draft: ProfileDraft;
-}
-
-/**
- * Reads the file twice: once for what its columns are, once for what their values come to.
- *
- * @throws {UnreadableFile} when the file is neither text nor a workbook, or its end is missing.
- */
-export async function inspectFile(request: InspectRequest): Promise<InspectResult> {
-  const { source, dictionary, sheet } = request;
+/** Reads the file twice: once for what its columns are, once for what their values come to. */
+export async function inspectFile({ source, dictionary, sheet }: InspectRequest) {
   const description = await describeFile(source);
   const draft = new ProfileDraft();
   const dialect = decideFile(description, dictionary, sheet, draft);
@@ -60,21 +48,19 @@ export async function inspectFile(request: InspectRequest): Promise<InspectResul
   propose(proposal);
   const totals = proposeTotals(proposal, plan);
   sortSettings(draft);
-  return {
-    draft,
-    inspection: {
-      ...fileFacts(source, description, dialect),
-      preamble: found.preamble.map(({ text }) => text),
-      headerRow: found.headerRow,
-      rows: found.rows,
-      ...(totals === undefined ? {} : { totals }),
-      footer: found.footer.map(({ row, text }) => `row ${row}: ${text}`),
-      columns: columns.map((column) => inspectionOf(column, checks)),
-      notes: proposal.notes,
-      questions: draft.questions,
-      profile: draft.document,
-    },
+  const inspection: Inspection = {
+    ...fileFacts(source, description, dialect),
+    preamble: found.preamble.map(({ text }) => text),
+    headerRow: found.headerRow,
+    rows: found.rows,
+    ...(totals === undefined ? {} : { totals }),
+    footer: found.footer.map(({ row, text }) => `row ${row}: ${text}`),
+    columns: columns.map((column) => inspectionOf(column, checks)),
+    notes: proposal.notes,
+    questions: draft.questions,
+    profile: draft.document,
   };
+  return { inspection, draft };
 }
 
 function fileFacts({ name }: StatementSource, description: FileDescription, dialect: FileDialect) {
@@ -102,6 +88,6 @@ function inspectionOf(column: Column, checks: RowChecks): ColumnInspection {
     different: evidence.distinct,
     differentIsBounded: evidence.distinctIsBounded,
     ...(repeats === undefined ? {} : { repeats }),
-    unreadable: checks.unreadable.get(column)?.cells ?? 0,
+    unreadable: checks.unreadable.get(column)?.rows ?? 0,
   };
 }

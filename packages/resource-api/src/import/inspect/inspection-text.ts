@@ -1,4 +1,6 @@
 /** An inspection for people, in lines of at most 100 columns where words allow. */
+import { groupBy } from '@cls/shared/group-by';
+import type { Question } from './draft.ts';
 import type { ColumnInspection, Inspection } from './inspection.ts';
 
 const WIDTH = 100;
@@ -25,25 +27,18 @@ export function inspectionText(inspection: Inspection): string {
   ].join('\n');
 }
 
-/** Of many values of one list, the first. */
 const OF_ONE_LIST = 4;
 
 function shortened(questions: Inspection['questions']): string[] {
-  const lists = new Map<string, number>();
-  for (const { setting } of questions) {
-    const [list = ''] = setting.split('.');
-    lists.set(list, (lists.get(list) ?? 0) + 1);
-  }
-  const shown = new Map<string, number>();
-  return questions.flatMap(({ setting, question }) => {
-    const [list = ''] = setting.split('.');
-    const before = shown.get(list) ?? 0;
-    shown.set(list, before + 1);
-    const all = lists.get(list) ?? 0;
-    if (all <= OF_ONE_LIST + 1 || list === 'columns' || before < OF_ONE_LIST) {
-      return [`${setting}: ${question}`];
-    }
-    return before === OF_ONE_LIST ? [`${list}: and ${all - before} more values`] : [];
+  const listOf = ({ setting }: Question) => setting.split('.')[0];
+  const lists = groupBy(questions, listOf);
+  return questions.flatMap((one) => {
+    const list = listOf(one);
+    const all = lists.get(list) ?? [];
+    const at = all.indexOf(one);
+    const isShown = at < OF_ONE_LIST || all.length <= OF_ONE_LIST + 1 || list === 'columns';
+    if (isShown) return [`${one.setting}: ${one.question}`];
+    return at === OF_ONE_LIST ? [`${list}: and ${all.length - at} more values`] : [];
   });
 }
 

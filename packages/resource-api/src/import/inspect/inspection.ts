@@ -1,31 +1,25 @@
 import type { FileDescription } from '../file/describe-file.ts';
+import type { EncodingGuess } from '../file/encodings.ts';
+import type { SheetDescription } from '../file/read-workbook.ts';
 import type { Field } from '../profile/fields.ts';
-import type { ColumnKind } from './columns.ts';
 import type { Question } from './draft.ts';
+import type { ColumnKind } from './kinds.ts';
 
 /** What a file is, that nobody described. Texts of cells are as the file has them. */
 export interface Inspection {
   readonly file: string;
   readonly kind: FileDescription['kind'];
   readonly compression: FileDescription['compression'];
-  readonly encoding?: { readonly name: string; readonly sure: boolean; readonly why: string };
+  readonly encoding?: EncodingGuess;
   readonly delimiter?: string;
   readonly sheet?: string;
-  readonly sheets?: readonly {
-    readonly name: string;
-    readonly rows: number;
-    readonly columns: number;
-  }[];
-  /** What stands before the header. */
+  readonly sheets?: readonly SheetDescription[];
   readonly preamble: readonly string[];
-  /** Undefined where the file has none. */
   readonly headerRow: number | undefined;
-  /** Loans: without the header, totals and notes. */
   readonly rows: number;
   readonly totals?: { readonly row: number; readonly text: string; readonly verdict: string };
   readonly footer: readonly string[];
   readonly columns: readonly ColumnInspection[];
-  /** What was noticed and needs no answer. */
   readonly notes: readonly string[];
   /** What the file does not decide; a profile with one is refused. */
   readonly questions: readonly Question[];
@@ -35,9 +29,7 @@ export interface Inspection {
 export interface ColumnInspection {
   readonly header: string;
   readonly kind: ColumnKind;
-  /** The profile's field that it is taken for. */
   readonly field?: Field;
-  /** How it was recognised, or why it was not taken. */
   readonly how: string;
   /** Of numbers as plain decimals, of dates as `2025-03-31`. */
   readonly smallest?: string;
@@ -45,10 +37,8 @@ export interface ColumnInspection {
   readonly first: readonly string[];
   readonly blanks: number;
   readonly different: number;
-  /** There are more, which were not counted. */
   readonly differentIsBounded: boolean;
   /** Of numbers of loans, facilities or deals: rows with the number of an earlier row. */
   readonly repeats?: string;
-  /** Cells that cannot be read as what the column is. */
   readonly unreadable: number;
 }

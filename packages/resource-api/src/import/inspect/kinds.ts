@@ -1,7 +1,6 @@
-/** What a column is by its values alone. */
 import { minorUnitDigits } from '../../ledger/currency.ts';
 import type { ColumnEvidence } from './evidence.ts';
-import type { DateEvidence, NumberEvidence } from './readings.ts';
+import type { DateGroup, NumberEvidence } from './readings.ts';
 
 export type ColumnKind =
   | 'id'
@@ -19,15 +18,16 @@ export type ColumnKind =
 /** Undefined where the column's texts are neither. */
 export interface Readings {
   readonly numbers: NumberEvidence | undefined;
-  readonly dates: DateEvidence | undefined;
+  readonly dates: readonly DateGroup[] | undefined;
 }
 
 export function kindByValues(evidence: ColumnEvidence, { dates, numbers }: Readings): ColumnKind {
   const { filled, distinct, distinctIsBounded } = evidence;
   if (filled === 0) return 'other';
-  if (evidence.dates > 0 || (dates !== undefined && dates.groups.length > 0)) return 'date';
+  if (evidence.dates > 0 || (dates ?? []).length > 0) return 'date';
   if (allValues(evidence, isCurrency)) return 'currency';
-  if (distinct <= 2 && allValues(evidence, isFlag)) return 'flag';
+  if (distinct <= 2 && allValues(evidence, (value) => FLAGS.has(value.toLowerCase())))
+    return 'flag';
   const isUnique = distinct > filled * 0.9 && evidence.blanks < filled * 0.1 && filled > 1;
   if (numbers !== undefined) {
     if (isUnique && looksLikeIds(evidence)) return 'id';
@@ -83,7 +83,3 @@ export function isCountryCode(value: string): boolean {
 }
 
 const FLAGS = new Set('y n yes no true false 0 1 j ja nein oui non si x t f'.split(' '));
-
-function isFlag(value: string): boolean {
-  return FLAGS.has(value.toLowerCase());
-}

@@ -3,7 +3,6 @@ import type { Dictionary, Layout } from './dictionary.ts';
 import type { Proposal } from './proposal.ts';
 import type { Scan } from './scan.ts';
 
-/** Writes `headerRow`. */
 export function proposeHeader({ found, dictionary, draft, notes }: Proposal): void {
   const { headerRow, headers } = found;
   const path = ['headerRow'];

@@ -1,10 +1,8 @@
-/** Which field of a profile a column's name stands for, by the dictionary alone. */
 import { minorUnitDigits } from '../../ledger/currency.ts';
-import { AMOUNT_FIELDS, type Field } from '../profile/fields.ts';
+import { type Field, isAmount } from '../profile/fields.ts';
 import type { Dictionary, Entry } from './dictionary.ts';
 
 export interface NameMatch {
-  /** `other`: a known column that no profile reads. */
   readonly field: Field | 'other';
   /** Exact: all words of the name, which stand for one field. Partly: anything less. */
   readonly how: 'exact' | 'partly';
@@ -47,11 +45,10 @@ function withoutUnits(header: string, dictionary: Dictionary): readonly string[]
   const bare = words.filter((word) => !isUnit(word, dictionary));
   const entries = dictionary.exact.get(bare.join(' ')) ?? [];
   // `Balance %` is a share of something, and no balance.
-  const isShare = words.includes('percent') && entries.some(({ field }) => AMOUNTS.has(field));
+  const isShare = words.includes('percent') && entries.some(({ field }) => isAmount(field));
   return entries.length > 0 && !isShare ? bare : words;
 }
 
-const AMOUNTS: ReadonlySet<string> = new Set(AMOUNT_FIELDS);
 const HARMLESS = new Set('in us usd percent pa p euro euros dollars reais k t m'.split(' '));
 
 function isUnit(word: string, { thousands, millions }: Dictionary): boolean {

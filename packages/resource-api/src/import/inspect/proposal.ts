@@ -16,7 +16,6 @@ export interface Proposal {
   readonly draft: ProfileDraft;
   /** What was noticed and needs no answer. */
   readonly notes: string[];
-  /** The first column that is taken for the field. */
   find(field: Field): Column | undefined;
 }
 

@@ -1,4 +1,3 @@
-/** How rates, empty cells and long decimals are read: decided, or asked. */
 import { AMOUNT_FIELDS } from '../profile/fields.ts';
 import { NO_DATE } from './evidence.ts';
 import { type Proposal, rowsOf } from './proposal.ts';

@@ -1,26 +1,20 @@
-/** Which columns stand for which fields of the profile: decided, or asked. */
-import { AMOUNT_FIELDS, FIELDS, type Field } from '../profile/fields.ts';
-import type { Column, ColumnKind } from './columns.ts';
+import { AMOUNT_FIELDS, FIELDS, type Field, IDENTIFYING } from '../profile/fields.ts';
+import type { Column } from './columns.ts';
+import type { ColumnKind } from './kinds.ts';
 import { type Proposal, rowsOf } from './proposal.ts';
 
 /** Fields for which a name that only resembles one is worth a question. */
 const ASKED: readonly Field[] = ['borrower', 'currency', 'rate', 'maturityDate', 'due'];
-const NUMBERS: readonly Field[] = ['loanNumber', 'facilityNumber', 'dealNumber'];
 const SIZES: readonly Field[] = ['limit', 'originalPrincipal'];
-/** Columns that a question names. */
 const NAMED = 6;
 
-/** Columns that all stand for one field. */
 export function contestedFields(columns: readonly Column[]): ReadonlyMap<Field, readonly Column[]> {
-  const contested = new Map<Field, readonly Column[]>();
-  for (const field of FIELDS) {
-    const claimants = columns.filter((column) => column.field === field);
-    if (claimants.length > 1) contested.set(field, claimants);
-  }
-  return contested;
+  const claimants = FIELDS.map((field) => {
+    return [field, columns.filter((column) => column.field === field)] as const;
+  });
+  return new Map(claimants.filter(([, claiming]) => claiming.length > 1));
 }
 
-/** Writes `columns`. */
 export function proposeColumns(proposal: Proposal): void {
   const { columns, find } = proposal;
   const none = (fields: readonly Field[]) => !fields.some(find);
@@ -31,7 +25,7 @@ export function proposeColumns(proposal: Proposal): void {
       askForResembling(field, proposal);
     }
   }
-  if (none(NUMBERS)) askForNumber(proposal);
+  if (none(IDENTIFYING)) askForNumber(proposal);
 }
 
 /** Columns with the same values are one; otherwise the sender must say which counts. */

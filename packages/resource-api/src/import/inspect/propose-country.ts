@@ -1,4 +1,3 @@
-/** Where borrowers are: decided, or asked. */
 import { plain } from './dictionary.ts';
 import { allValues, isCountryCode } from './kinds.ts';
 import type { Proposal } from './proposal.ts';
@@ -22,7 +21,8 @@ export function proposeCountry({ columns, find, draft }: Proposal): void {
     draft.ask(['country'], `two letters; “${header}” has ${distinct} values`);
   } else {
     for (const value of values.keys()) {
-      const region = regionNamed(value);
+      regions ??= regionsByName();
+      const region = isCountryCode(value) ? value : regions.get(nameKey(value));
       if (region !== undefined) draft.set(['countries', value], region);
       else draft.ask(['countries', value], 'two letters of the country');
     }
@@ -33,12 +33,7 @@ const LANGUAGES = ['en', 'de', 'fr', 'es'];
 const LETTERS = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
 let regions: ReadonlyMap<string, string> | undefined;
 
-/** The code of a country's name in four languages. */
-function regionNamed(name: string): string | undefined {
-  regions ??= regionsByName();
-  return isCountryCode(name) ? name : regions.get(nameKey(name));
-}
-
+/** Codes of countries by their names in four languages. */
 function regionsByName(): ReadonlyMap<string, string> {
   const pairs = LETTERS.flatMap((one) => LETTERS.map((other) => one + other));
   const codes = pairs.filter(isCountryCode);

@@ -1,10 +1,8 @@
-/** The currency of amounts, and what one unit of them stands for: decided, or asked. */
-import { isAmount } from './columns.ts';
+import { isAmount } from '../profile/fields.ts';
 import type { Dictionary } from './dictionary.ts';
 import { isCurrency } from './kinds.ts';
 import type { Proposal } from './proposal.ts';
 
-/** Writes `currency` and `currencyColumn`. */
 export function proposeCurrency({ columns, found, find, draft }: Proposal): void {
   const named = find('currency')?.evidence;
   const path = ['currency'];

@@ -1,4 +1,3 @@
-/** What the sender's words for statuses and types mean: decided, or asked. */
 import type { ColumnEvidence } from './evidence.ts';
 import { type Proposal, rowsOf } from './proposal.ts';
 

@@ -1,15 +1,14 @@
-/** How amounts belong together, and how rows make loans: decided, or asked. */
-import type { AmountField, Field } from '../profile/fields.ts';
+import { DEFAULT_IDENTITIES } from '../profile/derivation.ts';
+import { type Field, SOLD } from '../profile/fields.ts';
 import type { IdentityCheck } from './identities.ts';
 import { type Proposal, rowsOf } from './proposal.ts';
 
 /** Identities that a profile checks without naming them; other ones are worth a sentence. */
-const BY_DEFAULT: readonly AmountField[] = ['obligation', 'held', 'dueThirdParty', 'limit'];
+const BY_DEFAULT = new Set(DEFAULT_IDENTITIES.map(([field]) => field));
 /** Broken in more of the rows, an identity was not meant. */
 const MEANT = 0.05;
 /** A limit below so many of the balances is not theirs. */
 const ODD = 0.1;
-const SOLD: readonly Field[] = ['sold', 'repaidThirdParty', 'dueThirdParty'];
 
 /** Writes `identities` where one of them does not hold, and `derive` for what no column has. */
 export function proposeAmounts({ checks, find, draft, notes }: Proposal): void {
@@ -17,7 +16,7 @@ export function proposeAmounts({ checks, find, draft, notes }: Proposal): void {
   for (const identity of checks.identities) {
     const { field, is, rows, broken } = identity;
     if (rows > 0 && broken === 0) notes.push(`${field} = ${is} holds in all ${rows} rows`);
-    else if (broken > 0 && BY_DEFAULT.includes(field)) {
+    else if (broken > 0 && BY_DEFAULT.has(field)) {
       const list = `{field: ${field}, is: ${is}, tolerance: "…"} or {…, off: "why"}`;
       questions.push(`${brokenText(identity)}; write a list with ${list}`);
     } else if (broken > 0 && broken <= rows * MEANT) notes.push(brokenText(identity));

@@ -1,7 +1,7 @@
-/** A last row of totals: whether it is one, and how the profile knows it. */
+import { magnitudeOf } from '../../ledger/money.ts';
 import { readNumber } from '../cells/numbers.ts';
 import { cellText } from '../cells/text.ts';
-import type { Cell, TableRow } from '../file/table.ts';
+import type { Cell } from '../file/table.ts';
 import type { CheckPlan, RowChecks } from './check-rows.ts';
 import type { Column } from './columns.ts';
 import type { ProfileDraft } from './draft.ts';
@@ -11,7 +11,6 @@ import type { Inspection } from './inspection.ts';
 import type { Proposal } from './proposal.ts';
 import type { Scan } from './scan.ts';
 
-/** Writes `totalsRow`. */
 export function proposeTotals(
   { found, columns, checks, find, draft }: Proposal,
   plan: CheckPlan,
@@ -30,11 +29,15 @@ export function proposeTotals(
   const sums = compareSums(totals.row.cells, columns, checks, plan);
   const verdict = sums.equal.length + sums.other.length === 0 ? 'it has no sums' : verdictOf(sums);
   const { row } = totals.row;
+  const currency = find('currency')?.evidence;
+  // Totals that name no currency, over rows of several: nothing compares them.
+  const addsCurrencies =
+    currency !== undefined && currency.distinct > 1 && isBlank(totals.row.cells[currency.index]);
   if (totals.label === undefined) {
     const advice = 'write a word such as Total before its sums, or take the row out';
     draft.ask(path, `row ${row} has no words, and ${verdict}: ${advice}`);
   } else if (totalsWithin.length > 0) askForWithin(found, draft);
-  else if (addsCurrencies(totals.row, find('currency'))) {
+  else if (addsCurrencies) {
     const question = `${totals.label}? row ${row} adds amounts of several currencies`;
     const ways = `${totals.label}, to compare these sums too; or leave this out and take the row out`;
     draft.ask(path, `${question}: ${ways} of the file`);
@@ -46,12 +49,6 @@ export function proposeTotals(
   return { row, text: cells.join(' '), verdict };
 }
 
-/** Totals that name no currency, over rows of several: nothing compares them. */
-function addsCurrencies({ cells }: TableRow, currency: Column | undefined): boolean {
-  if (currency === undefined || currency.evidence.distinct < 2) return false;
-  return isBlank(cells[currency.evidence.index]);
-}
-
 function askForWithin({ totalsWithin, totals }: Scan, draft: ProfileDraft): void {
   const [first] = totalsWithin;
   const also = totals === undefined ? '' : `, as row ${totals.row.row} does`;
@@ -59,18 +56,13 @@ function askForWithin({ totalsWithin, totals }: Scan, draft: ProfileDraft): void
   draft.ask(['totalsRow'], question);
 }
 
-interface Sums {
-  readonly equal: string[];
-  readonly other: string[];
-}
-
 function compareSums(
   cells: readonly Cell[],
   columns: readonly Column[],
   { sums }: RowChecks,
   { dialect }: CheckPlan,
-): Sums {
-  const result: Sums = { equal: [], other: [] };
+): { readonly equal: string[]; readonly other: string[] } {
+  const [equal, other]: [string[], string[]] = [[], []];
   for (const column of columns) {
     const cell = cells[column.evidence.index];
     const sum = sums.get(column);
@@ -78,15 +70,15 @@ function compareSums(
     const read = readNumber(cell, dialect);
     if (!('text' in read)) continue;
     const stated = scaled(read.text);
-    const gap = stated > sum ? stated - sum : sum - stated;
+    const gap = magnitudeOf(stated - sum);
     const { header } = column.evidence;
-    if (gap < CENT) result.equal.push(header);
-    else result.other.push(`${header} has ${read.text}, the rows come to ${decimal(sum)}`);
+    if (gap < CENT) equal.push(header);
+    else other.push(`${header} has ${read.text}, the rows come to ${decimal(sum)}`);
   }
-  return result;
+  return { equal, other };
 }
 
-function verdictOf({ equal, other }: Sums): string {
+function verdictOf({ equal, other }: ReturnType<typeof compareSums>): string {
   const right = equal.length > 0 ? `the rows come to its ${equal.join(', ')}` : '';
   return [right, ...other.slice(0, 3)].filter((text) => text !== '').join('; ');
 }

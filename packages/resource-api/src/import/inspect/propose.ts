@@ -1,4 +1,3 @@
-/** Writes the settings of a proposed profile, each decided or asked. */
 import { profileSchema } from '../profile/profile.ts';
 import type { ProfileDraft } from './draft.ts';
 import { proposeHeader } from './layouts.ts';
@@ -36,8 +35,9 @@ export function propose(proposal: Proposal): void {
 
 function proposeName({ file, draft }: Proposal): void {
   const stem = file.replace(/(?:\.[a-z]{2,4})+$/i, '').replace(/[-_ ]?\d[\d._-]*$/, '');
-  const plain = stem.normalize('NFKD').toLowerCase();
-  const name = plain
+  const name = stem
+    .normalize('NFKD')
+    .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
     .replace(/^-|-$/g, '')
     .slice(0, 64);
@@ -65,9 +65,9 @@ function proposeAsOf({ find, found, draft, notes }: Proposal): void {
 }
 
 function noteOddCells({ checks, found, isText, notes }: Proposal): void {
-  for (const [{ evidence, kind }, { cells, first }] of checks.unreadable) {
+  for (const [{ evidence, kind }, { rows, first }] of checks.unreadable) {
     const noun = kind === 'date' ? 'dates' : 'numbers';
-    notes.push(`“${evidence.header}”: ${cells} cells are no ${noun} (first: ${first})`);
+    notes.push(`“${evidence.header}”: ${rows} cells are no ${noun} (first: ${first})`);
   }
   const { oddWidths, headers } = found;
   // A row of a sheet ends with its last value.

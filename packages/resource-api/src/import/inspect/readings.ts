@@ -1,4 +1,4 @@
-/** What the texts of a column may be read as. */
+import { groupBy } from '@cls/shared/group-by';
 import { dateReadings } from '../cells/date-candidates.ts';
 import { readDate } from '../cells/dates.ts';
 import { dialectsThatRead } from '../cells/number-candidates.ts';
@@ -12,7 +12,6 @@ const CENTURY = 1950;
 
 export interface NumberEvidence {
   readonly samples: readonly Sample[];
-  /** Forms that are no numbers. */
   readonly mistakes: readonly ShapeEvidence[];
   readonly zeroMarks: readonly Sample[];
 }
@@ -27,17 +26,17 @@ export function numbersIn(column: ColumnEvidence): NumberEvidence | undefined {
     const [sample] = evidence.samples;
     if (sample === undefined) continue;
     if (/^(?:[-–—]+|nil)$/i.test(sample.text)) zeroMarks.push(sample);
-    else if (isNumber(sample.text)) samples.push(sample);
-    else mistakes.push(evidence);
+    else if (/\d/.test(sample.text) && dialectsThatRead([withoutUnit(sample.text)]).length > 0) {
+      samples.push(sample);
+    } else mistakes.push(evidence);
   }
   if (!isFew(mistakes, column.filled) || samples.length + column.numbers === 0) return undefined;
   return { samples, mistakes, zeroMarks };
 }
 
-function isNumber(text: string): boolean {
-  return (
-    /\d/.test(text) && dialectsThatRead([text.replace(/(?:%|bps?)$/i, '').trimEnd()]).length > 0
-  );
+/** A percent sign and `bp` are marks of rates. */
+export function withoutUnit(text: string): string {
+  return text.replace(/(?:%|bps?)$/i, '').trimEnd();
 }
 
 function isFew(shapes: readonly ShapeEvidence[], filled: number): boolean {
@@ -48,31 +47,20 @@ function isFew(shapes: readonly ShapeEvidence[], filled: number): boolean {
 /** Texts with the same marks between their numbers, and how they may be read. */
 export interface DateGroup {
   readonly samples: readonly Sample[];
-  readonly cells: number;
   /** Formats that read all of them, by the days that they make; several are a question. */
   readonly readings: readonly (readonly string[])[];
-}
-
-export interface DateEvidence {
-  readonly groups: readonly DateGroup[];
-  readonly mistakes: readonly ShapeEvidence[];
 }
 
 /** Formats of digits alone, which amounts and numbers of accounts fit as well. */
 const BARE = ['serial', 'YYMMDD', 'DDMMYY', 'MMDDYY', 'YYYYMM', 'MMYYYY', 'DDMMYYYY', 'MMDDYYYY'];
 
-/**
- * Undefined where the column's texts are no dates.
- *
- * @param isNamed the column's name says that it has dates: digits alone may be some.
- */
-export function datesIn(column: ColumnEvidence, isNamed: boolean): DateEvidence | undefined {
+/** @param isNamed the column's name says that it has dates: digits alone may be some. */
+export function datesIn(
+  column: ColumnEvidence,
+  isNamed: boolean,
+): readonly DateGroup[] | undefined {
   if (column.manyShapes) return undefined;
-  const pools = new Map<string, ShapeEvidence[]>();
-  for (const evidence of column.shapes.values()) {
-    const key = skeletonOf(evidence.shape);
-    pools.set(key, [...(pools.get(key) ?? []), evidence]);
-  }
+  const pools = groupBy(column.shapes.values(), ({ shape }) => skeletonOf(shape));
   const groups: DateGroup[] = [];
   const mistakes: ShapeEvidence[] = [];
   for (const shapes of pools.values()) {
@@ -88,7 +76,7 @@ export function datesIn(column: ColumnEvidence, isNamed: boolean): DateEvidence 
     }
   }
   const some = groups.length + column.dates > 0 || (isNamed && column.numbers > 0);
-  return some && isFew(mistakes, column.filled) ? { groups, mistakes } : undefined;
+  return some && isFew(mistakes, column.filled) ? groups : undefined;
 }
 
 /** The marks between numbers; lengths too where digits stand alone. */
@@ -103,11 +91,9 @@ function groupOf(shapes: readonly ShapeEvidence[], isNamed: boolean): DateGroup 
     const usable = isNamed ? formats : formats.filter((format) => !BARE.includes(format));
     return usable.length > 0 ? [usable] : [];
   });
-  const cells = shapes.reduce((sum, shape) => sum + shape.cells, 0);
-  return readings.length > 0 ? { samples, cells, readings } : undefined;
+  return readings.length > 0 ? { samples, readings } : undefined;
 }
 
-/** The order of a format's parts: DMY, MDY, YMD. */
 export function orderOf(format: string): string {
   return format
     .replace(/[hms]+|AM|T(?=h)/g, '')
@@ -121,14 +107,12 @@ export function refutation(samples: readonly Sample[], format: string): Sample |
 }
 
 /** The first sample that no dialect with this decimal separator reads. */
-export function numberRefutation(
-  samples: readonly Sample[],
+export function numberRefutation<S extends Sample>(
+  samples: readonly S[],
   decimalSeparator: NumberDialect['decimalSeparator'],
-): Sample | undefined {
+): S | undefined {
   return samples.find(({ text }) => {
-    const bare = text.replace(/(?:%|bps?)$/i, '').trimEnd();
-    return !dialectsThatRead([bare]).some(({ dialects }) =>
-      dialects.some((dialect) => dialect.decimalSeparator === decimalSeparator),
-    );
+    const dialects = dialectsThatRead([withoutUnit(text)]).flatMap((reading) => reading.dialects);
+    return dialects.every((dialect) => dialect.decimalSeparator !== decimalSeparator);
   });
 }

@@ -1,18 +1,15 @@
-/** Rows that share a number: of a loan, a facility or a deal. */
 import { cellText } from '../cells/text.ts';
 import type { TableRow } from '../file/table.ts';
 import type { Field } from '../profile/fields.ts';
 import type { Column } from './columns.ts';
 
 const KEPT = 2_000_000;
-/** Numbers whose other cells are compared. */
 const COMPARED = 100_000;
 
 export class Repeats {
-  /** Rows whose number an earlier row has. */
   #rows = 0;
   #first = '';
-  readonly #same = new Map<Field, number>();
+  readonly #differing = new Set<Field | undefined>();
   readonly #number: readonly Column[];
   readonly #others: readonly Column[];
   /** By number, its first row; and the other cells of that row. */
@@ -41,8 +38,7 @@ export class Repeats {
     this.#first ||= `${number} in rows ${before} and ${row.row}`;
     const first = this.#cellsOf.get(number) ?? [];
     for (const [at, { field }] of this.#others.entries()) {
-      if (field === undefined || first[at] !== cells[at]) continue;
-      this.#same.set(field, (this.#same.get(field) ?? 0) + 1);
+      if (first[at] !== cells[at]) this.#differing.add(field);
     }
   }
 
@@ -55,7 +51,7 @@ export class Repeats {
 
   /** Whether the rows of each number have one value in the column of the field. */
   agreeOn(field: Field): boolean {
-    return this.#same.get(field) === this.#rows;
+    return !this.#differing.has(field);
   }
 }
 

@@ -1,43 +1,21 @@
 /** The first reading of a file: where its table begins and ends, and what its columns hold. */
 import { cellText } from '../cells/text.ts';
 import type { TableRow } from '../file/table.ts';
-import type { Dictionary } from './dictionary.ts';
-import { endingOf, filledOf, isFooter, labelOf } from './ending.ts';
+import { type Dictionary, plain } from './dictionary.ts';
 import { type ColumnEvidence, evidenceOf } from './evidence.ts';
-import { findHeader, HEADER_WITHIN, isBlank } from './header.ts';
+import { filledOf, findHeader, HEADER_WITHIN, isBlank, median } from './header.ts';
 
 export interface RowText {
   readonly row: number;
   readonly text: string;
 }
 
-export interface Scan {
-  /** Undefined: the file begins with values. */
-  readonly headerRow: number | undefined;
-  readonly headers: readonly string[];
-  /** What stands before the header. */
-  readonly preamble: readonly RowText[];
-  readonly columns: readonly ColumnEvidence[];
-  /** Loans, without a row of totals and what follows. */
-  readonly rows: number;
-  /** Of the file, where the loans end. */
-  readonly lastRow: number;
-  readonly totals: Ending | undefined;
-  /** Notes after the loans. */
-  readonly footer: readonly RowText[];
-  /** Rows among the loans that begin as totals do. */
-  readonly totalsWithin: readonly RowText[];
-  /** Rows with more or fewer cells than the header. */
-  readonly oddWidths: { readonly rows: number; readonly first: number };
-}
-
-export interface Ending {
+interface Ending {
   readonly row: TableRow;
   /** How its first text begins; undefined where it has none. */
   readonly label: string | undefined;
 }
 
-/** Rows that may be totals and notes. */
 const TAIL = 12;
 
 export async function scan(
@@ -45,65 +23,48 @@ export async function scan(
   dictionary: Dictionary,
 ): Promise<Scan> {
   const head: TableRow[] = [];
-  let body: Body | undefined;
+  let found: Scan | undefined;
   for await (const batch of batches) {
     for (const row of batch) {
-      if (body !== undefined) body.push(row);
-      else if (head.push(row) >= HEADER_WITHIN + 20) body = begin(head, dictionary);
+      if (found !== undefined) found.push(row);
+      else if (head.push(row) >= HEADER_WITHIN + 20) found = new Scan(head, dictionary);
     }
   }
-  return (body ?? begin(head, dictionary)).end();
+  found ??= new Scan(head, dictionary);
+  found.end();
+  return found;
 }
 
-function begin(head: readonly TableRow[], dictionary: Dictionary): Body {
-  const at = findHeader(head, dictionary);
-  const width = Math.max(0, ...head.map(({ cells }) => cells.length));
-  const cells = at === undefined ? [] : (head[at]?.cells ?? []);
-  const headers = Array.from({ length: at === undefined ? width : cells.length }, (_, index) => {
-    const cell = cells[index];
-    return cell === undefined ? `column ${index + 1}` : cellText(cell);
-  });
-  const start = at === undefined ? 0 : at + 1;
-  const preamble = head.slice(0, at ?? 0).map(rowText);
-  const body = new Body(
-    at === undefined ? undefined : head[at]?.row,
-    headers,
-    preamble,
-    dictionary,
-  );
-  for (const row of head.slice(start)) body.push(row);
-  return body;
-}
-
-function rowText({ row, cells }: TableRow): RowText {
-  const filled = cells.filter((cell) => !isBlank(cell)).map(cellText);
-  return { row, text: filled.join(' ').slice(0, 120) };
-}
-
-class Body {
-  readonly #headerRow: number | undefined;
-  readonly #headers: readonly string[];
-  readonly #preamble: readonly RowText[];
-  readonly #columns: readonly ColumnEvidence[];
+export class Scan {
+  /** Undefined: the file begins with values. */
+  readonly headerRow: number | undefined;
+  readonly headers: readonly string[];
+  readonly preamble: readonly RowText[];
+  readonly columns: readonly ColumnEvidence[];
+  /** Loans, without a row of totals and what follows. */
+  rows = 0;
+  /** Of the file, where the loans end. */
+  lastRow = 0;
+  totals: Ending | undefined;
+  footer: readonly RowText[] = [];
+  /** Rows among the loans that begin as totals do. */
+  readonly totalsWithin: RowText[] = [];
+  readonly oddWidths = { rows: 0, first: 0 };
   readonly #dictionary: Dictionary;
   readonly #tail: TableRow[] = [];
-  readonly #within: RowText[] = [];
-  #rows = 0;
   #filledCells = 0;
-  #lastRow = 0;
-  #odd = { rows: 0, first: 0 };
 
-  constructor(
-    headerRow: number | undefined,
-    headers: readonly string[],
-    preamble: readonly RowText[],
-    dictionary: Dictionary,
-  ) {
-    this.#headerRow = headerRow;
-    this.#headers = headers;
-    this.#preamble = preamble;
-    this.#columns = evidenceOf(headers);
+  /** @param head the first rows of the file. */
+  constructor(head: readonly TableRow[], dictionary: Dictionary) {
+    const at = findHeader(head, dictionary) ?? -1;
+    const widest = Math.max(0, ...head.map(({ cells }) => cells.length));
+    const names = Array.from({ length: widest }, (_, index) => `column ${index + 1}`);
+    this.headerRow = head[at]?.row;
+    this.headers = head[at]?.cells.map(cellText) ?? names;
+    this.preamble = head.slice(0, Math.max(0, at)).map(rowText);
+    this.columns = evidenceOf(this.headers);
     this.#dictionary = dictionary;
+    for (const row of head.slice(at + 1)) this.push(row);
   }
 
   push(row: TableRow): void {
@@ -113,48 +74,91 @@ class Body {
   }
 
   #take(row: TableRow): void {
-    this.#rows += 1;
-    this.#lastRow = row.row;
+    this.rows += 1;
+    this.lastRow = row.row;
     this.#filledCells += filledOf(row);
-    if (this.#within.length < 5 && labelOf(row, this.#dictionary) !== undefined) {
-      this.#within.push(rowText(row));
+    if (this.totalsWithin.length < 5 && labelOf(row, this.#dictionary) !== undefined) {
+      this.totalsWithin.push(rowText(row));
     }
-    if (row.cells.length !== this.#headers.length) {
-      this.#odd.rows += 1;
-      this.#odd.first ||= row.row;
+    if (row.cells.length !== this.headers.length) {
+      this.oddWidths.rows += 1;
+      this.oddWidths.first ||= row.row;
     }
-    for (const [index, column] of this.#columns.entries()) column.add(row.cells[index], row.row);
+    for (const [index, column] of this.columns.entries()) column.add(row.cells[index], row.row);
   }
 
-  end(): Scan {
-    const usual = this.#usualFilled();
-    const at = endingOf(this.#tail, this.#rows, usual, this.#dictionary);
-    const loans = at < 0 ? this.#tail : this.#tail.slice(0, at);
-    for (const row of loans) this.#take(row);
-    for (const column of this.#columns) column.close();
-    const [ending, ...after] = at < 0 ? [] : this.#tail.slice(at);
-    const isNote = ending !== undefined && isFooter(ending, usual);
+  end(): void {
+    const usual = this.rows > 0 ? this.#filledCells / this.rows : median(this.#tail.map(filledOf));
+    const at = endingOf(this.#tail, this.rows, usual, this.#dictionary);
+    const after = at < 0 ? [] : this.#tail.splice(at);
+    for (const row of this.#tail) this.#take(row);
+    for (const column of this.columns) column.close();
+    const [ending] = after;
     const label = ending && labelOf(ending, this.#dictionary);
-    const totals = ending && !(isNote && label === undefined) ? { row: ending, label } : undefined;
-    const notes = totals === undefined && ending !== undefined ? [ending, ...after] : after;
-    return {
-      headerRow: this.#headerRow,
-      headers: this.#headers,
-      preamble: this.#preamble,
-      columns: this.#columns,
-      rows: this.#rows,
-      lastRow: this.#lastRow,
-      totals,
-      footer: notes.map(rowText),
-      totalsWithin: this.#within,
-      oddWidths: this.#odd,
-    };
+    if (ending !== undefined && (label !== undefined || !isFooter(ending, usual))) {
+      this.totals = { row: ending, label };
+      after.shift();
+    }
+    this.footer = after.map(rowText);
   }
+}
 
-  #usualFilled(): number {
-    const tail = this.#tail.map(filledOf).toSorted((one, other) => one - other);
-    return this.#rows > 0
-      ? this.#filledCells / this.#rows
-      : (tail[Math.floor(tail.length / 2)] ?? 0);
+function rowText({ row, cells }: TableRow): RowText {
+  const filled = cells.filter((cell) => !isBlank(cell)).map(cellText);
+  return { row, text: filled.join(' ').slice(0, 120) };
+}
+
+/**
+ * The first of the last rows that is no loan: totals by their word or by being numbers alone, or the
+ * first of notes; −1 where all are loans. There are `rows` before the last ones.
+ */
+function endingOf(
+  last: readonly TableRow[],
+  rows: number,
+  usual: number,
+  dictionary: Dictionary,
+): number {
+  return last.findIndex((row, index) => {
+    const label = labelOf(row, dictionary);
+    if (label !== undefined && filledOf(row) <= usual * 0.8) return true;
+    const isLast = last.slice(index + 1).every((each) => isFooter(each, usual));
+    if (!isLast) return false;
+    if (isFooter(row, usual)) return true;
+    if (label !== undefined && label === firstText(row)?.replace(/\s*:$/, '')) return true;
+    return rows + index > 2 && isNumbersAlone(row) && filledOf(row) <= usual * 0.6;
+  });
+}
+
+function isFooter(row: TableRow, usual: number): boolean {
+  if (usual < 4 || filledOf(row) > 2) return false;
+  return row.cells.some((cell) => typeof cell === 'string' && /\p{L}{2}/u.test(cell));
+}
+
+function isNumbersAlone({ cells }: TableRow): boolean {
+  const filled = cells.filter((cell) => !isBlank(cell));
+  return filled.every(
+    (cell) => typeof cell === 'number' || /^[\d.,'\s€$£()-]+$/.test(cellText(cell)),
+  );
+}
+
+function firstText({ cells }: Pick<TableRow, 'cells'>): string | undefined {
+  const first = cells.find((cell) => !isBlank(cell));
+  return typeof first === 'string' ? first.trim() : undefined;
+}
+
+/** The words with which a row of totals begins, as the file has them. */
+function labelOf(
+  { cells }: Pick<TableRow, 'cells'>,
+  { totals, totalsStarts }: Dictionary,
+): string | undefined {
+  const first = firstText({ cells });
+  if (first === undefined || !/^\p{L}/u.test(first)) return undefined;
+  const start = /^[\p{L}-]+/u.exec(first)?.[0].toLowerCase() ?? '';
+  if (!totalsStarts.has(start)) return undefined;
+  const words = first.split(/(?<=[\p{L}-])(?=[^\p{L}-])/u);
+  for (let count = Math.min(3, words.length); count > 0; count -= 1) {
+    const label = words.slice(0, count).join('').trim();
+    if (totals.has(plain(label))) return label;
   }
+  return undefined;
 }

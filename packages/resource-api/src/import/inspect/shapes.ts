@@ -11,7 +11,6 @@ export interface ShapeEvidence {
   cells: number;
   /** The first, and for each number in it those with the least and the most. */
   readonly samples: Sample[];
-  /** Of each number in what may be a date. */
   readonly least: number[] | undefined;
   readonly most: number[] | undefined;
 }

@@ -1,4 +1,4 @@
-import { Document, isMap, isScalar, isSeq, type Pair, visit } from 'yaml';
+import { Document, isMap, isScalar, type Pair, visit } from 'yaml';
 import type { ProfileDraft } from './draft.ts';
 import type { Inspection } from './inspection.ts';
 
@@ -15,14 +15,13 @@ export function writeProfile(draft: ProfileDraft, { file, rows, questions }: Ins
     if (key !== undefined) key.commentBefore = comment.replace(/^/gm, ' ');
   }
   visit(document, {
-    Seq: (_, list) => {
-      if (isSeq(list)) list.flow = true;
+    Seq(_, list) {
+      list.flow = true;
     },
   });
   return document.toString({ lineWidth: 0, flowCollectionPadding: false });
 }
 
-/** The key of a setting, which a comment stands before. */
 function keyAt(document: Document, path: readonly string[]) {
   const parent = path.length === 1 ? document.contents : document.getIn(path.slice(0, -1), true);
   if (!isMap(parent)) return undefined;

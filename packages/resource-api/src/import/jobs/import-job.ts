@@ -2,20 +2,15 @@ import type { StatementSource } from '../file/table.ts';
 
 export type ImportKind = 'statement' | 'journals';
 
-/** What a caller asks for with a file, as its job keeps it. */
 export interface ImportParameters {
   readonly kind: ImportKind;
   /** Writes what was checked; otherwise nothing is written. */
   readonly apply: boolean;
-  /** The name of a registered profile, for a statement. */
   readonly profile?: string;
   /** The date of a statement that has no column for it, as `YYYY-MM-DD`. */
   readonly asOf?: string;
-  /** The sender's control totals; the file is refused when they differ. */
   readonly expected: { readonly rows?: number; readonly sums: Readonly<Record<string, string>> };
-  /** Why a statement is applied without control totals. */
   readonly withoutTotals?: string;
-  /** The reason for each sanity check that is accepted, by the name of the check. */
   readonly accept: Readonly<Record<string, string>>;
 }
 
@@ -29,7 +24,6 @@ export interface ImportWork extends ImportParameters {
 /** What an import came to. `checked`: it has no faults, and nothing was written. */
 export interface ImportResult {
   readonly status: 'checked' | 'applied' | 'refused';
-  /** Of a statement that is in the book. */
   readonly importId?: string | undefined;
   /** For the caller: JSON of bounded size. */
   readonly report: Readonly<Record<string, unknown>>;
@@ -52,7 +46,6 @@ export interface ImportJob {
   readonly parameters: ImportParameters;
   readonly fileSha256: string;
   readonly sizeBytes: number;
-  /** The subject of the token. */
   readonly postedBy: string;
   readonly createdAt: string;
   readonly startedAt: string | null;
@@ -82,11 +75,8 @@ export interface JobLimits {
 }
 
 export type OpenedJob =
-  /** Takes the parts of the file. */
   | { readonly outcome: 'opened'; readonly key: bigint; readonly id: string }
-  /** The same caller sent the same key before. */
   | { readonly outcome: 'known'; readonly job: ImportJob }
-  /** Another request with the key is sending its file. */
   | { readonly outcome: 'in_use' }
   | { readonly outcome: 'too_many'; readonly whose: keyof JobLimits };
 
@@ -94,14 +84,11 @@ export type OpenedJob =
 export interface ClaimedJob {
   readonly key: bigint;
   readonly id: string;
-  /** Names this attempt. */
   readonly runner: string;
-  /** How often it was begun, with this time. */
   readonly attempts: number;
   readonly poster: Pick<ImportPoster, 'customer' | 'subject'>;
   readonly parameters: ImportParameters;
   readonly document: unknown;
-  readonly sizeBytes: number;
 }
 
 export interface FinishedJob {
@@ -110,14 +97,12 @@ export interface FinishedJob {
   readonly report: Readonly<Record<string, unknown>>;
 }
 
-/** Jobs and their files. */
 export interface ImportJobs {
   open(job: NewJob, limits: JobLimits): Promise<OpenedJob>;
   /** Adds the next part of a file, numbered from 0. @returns false where the job was given up. */
   append(key: bigint, part: number, bytes: Uint8Array): Promise<boolean>;
   /** The file is there as a whole: somebody may run the job. */
   enqueue(key: bigint, fileSha256: string, sizeBytes: number): Promise<void>;
-  /** Removes a job whose file did not come. */
   abandon(key: bigint): Promise<void>;
   /**
    * The oldest job that waits, or whose runner is gone; undefined where there is none, or while another
@@ -128,7 +113,6 @@ export interface ImportJobs {
   renew(job: Pick<ClaimedJob, 'key' | 'runner'>, leaseMs: number): Promise<boolean>;
   /** Ends a job and removes its file. Does nothing where another runner has the job. */
   finish(job: Pick<ClaimedJob, 'key' | 'runner'>, result: FinishedJob): Promise<void>;
-  /** Lets another runner begin the job at once. */
   release(job: Pick<ClaimedJob, 'key' | 'runner'>): Promise<void>;
   find(customer: string, id: string): Promise<ImportJob | undefined>;
   /** Newest first. @param before the id of a job: only older ones. */

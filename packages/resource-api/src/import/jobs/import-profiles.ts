@@ -3,7 +3,6 @@ import { checkProfile } from '../profile/check-profile.ts';
 import { type ImportProfile, profileSchema, SANITY_CHECKS } from '../profile/profile.ts';
 import { SANITY_RULES } from '../sanity.ts';
 
-/** A profile under the name that imports over HTTP give. */
 export interface RegisteredProfile {
   readonly name: string;
   /** As it was registered, without the defaults of this build. */
@@ -18,18 +17,12 @@ export const FOR_ALL = '';
 /**
  * Profiles by customer: nobody changes how the statements of others are read. A customer also sees those
  * of the operator; one of its own with the same name takes precedence.
- *
- * @param customer whose profiles, or `FOR_ALL`.
  */
 export interface ImportProfiles {
   list(customer: string): Promise<readonly RegisteredProfile[]>;
   find(customer: string, name: string): Promise<RegisteredProfile | undefined>;
-  /**
-   * @param document a profile that was checked.
-   * @param by the caller's subject, or `operator` for the tool.
-   */
+  /** @param by the caller's subject, or `operator` for the tool. */
   put(customer: string, name: string, document: unknown, by: string): Promise<RegisteredProfile>;
-  /** @returns false where that customer registered none. */
   remove(customer: string, name: string): Promise<boolean>;
 }
 
@@ -51,8 +44,6 @@ export function profileFaults(name: string, document: unknown): readonly string[
 /**
  * What a poster's own profile may not say. Its posters accept a check with a reason, which the book keeps; an
  * operator's profile may also switch one off.
- *
- * @param document a profile that has no other faults.
  */
 export function weakenedChecks(document: unknown): readonly string[] {
   const { sanity } = profileOf(document);

@@ -29,12 +29,7 @@ export interface ImportRunnerDeps {
   readonly log: Log;
 }
 
-export interface ImportRunner {
-  /** A job waits: it is begun at once where none runs. */
-  wake(): void;
-  /** Leaves a job that runs to another process, or to the next start. */
-  stop(): Promise<void>;
-}
+export type ImportRunner = ReturnType<typeof importRunner>;
 
 /** Between two looks for jobs that another process has left behind. */
 const EVERY_MS = 10_000;
@@ -50,7 +45,7 @@ const ATTEMPTS_MAX = 3;
  * Runs the jobs of imports, one at a time over all processes. Posting is one transaction, and the book
  * remembers the digest of each statement, so a job whose process was killed may run again.
  */
-export function importRunner(deps: ImportRunnerDeps): ImportRunner {
+export function importRunner(deps: ImportRunnerDeps) {
   const { jobs, start, keptDays, log } = deps;
   let stopping = false;
   let wanted = false;
@@ -101,8 +96,10 @@ export function importRunner(deps: ImportRunnerDeps): ImportRunner {
   void sweep();
   const timers = [setInterval(wake, EVERY_MS).unref(), setInterval(sweep, SWEEP_EVERY_MS).unref()];
   return {
+    /** A job waits: it is begun at once where none runs. */
     wake,
-    async stop() {
+    /** Leaves a job that runs to another process, or to the next start. */
+    async stop(): Promise<void> {
       stopping = true;
       for (const timer of timers) clearInterval(timer);
       const left = current;

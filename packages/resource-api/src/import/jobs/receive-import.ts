@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import type { ImportJob, ImportJobs, JobLimits, NewJob, OpenedJob } from './import-job.ts';
 
 export interface ReceiveDeps {
@@ -32,8 +33,8 @@ export async function receiveImport(
     const file = await readParts(body, maxBytes);
     if (file === undefined) return { outcome: 'too_large' };
     const { job } = opened;
-    const isSame =
-      file.sha256 === job.fileSha256 && canonical(request.parameters) === canonical(job.parameters);
+    const parameters: unknown = JSON.parse(JSON.stringify(request.parameters));
+    const isSame = file.sha256 === job.fileSha256 && isDeepStrictEqual(parameters, job.parameters);
     return isSame ? { outcome: 'same', job } : { outcome: 'other_request' };
   }
   const { key, id } = opened;
@@ -81,13 +82,4 @@ async function readParts(
   }
   if (waitingBytes > 0) await write(part, Buffer.concat(waiting));
   return { sha256: hash.digest('hex'), bytes };
-}
-
-/** JSON with its members in order, whatever order the database keeps them in. */
-function canonical(value: unknown): string {
-  return JSON.stringify(value, (_, member: unknown) =>
-    typeof member === 'object' && member !== null && !Array.isArray(member)
-      ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : member,
-  );
 }

@@ -6,7 +6,7 @@ import { importJournals } from '../../journal-file/import-journals.ts';
 import type { JournalStore } from '../../journal-file/journal-store.ts';
 import { parseBusinessDate } from '../../ledger/business-date.ts';
 import type { Book } from '../book.ts';
-import { gunzip, limitExpansion } from '../file/expansion.ts';
+import { inflated, limitExpansion } from '../file/expansion.ts';
 import { isGzip } from '../file/signatures.ts';
 import { type StatementSource, UnreadableFile } from '../file/table.ts';
 import { importStatement } from '../import-statement.ts';
@@ -98,7 +98,9 @@ function faultOfFile(error: unknown): string | undefined {
 async function* linesOf(source: StatementSource): AsyncGenerator<string> {
   for await (const first of source.bytes()) {
     const bytes = source.bytes();
-    yield* linesOfFile(isGzip(first) ? limitExpansion(gunzip(bytes), source.size) : bytes);
+    yield* linesOfFile(
+      isGzip(first) ? limitExpansion(inflated(bytes, 'gzip'), source.size) : bytes,
+    );
     return;
   }
 }

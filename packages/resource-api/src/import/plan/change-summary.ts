@@ -1,22 +1,17 @@
 import { formatMoney, magnitudeOf } from '../../ledger/money.ts';
 import { outstandingOf } from '../statement/group-rows.ts';
-import { totalOf } from '../statement/legs.ts';
+import { NO_LEGS, totalOf } from '../statement/legs.ts';
 import {
   CHANGE_RULES,
   type ChangeKind,
   type LoanChange,
-  newDrawings,
-  owingDrawings,
-  type PlacedDrawing,
   placeOf,
-  unstatedDrawings,
   vanishedFacility,
 } from './changes.ts';
-import { CurrencyTotals, moneyOf, owedBefore } from './currency-totals.ts';
+import { CurrencyTotals, owedBefore } from './currency-totals.ts';
 import type { KnownDeal, KnownFacility } from './known-deal.ts';
-import { knownFacility, type PlannedDeal } from './plan-deal.ts';
+import type { PlannedDeal } from './plan-deal.ts';
 
-/** Changes of one kind. */
 export interface ChangesByKind {
   readonly kind: ChangeKind;
   readonly rule: string;
@@ -51,43 +46,42 @@ export class ChangeSummary {
   readonly #totals = new CurrencyTotals();
   readonly #largest = new Map<string, readonly Moved[]>();
   readonly #onChange: ((change: LoanChange) => void) | undefined;
-  #loans = 0;
+  #newLoans = 0;
+  #journals = 0;
+  #postings = 0;
+  /** Loans that change at all. */
+  loans = 0;
   /** Rows of drawings whose outstanding principal has turned its sign. */
   readonly turned: number[] = [];
   /** What the statement leaves out, as `keysOf` names it. */
   readonly #left = new Set<string>();
-  readonly #new: ReturnType<typeof newDrawings>[number][] = [];
+  readonly #new: NewDrawing[] = [];
 
   /** @param onChange takes each change, also those that the summary does not keep. */
   constructor(onChange?: (change: LoanChange) => void) {
     this.#onChange = onChange;
   }
 
-  /** Loans that change at all. */
-  get loans(): number {
-    return this.#loans;
-  }
-
-  add(planned: PlannedDeal, known: KnownDeal | undefined, changes: readonly LoanChange[]): void {
-    const { stated, facilities } = planned;
-    if (changes.length > 0) this.#loans += 1;
+  add(planned: PlannedDeal, changes: readonly LoanChange[]): void {
+    const { stated, facilities, isNew, unstated, journals } = planned;
+    if (isNew) this.#newLoans += 1;
+    this.#journals += journals.length;
+    for (const { postings } of journals) this.#postings += postings.length;
+    if (changes.length > 0) this.loans += 1;
     for (const change of changes) this.#keep(change, stated.number);
-    this.#totals.add(planned, known);
+    this.#totals.add(planned);
     for (const facility of facilities) {
-      const was = known?.present ? knownFacility(known, stated, facility) : undefined;
-      const before = owedBefore(facility, was);
+      const before = owedBefore(facility);
       const after = outstandingOf(facility);
       this.#rank(facility.currency, { loan: placeOf(stated.number, facility), before, after });
-      for (const drawing of facility.drawings) {
-        const due = totalOf(moneyOf(drawing, was).due);
-        if (isTurned(due, totalOf(drawing.due))) this.turned.push(drawing.row);
+      for (const { row, known, due } of facility.drawings) {
+        if (isTurned(totalOf(known?.money.due ?? NO_LEGS), totalOf(due))) this.turned.push(row);
       }
     }
-    if (this.#new.length < NEW_KEPT) this.#new.push(...newDrawings(stated, known));
-    if (known?.present) this.#leave(stated.number, unstatedDrawings(stated, known));
+    if (this.#new.length < NEW_KEPT) this.#new.push(...newDrawings(planned));
+    this.#leave(stated.number, unstated);
   }
 
-  /** A loan of the book that the statement does not have. */
   vanished(loan: string, { facilities }: KnownDeal): void {
     this.#leave(loan, facilities);
     for (const facility of facilities) {
@@ -98,6 +92,7 @@ export class ChangeSummary {
 
   result() {
     return {
+      ...{ newLoans: this.#newLoans, journals: this.#journals, postings: this.#postings },
       outstanding: this.#totals.result(),
       largest: [...this.#largest].flatMap(([currency, moved]) =>
         moved.map((one) => shown(currency, one)),
@@ -120,8 +115,15 @@ export class ChangeSummary {
     return moved.map(({ row }) => row);
   }
 
+  /** Drawings that owe something. A loan that is a deal has one place. */
   #leave(deal: string, facilities: readonly KnownFacility[]): void {
-    for (const key of owingDrawings(deal, facilities).flatMap(keysOf)) this.#left.add(key);
+    for (const { currency, drawings } of facilities) {
+      for (const { number, money } of drawings) {
+        const due = totalOf(money.due);
+        if (due === 0n || number === deal) continue;
+        for (const key of keysOf({ number, deal, currency, due })) this.#left.add(key);
+      }
+    }
   }
 
   #keep(change: LoanChange, deal: string): void {
@@ -145,8 +147,27 @@ export class ChangeSummary {
   }
 }
 
+interface NewDrawing {
+  readonly row: number;
+  readonly number: string;
+  readonly deal: string;
+  readonly currency: string;
+  /** In minor units. */
+  readonly due: bigint;
+}
+
+/** Drawings that the book does not have where the statement has them; without loans that are deals. */
+function newDrawings({ stated, facilities, isNew }: PlannedDeal): readonly NewDrawing[] {
+  const deal = stated.number;
+  return facilities.flatMap(({ currency, drawings }) =>
+    drawings
+      .filter(({ number, known }) => number !== deal && (isNew || known === undefined))
+      .map(({ row, number, due }) => ({ row, number, deal, currency, due: totalOf(due) })),
+  );
+}
+
 /** By its deal, and by its amount. */
-function keysOf({ number, deal, currency, due }: PlacedDrawing): readonly string[] {
+function keysOf({ number, deal, currency, due }: Omit<NewDrawing, 'row'>): readonly string[] {
   return [JSON.stringify([number, deal]), JSON.stringify([number, currency, `${due}`, ''])];
 }
 

@@ -1,16 +1,16 @@
-/** How a statement differs from the book, by kind, and the rule for each kind. Pure. */
 import { formatMoney } from '../../ledger/money.ts';
-import { type Legs, totalOf } from '../statement/legs.ts';
+import { type Legs, NO_LEGS, totalOf } from '../statement/legs.ts';
+import { facilityRef, type StatedDeal, type StatedFacility } from '../statement/stated-deal.ts';
+import type { KnownDeal, KnownFacility } from './known-deal.ts';
+import type { PlannedDeal, PlannedDrawing, PlannedFacility } from './plan-deal.ts';
 import {
-  facilityRef,
-  type StatedDeal,
-  type StatedDrawing,
-  type StatedFacility,
-} from '../statement/stated-deal.ts';
-import type { KnownDeal, KnownDrawing, KnownFacility } from './known-deal.ts';
-import { knownFacility, type PlannedDeal, type PlannedFacility } from './plan-deal.ts';
-import { changeOf, NO_PRINCIPAL } from './plan-money.ts';
-import { detailsOf, isParty, statedFacility, termsOfDrawing } from './plan-terms.ts';
+  differingDetails,
+  drawingPairs,
+  facilityPairs,
+  isParty,
+  statedFacility,
+  termsOfDrawing,
+} from './plan-terms.ts';
 
 export const CHANGE_RULES = {
   new_loan: 'booked with all of its amounts, dated by the statement',
@@ -40,20 +40,21 @@ export interface LoanChange {
   readonly after: string;
 }
 
-/** @param planned the deal as it was planned, with its holders by the ids of parties */
+/** @param known what the book has of the deal. */
 export function changesOf(
-  planned: PlannedDeal,
+  { stated, facilities, isNew, unstated }: PlannedDeal,
   known: KnownDeal | undefined,
 ): readonly LoanChange[] {
-  const { stated } = planned;
-  const there = known?.present ? known : undefined;
+  const ofFacilities = facilities.flatMap((one) => facilityChanges(stated.number, one, isNew));
+  if (known === undefined || isNew) {
+    return [change('new_loan', stated.number, '', '', ''), ...ofFacilities];
+  }
   return [
-    ...(there ? [] : [change('new_loan', stated.number, '', '', '')]),
-    ...planned.facilities.flatMap((facility) => {
-      const before = known && knownFacility(known, stated, facility);
-      return facilityChanges(stated.number, facility, before, there !== undefined);
-    }),
-    ...(there ? [...detailsAndTerms(stated, there), ...vanishedDrawings(stated, there)] : []),
+    ...ofFacilities,
+    ...termChanges(stated, known),
+    ...detailChanges(stated, known),
+    ...agentChanges(stated, known),
+    ...unstated.flatMap((facility) => vanishedParts(stated, facility)),
   ];
 }
 
@@ -67,91 +68,23 @@ function drawingPlace(deal: string, place: string, number: string): string {
   return [number, `${deal}/${number}`].includes(place) ? place : `${place}/${number}`;
 }
 
-function detailsAndTerms(stated: StatedDeal, known: KnownDeal): readonly LoanChange[] {
-  const { agent } = stated;
-  const isOther = agent !== undefined && !isParty(known.agent, agent);
-  return [
-    ...termChanges(stated, known),
-    ...detailChanges(stated, known),
-    ...(isOther
-      ? [change('kept_as_booked', stated.number, 'agent', known.agent.name, agent.name)]
-      : []),
-  ];
-}
-
-/** Of a deal whose statement goes on: drawings that owe something, and facilities that can be drawn, which it leaves out. */
-function vanishedDrawings(stated: StatedDeal, known: KnownDeal): readonly LoanChange[] {
-  return unstatedDrawings(stated, known).flatMap((facility) => {
-    const { ref, currency, drawings } = facility;
-    const place = ref ?? stated.number;
-    const owing = drawings.flatMap(({ number, money }) => {
-      const due = totalOf(money.due);
-      return due === 0n
-        ? []
-        : [vanished(drawingPlace(stated.number, place, number), 'due', due, currency)];
-    });
-    const goesOn = owing.length > 0 || statedFacility(stated, facility) !== undefined;
-    return goesOn ? owing : vanishedFacility(stated.number, facility);
+/** Drawings that owe something, and facilities that can be drawn, which a statement of their deal leaves out. */
+function vanishedParts(stated: StatedDeal, facility: KnownFacility): readonly LoanChange[] {
+  const { ref, currency, drawings } = facility;
+  const place = ref ?? stated.number;
+  const owing = drawings.flatMap(({ number, money }) => {
+    const due = totalOf(money.due);
+    const loan = drawingPlace(stated.number, place, number);
+    return due === 0n ? [] : [vanished(loan, 'due', due, currency)];
   });
+  const goesOn = owing.length > 0 || statedFacility(stated, facility) !== undefined;
+  return goesOn ? owing : vanishedFacility(stated.number, facility);
 }
 
-/** A drawing and the deal in which it is. Amounts in minor units. */
-export interface PlacedDrawing {
-  readonly number: string;
-  readonly deal: string;
-  readonly currency: string;
-  readonly due: bigint;
-}
-
-/** Of these facilities of a deal, drawings that owe something. A loan that is a deal has one place. */
-export function owingDrawings(
-  deal: string,
-  facilities: readonly KnownFacility[],
-): readonly PlacedDrawing[] {
-  return facilities.flatMap(({ currency, drawings }) =>
-    drawings.flatMap(({ number, money }) => {
-      const due = totalOf(money.due);
-      return due === 0n || number === deal ? [] : [{ number, deal, currency, due }];
-    }),
-  );
-}
-
-/** Drawings that the book does not have where the statement has them; without loans that are deals. */
-export function newDrawings(
-  stated: StatedDeal,
-  known: KnownDeal | undefined,
-): readonly (PlacedDrawing & { readonly row: number })[] {
-  return stated.facilities.flatMap((facility) => {
-    const found = known?.present ? knownFacility(known, stated, facility) : undefined;
-    const there = new Set(found?.drawings.map(({ number }) => number));
-    const { currency } = facility;
-    return facility.drawings
-      .filter(({ number }) => number !== stated.number && !there.has(number))
-      .map(({ row, number, due }) => ({
-        ...{ row, number, deal: stated.number, currency },
-        due: totalOf(due),
-      }));
-  });
-}
-
-/** By facility. */
-export function unstatedDrawings(stated: StatedDeal, known: KnownDeal): readonly KnownFacility[] {
-  return known.facilities.map((facility) => {
-    const found = statedFacility(stated, facility);
-    const numbers = new Set(found?.drawings.map(({ number }) => number));
-    return {
-      ...facility,
-      drawings: facility.drawings.filter(({ number }) => !numbers.has(number)),
-    };
-  });
-}
-
-/** The outstanding principal of a facility in the book, in minor units. */
 export function owedBy({ drawings }: KnownFacility): bigint {
   return drawings.reduce((sum, { money }) => sum + totalOf(money.due), 0n);
 }
 
-/** What can still be drawn of a facility in the book, in minor units. */
 export function undrawnOf({ commitment }: KnownFacility): bigint {
   return totalOf(commitment.unfunded);
 }
@@ -174,13 +107,19 @@ function vanished(
   return { kind: 'vanished', loan, field, before: formatMoney(amount, currency), after: '' };
 }
 
+type Differing = (
+  kind: ChangeKind,
+  field: string,
+  before: bigint,
+  after: bigint,
+) => readonly LoanChange[];
+
 function facilityChanges(
   deal: string,
   stated: PlannedFacility,
-  known: KnownFacility | undefined,
-  there: boolean,
+  isNew: boolean,
 ): readonly LoanChange[] {
-  const { commitment, currency } = stated;
+  const { commitment, currency, known, undrawnGap } = stated;
   const differingIn =
     (loan: string): Differing =>
     (kind, field, before, after) =>
@@ -189,25 +128,17 @@ function facilityChanges(
         : [change(kind, loan, field, formatMoney(before, currency), formatMoney(after, currency))];
   const place = placeOf(deal, stated);
   const differing = differingIn(place);
-  const drawings = stated.drawings.map((drawing) => {
-    const found = known?.drawings.find(({ number }) => number === drawing.number);
-    const moves = changeOf(drawing, found?.money ?? NO_PRINCIPAL);
-    return {
-      drawing,
-      known: found,
-      moves,
-      differ: differingIn(drawingPlace(deal, place, drawing.number)),
-    };
+  const drawings = stated.drawings.map(
+    (drawing) => [drawing, differingIn(drawingPlace(deal, place, drawing.number))] as const,
+  );
+  const gaps = drawings.flatMap(([{ due, change }, differ]) => {
+    const after = totalOf(due);
+    return differ('due_gap', 'due', after - totalOf(change.adjustment), after);
   });
-  const gaps = drawings.flatMap(({ drawing, moves, differ }) => {
-    const after = totalOf(drawing.due);
-    return differ('due_gap', 'due', after - totalOf(moves.adjustment), after);
-  });
-  const undrawn = stated.undrawnGap;
-  const undrawnGaps = undrawn
-    ? differing('undisbursed_gap', 'undisbursed', undrawn.expected, undrawn.stated)
+  const undrawnGaps = undrawnGap
+    ? differing('undisbursed_gap', 'undisbursed', undrawnGap.expected, undrawnGap.stated)
     : [];
-  if (!there || known === undefined) return [...gaps, ...undrawnGaps];
+  if (isNew || known === undefined) return [...gaps, ...undrawnGaps];
   const { original, cancelled } = known.commitment;
   const now = totalOf(original) - totalOf(cancelled);
   const restated = commitment.original ?? original;
@@ -218,9 +149,9 @@ function facilityChanges(
     ...differing('original_restated', 'originalPrincipal', totalOf(original), totalOf(restated)),
     ...differing('limit_changed', 'limit', now, limit),
     ...(fell ? differing('amount_fell', 'cancelled', totalOf(cancelled), ended) : []),
-    ...drawings.flatMap(({ drawing, known: before, moves, differ }) => [
-      ...fallen(drawing, before, differ),
-      ...movementChanges(drawing, before, moves, differ),
+    ...drawings.flatMap(([drawing, differ]) => [
+      ...fallen(drawing, differ),
+      ...movementChanges(drawing, differ),
     ]),
     ...gaps,
     ...undrawnGaps,
@@ -230,19 +161,8 @@ function facilityChanges(
   ];
 }
 
-type Differing = (
-  kind: ChangeKind,
-  field: string,
-  before: bigint,
-  after: bigint,
-) => readonly LoanChange[];
-
 /** Cumulative amounts never fall in a statement without corrections. */
-function fallen(
-  { cumulative }: StatedDrawing,
-  known: KnownDrawing | undefined,
-  differing: Differing,
-): readonly LoanChange[] {
+function fallen({ cumulative, known }: PlannedDrawing, differing: Differing) {
   if (cumulative === undefined || known === undefined) return [];
   const { money } = known;
   const amounts = [
@@ -255,21 +175,15 @@ function fallen(
   );
 }
 
-/** What holders who bought have bought. */
 export function boughtIn(legs: Legs): bigint {
   return [...legs.values()].reduce((sum, amount) => (amount > 0n ? sum + amount : sum), 0n);
 }
 
-function movementChanges(
-  { due }: StatedDrawing,
-  known: KnownDrawing | undefined,
-  moves: ReturnType<typeof changeOf>,
-  differing: Differing,
-): readonly LoanChange[] {
-  const before = totalOf(known?.money.due ?? new Map());
-  const drawn = totalOf(moves.advance);
-  const repaid = -totalOf(moves.repayment);
-  const bought = boughtIn(moves.transfer);
+function movementChanges({ due, known, change }: PlannedDrawing, differing: Differing) {
+  const before = totalOf(known?.money.due ?? NO_LEGS);
+  const drawn = totalOf(change.advance);
+  const repaid = -totalOf(change.repayment);
+  const bought = boughtIn(change.transfer);
   return [
     ...(drawn > 0n ? differing('drawn', 'due', before, before + drawn) : []),
     ...(repaid > 0n ? differing('repaid', 'due', before + drawn, before + drawn - repaid) : []),
@@ -278,12 +192,8 @@ function movementChanges(
 }
 
 function termChanges(stated: StatedDeal, known: KnownDeal): readonly LoanChange[] {
-  return known.facilities.flatMap((facility) => {
-    const found = statedFacility(stated, facility);
-    if (found === undefined) return [];
-    return found.drawings.flatMap((drawing) => {
-      const before = facility.drawings.find(({ number }) => number === drawing.number);
-      if (before === undefined) return [];
+  return facilityPairs(stated, known).flatMap(([found, facility]) =>
+    drawingPairs(found, facility).flatMap(([drawing, before]) => {
       const now = termsOfDrawing(drawing, before);
       const place = drawingPlace(stated.number, facility.ref ?? stated.number, drawing.number);
       const status = [known.status, facility.status, before.status].join('/');
@@ -295,22 +205,19 @@ function termChanges(stated: StatedDeal, known: KnownDeal): readonly LoanChange[
       return told.flatMap(([field, was, is]) =>
         was === is ? [] : [change('terms_changed', place, field, was, is)],
       );
-    });
-  });
+    }),
+  );
 }
 
 function detailChanges(stated: StatedDeal, known: KnownDeal): readonly LoanChange[] {
-  const now = detailsOf(stated, known);
-  const guarantor = known.guarantor ?? undefined;
-  const told = [
-    ['name', known.name === now.name, known.name, now.name],
-    ['borrower', known.borrower === now.borrower, known.borrower.name, now.borrower.name],
-    ['guarantor', guarantor === now.guarantor, guarantor?.name ?? '', now.guarantor?.name ?? ''],
-    ['country', known.country === now.country, known.country, now.country],
-  ] as const;
-  return told.flatMap(([field, same, before, after]) =>
-    same ? [] : [change('details_changed', stated.number, field, before, after)],
+  return differingDetails(stated, known).map(([field, , before, after]) =>
+    change('details_changed', stated.number, field, before, after),
   );
+}
+
+function agentChanges({ number, agent }: StatedDeal, known: KnownDeal): readonly LoanChange[] {
+  if (agent === undefined || isParty(known.agent, agent)) return [];
+  return [change('kept_as_booked', number, 'agent', known.agent.name, agent.name)];
 }
 
 function change(

@@ -1,14 +1,12 @@
-/** What a statement does to the outstanding principal of each currency, step by step. */
 import { formatMoney } from '../../ledger/money.ts';
 import { outstandingOf } from '../statement/group-rows.ts';
-import { totalOf } from '../statement/legs.ts';
-import type { StatedDrawing } from '../statement/stated-deal.ts';
-import { boughtIn, owedBy, unstatedDrawings } from './changes.ts';
-import type { KnownDeal, KnownFacility, KnownPrincipal } from './known-deal.ts';
-import { knownFacility, type PlannedDeal, type PlannedFacility } from './plan-deal.ts';
-import { changeOf, NO_PRINCIPAL, type PrincipalChange } from './plan-money.ts';
+import { NO_LEGS, totalOf } from '../statement/legs.ts';
+import { boughtIn, owedBy } from './changes.ts';
+import type { KnownFacility } from './known-deal.ts';
+import type { PlannedDeal, PlannedFacility } from './plan-deal.ts';
+import type { PrincipalChange } from './plan-money.ts';
 
-export const TOTAL_STEPS = [
+const TOTAL_STEPS = [
   'before',
   'newLoans',
   'drawn',
@@ -42,16 +40,13 @@ interface Total {
 export class CurrencyTotals {
   readonly #currencies = new Map<string, Map<TotalStep, Total>>();
 
-  add({ stated, facilities }: PlannedDeal, known: KnownDeal | undefined): void {
-    const there = known?.present ? known : undefined;
+  add({ stated, facilities, isNew, unstated }: PlannedDeal): void {
     for (const facility of facilities) {
-      for (const [step, amount] of stepsOf(facility, stated, there)) {
+      for (const [step, amount] of stepsOf(facility, isNew)) {
         this.#add(facility.currency, step, stated.number, amount);
       }
     }
-    for (const facility of there ? unstatedDrawings(stated, there) : []) {
-      this.vanished(stated.number, facility);
-    }
+    for (const facility of unstated) this.vanished(stated.number, facility);
   }
 
   vanished(loan: string, facility: KnownFacility): void {
@@ -88,40 +83,20 @@ export class CurrencyTotals {
 
 type Step = readonly [step: TotalStep, amount: bigint];
 
-function stepsOf(
-  facility: PlannedFacility,
-  stated: PlannedDeal['stated'],
-  known: KnownDeal | undefined,
-): readonly Step[] {
+function stepsOf(facility: PlannedFacility, isNew: boolean): readonly Step[] {
   const after = outstandingOf(facility);
-  if (known === undefined) {
-    return [
-      ['newLoans', after],
-      ['after', after],
-      ['stated', after],
-    ];
-  }
-  const found = knownFacility(known, stated, facility);
-  return [
-    ['before', owedBefore(facility, found)],
-    ...facility.drawings.flatMap((drawing) =>
-      movementsOf(changeOf(drawing, moneyOf(drawing, found))),
-    ),
-    ['after', after],
-    ['stated', after],
-  ];
+  const moved: readonly Step[] = isNew
+    ? [['newLoans', after]]
+    : [
+        ['before', owedBefore(facility)],
+        ...facility.drawings.flatMap(({ change }) => movementsOf(change)),
+      ];
+  return [...moved, ['after', after], ['stated', after]];
 }
 
 /** What the book's drawings owe that the statement has too. */
-export function owedBefore(stated: PlannedFacility, known: KnownFacility | undefined): bigint {
-  return stated.drawings.reduce((sum, one) => sum + totalOf(moneyOf(one, known).due), 0n);
-}
-
-export function moneyOf(
-  { number }: StatedDrawing,
-  known: KnownFacility | undefined,
-): KnownPrincipal {
-  return known?.drawings.find((one) => one.number === number)?.money ?? NO_PRINCIPAL;
+export function owedBefore({ drawings }: PlannedFacility): bigint {
+  return drawings.reduce((sum, { known }) => sum + totalOf(known?.money.due ?? NO_LEGS), 0n);
 }
 
 /** A negative draw, and a negative repayment, correct what was stated before. */

@@ -1,31 +1,22 @@
-/** What a statement says of a deal that the book cannot take. Pure but for what volumes ask of the book. */
-
 import type { Volumes } from '../../journal-file/volumes.ts';
 import { formatMoney, magnitudeOf } from '../../ledger/money.ts';
+import type { FileFault } from '../file/table.ts';
 import type { AmountField } from '../profile/fields.ts';
 import { outstandingOf } from '../statement/group-rows.ts';
 import { NO_LEGS, totalOf } from '../statement/legs.ts';
 import type { StatedDeal } from '../statement/stated-deal.ts';
-import type { StatementFault } from '../statement/statement-row.ts';
 import type { KnownDeal } from './known-deal.ts';
 import { knownFacility, type PlannedDeal } from './plan-deal.ts';
 
-/** As a fault of the statement has it. */
-export interface Misfit {
-  readonly row: number;
-  readonly column: string;
-  readonly message: string;
-  readonly value: string;
-}
-
 /** Facilities that the book has under other numbers would be there twice, and amounts of another currency be wrong. */
-export function misfitsOf(stated: StatedDeal, known: KnownDeal): readonly Misfit[] {
-  return stated.facilities.flatMap((facility): Misfit[] => {
+export function misfitsOf(stated: StatedDeal, known: KnownDeal): readonly FileFault[] {
+  const code = 'differs_from_book';
+  return stated.facilities.flatMap((facility): FileFault[] => {
     const { row, number, currency } = facility;
     const found = knownFacility(known, stated, facility);
     if (found !== undefined && found.currency !== currency) {
       const message = `expected ${found.currency}, in which the book has this facility`;
-      return [{ row, column: 'currency', message, value: currency }];
+      return [{ row, column: 'currency', code, message, value: currency }];
     }
     // A file of journals may have added others to a deal that statements have as one loan.
     const [oldest] = known.facilities;
@@ -36,37 +27,26 @@ export function misfitsOf(stated: StatedDeal, known: KnownDeal): readonly Misfit
       number === undefined
         ? `expected facilities, as the book has this deal: ${names}`
         : `expected no facility number, because the book has this deal as one loan: ${names}`;
-    return [{ row, column: 'facility', message, value: number ?? stated.number }];
+    return [{ row, column: 'facility', code, message, value: number ?? stated.number }];
   });
 }
 
-/** The deal's postings have no room beside those of the book. */
-export class NoRoom extends Error {
-  override readonly name = 'NoRoom';
-  readonly fault: StatementFault;
-
-  constructor(fault: StatementFault) {
-    super(fault.message);
-    this.fault = fault;
-  }
-}
-
-/** Counts what a deal posts. @throws {NoRoom} when the book cannot hold it */
-export async function takeRoom(volumes: Volumes, { stated, journals }: PlannedDeal): Promise<void> {
+/** Counts what a deal posts. @returns what is wrong where the book cannot hold it. */
+export async function takeRoom(
+  volumes: Volumes,
+  { stated, journals }: PlannedDeal,
+): Promise<FileFault | undefined> {
   for (const journal of journals) {
     const [full] = await volumes.add(journal);
-    const { currency = '' } = journal.postings[0] ?? {};
-    if (full !== undefined) throw new NoRoom(faultOf(stated, full.message, currency));
+    if (full === undefined) continue;
+    const [column, amount] = largestAmount(stated);
+    const value = formatMoney(amount, journal.postings[0]?.currency ?? '');
+    const { row } = stated;
+    return { row, column, code: 'amount_too_large', message: full.message, value };
   }
+  return undefined;
 }
 
-function faultOf(stated: StatedDeal, message: string, currency: string): StatementFault {
-  const [column, amount] = largestAmount(stated);
-  const value = formatMoney(amount, currency);
-  return { row: stated.row, column, code: 'amount_too_large', message, value };
-}
-
-/** The amount of a deal that takes most room. */
 function largestAmount({ facilities }: StatedDeal): readonly [AmountField, bigint] {
   const amounts = facilities.flatMap((facility) => {
     const { original, current, undrawn } = facility.commitment;
@@ -77,6 +57,7 @@ function largestAmount({ facilities }: StatedDeal): readonly [AmountField, bigin
       ['undisbursed', totalOf(undrawn ?? NO_LEGS)],
     ] as const;
   });
-  const size = (amount: bigint) => magnitudeOf(amount);
-  return amounts.reduce((one, other) => (size(other[1]) > size(one[1]) ? other : one));
+  return amounts.reduce((one, other) =>
+    magnitudeOf(other[1]) > magnitudeOf(one[1]) ? other : one,
+  );
 }

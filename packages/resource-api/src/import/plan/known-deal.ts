@@ -1,5 +1,6 @@
 import type { FacilityType } from '../../ledger/facility-type.ts';
 import type { Legs } from '../statement/legs.ts';
+import type { StatedParty } from '../statement/stated-deal.ts';
 
 /** What the book has of a deal at the end of the statement's date. */
 export interface KnownDeal {
@@ -33,53 +34,36 @@ export interface KnownFacility {
   readonly currency: string;
   readonly status: string;
   readonly maturityDate: string | null;
-  /** Ids of lenders who have a position. */
   readonly lenders: readonly string[];
   readonly commitment: KnownCommitment;
   readonly drawings: readonly KnownDrawing[];
 }
 
 /** In minor units, by party. */
-export interface KnownCommitment {
-  readonly original: Legs;
-  readonly cancelled: Legs;
-  readonly unfunded: Legs;
-}
+export type KnownCommitment = Readonly<Record<'original' | 'cancelled' | 'unfunded', Legs>>;
 
 export interface KnownDrawing {
   readonly id: string;
   readonly number: string;
   readonly status: string;
   readonly maturityDate: string | null;
-  /** A fraction with twelve decimals. */
   readonly allInRate: string | null;
   readonly money: KnownPrincipal;
 }
 
-/** In minor units, by party. Repaid is positive; transferred is bought less sold. */
-export interface KnownPrincipal {
-  readonly disbursed: Legs;
-  readonly repaid: Legs;
-  readonly transferred: Legs;
-  readonly due: Legs;
-  /** What was billed of it and is not paid. */
-  readonly billed: Legs;
-  readonly exchangeAdjustment: Legs;
-}
+/**
+ * In minor units, by party. Repaid is positive; transferred is bought less sold; billed is what was billed of
+ * it and is not paid.
+ */
+export type KnownPrincipal = Readonly<
+  Record<'disbursed' | 'repaid' | 'transferred' | 'due' | 'billed' | 'exchangeAdjustment', Legs>
+>;
 
 /** Parties of the book, as statements of a source find them. */
 export interface KnownParties {
   /** As statements name them, in the form in which names are compared. */
   readonly byRef: ReadonlyMap<string, string>;
   /** The names of those that statements name, one for each reference. */
-  readonly named: readonly {
-    readonly ref: string;
-    readonly name: string;
-    readonly countryCode: string;
-  }[];
-  readonly renamed: readonly {
-    readonly id: string;
-    readonly country: string | null;
-    readonly name: string;
-  }[];
+  readonly named: readonly StatedParty[];
+  readonly renamed: readonly Omit<KnownParty, 'refs'>[];
 }

@@ -1,8 +1,6 @@
-/** The parties of a statement: those that the book has, and new ones. Pure but for new ids. */
 import { newId } from '@cls/shared/new-id';
-import { foldName } from '@cls/shared/text';
 import type { PartyRecord } from '../../journal-file/record.ts';
-import { PARTY_REF } from '../../ledger/external-id.ts';
+import { partyRef } from '../statement/stated-party.ts';
 import type { KnownParties } from './known-deal.ts';
 import type { DealParty } from './plan-terms.ts';
 
@@ -17,7 +15,7 @@ export class PartyDirectory {
     this.#ids = new Map(byRef);
     // The first of several.
     this.#renamed = new Map(
-      [...renamed].reverse().map(({ id, country, name }) => [keyOf(country ?? '', name), id]),
+      [...renamed].reverse().map(({ id, country, name }) => [partyRef(name, country ?? ''), id]),
     );
   }
 
@@ -30,7 +28,7 @@ export class PartyDirectory {
     const { ref, name, countryCode } = party;
     const known = this.#ids.get(ref);
     if (known !== undefined) return known;
-    const renamed = this.#renamed.get(keyOf(countryCode, name));
+    const renamed = this.#renamed.get(partyRef(name, countryCode));
     const id = renamed ?? newId('pty');
     this.#ids.set(ref, id);
     const externalIds = [{ source: this.#source, value: ref }];
@@ -47,8 +45,4 @@ export class PartyDirectory {
     this.#fresh = [];
     return fresh;
   }
-}
-
-function keyOf(country: string, name: string): string {
-  return `${PARTY_REF}${country}:${foldName(name)}`;
 }

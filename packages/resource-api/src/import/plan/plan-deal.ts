@@ -1,4 +1,3 @@
-/** From a deal of a statement to the records and journals that bring the book there. Pure but for new ids. */
 import { newId } from '@cls/shared/new-id';
 import type {
   BookRecord,
@@ -12,22 +11,28 @@ import type {
 import type { BusinessDate } from '../../ledger/business-date.ts';
 import type { JournalType } from '../../ledger/journal.ts';
 import { formatMoney } from '../../ledger/money.ts';
-import { combine, type Legs, totalOf } from '../statement/legs.ts';
+import { type Legs, sumOfLegs, totalOf } from '../statement/legs.ts';
 import {
   facilityRef,
-  type Holder,
   type StatedDeal,
   type StatedDrawing,
   type StatedFacility,
 } from '../statement/stated-deal.ts';
-import type { KnownDeal, KnownFacility } from './known-deal.ts';
-import { NO_COMMITMENT, type PlannedJournal, planMoney } from './plan-money.ts';
+import type { KnownDeal, KnownDrawing, KnownFacility } from './known-deal.ts';
+import {
+  NO_COMMITMENT,
+  type PlannedJournal,
+  type PrincipalChange,
+  planMoney,
+} from './plan-money.ts';
 import {
   changedDetails,
   changedTerms,
   type DealParty,
   detailsOf,
   facilityNameOf,
+  filled,
+  statedFacility,
 } from './plan-terms.ts';
 
 export interface PlanContext {
@@ -35,7 +40,6 @@ export interface PlanContext {
   readonly source: string;
   /** Stands before the deal's number in idempotency keys: profile, date and file. */
   readonly keyPrefix: string;
-  /** The id of a party, which is made where the book has none. */
   readonly partyId: (party: DealParty) => string;
 }
 
@@ -45,14 +49,23 @@ export interface PlannedDeal {
   readonly facilities: readonly PlannedFacility[];
   /** The book does not have the deal at the statement's date. */
   readonly isNew: boolean;
+  /** What the book has of it and the statement does not, by facility. */
+  readonly unstated: readonly KnownFacility[];
   /** Records that the book does not have, then the journals. */
   readonly records: readonly BookRecord[];
   readonly journals: readonly JournalRecord[];
 }
 
 export interface PlannedFacility extends StatedFacility {
+  readonly known: KnownFacility | undefined;
+  readonly drawings: readonly PlannedDrawing[];
   /** What the stated undrawn amount is beside what follows from all movements, where they differ. */
   readonly undrawnGap: { readonly expected: bigint; readonly stated: bigint } | undefined;
+}
+
+export interface PlannedDrawing extends StatedDrawing {
+  readonly known: KnownDrawing | undefined;
+  readonly change: PrincipalChange;
 }
 
 /** The records and journals that bring a deal from what is known to what is stated. */
@@ -89,12 +102,12 @@ export function planDeal(
     stated,
     facilities: facilities.map(({ planned }) => planned),
     isNew,
+    unstated: known?.present ? unstatedDrawings(stated, known) : [],
     records: known === undefined ? [dealRecord(stated, deal, context), ...records] : records,
     journals: [...money, ...facts],
   };
 }
 
-/** What the book has of a stated facility. */
 export function knownFacility(
   { facilities }: KnownDeal,
   { number }: StatedDeal,
@@ -102,6 +115,15 @@ export function knownFacility(
 ): KnownFacility | undefined {
   if (stated.number === undefined) return facilities[0];
   return facilities.find(({ ref }) => ref === facilityRef(number, stated));
+}
+
+function unstatedDrawings(stated: StatedDeal, known: KnownDeal): readonly KnownFacility[] {
+  return known.facilities.map((facility) => {
+    const found = statedFacility(stated, facility);
+    const numbers = new Set(found?.drawings.map(({ number }) => number));
+    const drawings = facility.drawings.filter(({ number }) => !numbers.has(number));
+    return { ...facility, drawings };
+  });
 }
 
 /** What the source calls parts that the book does not have; a deal only where a facility could be called so. */
@@ -142,22 +164,31 @@ function planFacility(
   };
   const positions = stated.holders
     .filter(({ ref }) => !known?.lenders.includes(ref))
-    .map((holder) => positionRecord(holder, id));
+    .map(({ ref: lender, kind }): PositionRecord => {
+      return { object: 'position', id: newId('pos'), facility: id, lender, kind };
+    });
   const facility = known ? [] : [facilityRecord(stated, id, context)];
-  const place = { facility: id, contracts, currency: stated.currency };
-  const { journals: money, undrawnGap } = planMoney(stated, state);
+  const { journals: money, changes, undrawnGap } = planMoney(stated, state);
   const journals = money.map((planned): JournalRecord => {
     const ref = refOf(dealNumber, stated, planned);
     const { reason, overadvance } = planned;
     return {
       ...bareJournal(planned.type, deal, context, ref),
-      ...(reason === undefined ? {} : { reason }),
+      ...filled({ reason }),
       ...(overadvance ? { overadvance } : {}),
-      postings: postingsOf(planned, place),
+      postings: postingsOf(planned, id, contracts, stated.currency),
     };
   });
   const records = [...facility, ...fresh, ...positions];
-  return { planned: { ...stated, undrawnGap }, records, journals };
+  const planned: PlannedFacility = {
+    ...{ ...stated, known, undrawnGap },
+    drawings: stated.drawings.map((drawing, at) => ({
+      ...drawing,
+      known: drawings.get(drawing.number),
+      change: changes[at] as PrincipalChange,
+    })),
+  };
+  return { planned, records, journals };
 }
 
 /** In idempotency keys: the loan alone where each loan of the sender is a deal of its own. */
@@ -193,15 +224,13 @@ function bareJournal(
   };
 }
 
-interface Place {
-  readonly facility: string;
-  readonly contracts: ReadonlyMap<string, string>;
-  readonly currency: string;
-}
-
 /** Each account globally, and then for each holder. */
-function postingsOf({ entries }: PlannedJournal, place: Place): PostingRecord[] {
-  const { facility, contracts, currency } = place;
+function postingsOf(
+  { entries }: PlannedJournal,
+  facility: string,
+  contracts: ReadonlyMap<string, string>,
+  currency: string,
+): PostingRecord[] {
   return entries.flatMap(({ account, movement, legs, drawing }) => {
     const contract = drawing === undefined ? undefined : contracts.get(drawing);
     const common = {
@@ -226,9 +255,7 @@ function postingsOf({ entries }: PlannedJournal, place: Place): PostingRecord[] 
 function byParty(facility: StatedFacility, partyId: (party: DealParty) => string): StatedFacility {
   const ids = new Map(facility.holders.map((holder) => [holder.ref, partyId(holder)]));
   const named = (legs: Legs): Legs =>
-    combine(
-      ...[...legs].map(([ref, amount]) => [1n, new Map([[ids.get(ref) ?? ref, amount]])] as const),
-    );
+    sumOfLegs([...legs].map(([ref, amount]) => [ids.get(ref) ?? ref, amount]));
   const maybe = (legs: Legs | undefined) => legs && named(legs);
   const { commitment } = facility;
   return {
@@ -264,10 +291,9 @@ function dealRecord(stated: StatedDeal, id: string, { source, partyId }: PlanCon
     dealNumber: stated.number,
     borrower: partyId(borrower),
     agent: agent === undefined ? '' : partyId(agent),
-    ...(guarantor === undefined ? {} : { guarantor: partyId(guarantor) }),
+    ...filled({ guarantor: guarantor && partyId(guarantor), closingDate: stated.closingDate }),
     country,
     status: stated.status as DealRecord['status'],
-    ...(stated.closingDate === undefined ? {} : { closingDate: stated.closingDate }),
     externalIds: [{ source, value: stated.number }],
   };
 }
@@ -287,8 +313,7 @@ function facilityRecord(
     currency: stated.currency,
     dayCount: 'ACT/360',
     status: stated.status as FacilityRecord['status'],
-    ...(effectiveDate === undefined ? {} : { effectiveDate }),
-    ...(maturityDate === undefined ? {} : { maturityDate }),
+    ...filled({ effectiveDate, maturityDate }),
     pikUsesCommitment: false,
     externalIds: number === undefined ? [] : [{ source, value: facilityRef(dealNumber, stated) }],
   };
@@ -302,13 +327,7 @@ function contractRecord(stated: StatedDrawing, facility: string): ContractRecord
     facility,
     contractNumber: number,
     status: status as ContractRecord['status'],
-    ...(effectiveDate === undefined ? {} : { effectiveDate }),
-    ...(maturityDate === undefined ? {} : { maturityDate }),
-    ...(allInRate === undefined ? {} : { allInRate }),
+    ...filled({ effectiveDate, maturityDate, allInRate }),
     externalIds: [],
   };
-}
-
-function positionRecord({ ref, kind }: Holder, facility: string): PositionRecord {
-  return { object: 'position', id: newId('pos'), facility, lender: ref, kind };
 }

@@ -5,7 +5,15 @@
  */
 import { isRevolving } from '../../ledger/facility-type.ts';
 import type { JournalType, LedgerAccount, PrincipalMovement } from '../../ledger/journal.ts';
-import { combine, inProportion, type Legs, NO_LEGS, split, totalOf } from '../statement/legs.ts';
+import {
+  combine,
+  inProportion,
+  type Legs,
+  NO_LEGS,
+  split,
+  sumOfLegs,
+  totalOf,
+} from '../statement/legs.ts';
 import type { StatedDrawing, StatedFacility } from '../statement/stated-deal.ts';
 import type { KnownCommitment, KnownPrincipal } from './known-deal.ts';
 
@@ -19,7 +27,6 @@ export interface PlannedEntry {
 
 export interface PlannedJournal {
   readonly type: JournalType;
-  /** The drawing that it is about. */
   readonly drawing: string | undefined;
   readonly entries: readonly PlannedEntry[];
   readonly reason?: string;
@@ -36,7 +43,7 @@ export const NO_COMMITMENT: KnownCommitment = {
   cancelled: NO_LEGS,
   unfunded: NO_LEGS,
 };
-export const NO_PRINCIPAL: KnownPrincipal = {
+const NO_PRINCIPAL: KnownPrincipal = {
   disbursed: NO_LEGS,
   repaid: NO_LEGS,
   transferred: NO_LEGS,
@@ -45,7 +52,6 @@ export const NO_PRINCIPAL: KnownPrincipal = {
   exchangeAdjustment: NO_LEGS,
 };
 
-/** What a drawing changes by, by holder. */
 export interface PrincipalChange {
   readonly advance: Legs;
   /** Negative where principal was repaid. */
@@ -56,10 +62,7 @@ export interface PrincipalChange {
 }
 
 /** The changes of one drawing, which bring its principal to what is stated. */
-export function changeOf(
-  { due, cumulative }: StatedDrawing,
-  known: KnownPrincipal,
-): PrincipalChange {
+function changeOf({ due, cumulative }: StatedDrawing, known: KnownPrincipal): PrincipalChange {
   const change = combine([1n, due], [-1n, known.due]);
   if (cumulative === undefined) {
     const total = totalOf(change);
@@ -85,6 +88,8 @@ export function changeOf(
 
 export interface MoneyPlan {
   readonly journals: readonly PlannedJournal[];
+  /** In the order of the stated drawings. */
+  readonly changes: readonly PrincipalChange[];
   /** Where the stated undrawn amount is not what follows from all movements. */
   readonly undrawnGap: { readonly expected: bigint; readonly stated: bigint } | undefined;
 }
@@ -95,57 +100,40 @@ export function planMoney(stated: StatedFacility, state: FacilityState): MoneyPl
     const known = state.drawings.get(drawing.number) ?? NO_PRINCIPAL;
     return { drawing, known, change: changeOf(drawing, known) };
   });
+  const changes = drawings.map(({ change }) => change);
   const revolves = isRevolving(stated.type);
-  const commitment = commitmentChange(stated, state.commitment, drawings, revolves);
-  const facility = facilityJournals(commitment);
-  const overdrawn = totalOf(stated.commitment.undrawn ?? commitment.unfunded) < 0n;
-  const onFacility = lenderOfRecordFor(stated);
-  const gap = commitment.gap;
-  const movements = drawings.map(({ drawing, known, change }) =>
-    drawingJournals(drawing, known, change, { revolves, overdrawn, onFacility }),
-  );
+  const commitment = commitmentChange(stated, state.commitment, changes, revolves);
+  const { gap } = commitment;
   const expected = totalOf(commitment.unfunded);
   const undrawn = totalOf(stated.commitment.undrawn ?? commitment.unfunded);
+  const manner = { revolves, overdrawn: undrawn < 0n, onFacility: lenderOfRecordFor(stated) };
+  const movements = drawings.map(({ drawing, known, change }) =>
+    drawingJournals(drawing, known, change, manner),
+  );
   return {
     journals: [
-      ...facility,
+      ...facilityJournals(commitment),
       ...movements.flatMap(({ principal }) => principal),
       ...journal('commitment_adjustment', undefined, [entry('UNFUNDED', gap), memo(negated(gap))], {
         reason: 'the statement’s undisbursed amount is not original − cancelled − disbursed',
       }),
       ...movements.flatMap(({ revaluation }) => revaluation),
     ],
+    changes,
     undrawnGap: undrawn === expected ? undefined : { expected, stated: undrawn },
   };
-}
-
-interface DrawingChange {
-  readonly change: PrincipalChange;
-}
-
-interface CommitmentChange {
-  readonly isNew: boolean;
-  readonly original: Legs;
-  readonly cancelled: Legs;
-  /** A stated current commitment that rose or fell; a new facility's is its original one. */
-  readonly current: Legs;
-  readonly transferred: Legs;
-  readonly transferredUnfunded: Legs;
-  /** After everything, before the gap. */
-  readonly unfunded: Legs;
-  readonly gap: Legs;
 }
 
 function commitmentChange(
   { commitment, holders, drawings: stated }: StatedFacility,
   known: KnownCommitment,
-  drawings: readonly DrawingChange[],
+  changes: readonly PrincipalChange[],
   revolves: boolean,
-): CommitmentChange {
+) {
   const { original, cancelled, undrawn, isApportioned } = commitment;
   const isNew = known.original.size === 0;
   const sum = (part: keyof PrincipalChange) =>
-    combine(...drawings.map(({ change }) => [1n, change[part]] as const));
+    combine(...changes.map((change) => [1n, change[part]] as const));
   const advance = sum('advance');
   const back = revolves ? negated(sum('repayment')) : NO_LEGS;
   const bought = sum('transfer');
@@ -177,24 +165,19 @@ function commitmentChange(
       undrawn === undefined ? overdrawnBy(before) : split(totalOf(needed), needed, parts);
     if (totalOf(raised) > 0n) current = raised;
     // Without sales, parts by shares differ from what follows from movements by rounding alone.
-    const follows = undrawn === undefined || (isApportioned && isNothing(bought));
-    const swapped = follows ? NO_LEGS : combine([1n, needed], [-1n, raised]);
+    const isSold = [...bought.values()].some((amount) => amount !== 0n);
+    const follows = undrawn === undefined || (isApportioned && !isSold);
+    const swaps = follows ? NO_LEGS : combine([1n, needed], [-1n, raised]);
     const sells = !holders.some(({ kind }) => kind === 'participation');
-    transferred = sells ? combine([1n, bought], [1n, swapped]) : NO_LEGS;
+    transferred = sells ? combine([1n, bought], [1n, swaps]) : NO_LEGS;
   }
   // Principal that changed hands was drawn by the seller's commitment, and is now by the buyer's.
-  const transferredUnfunded = combine(
-    [1n, transferred],
-    [-1n, transferred.size > 0 ? bought : NO_LEGS],
-  );
+  const swapped = transferred.size > 0 ? bought : NO_LEGS;
+  const transferredUnfunded = combine([1n, transferred], [-1n, swapped]);
   const unfunded = combine([1n, before], [1n, current], [1n, transferredUnfunded]);
   const weights = combine([1n, now], [1n, change.original], [1n, current], [1n, transferred]);
   const gap = undrawn === undefined ? NO_LEGS : gapOf(undrawn, unfunded, weights, isApportioned);
   return { isNew, ...change, current, transferred, transferredUnfunded, unfunded, gap };
-}
-
-function isNothing(legs: Legs): boolean {
-  return [...legs.values()].every((amount) => amount === 0n);
 }
 
 /** What brings nobody's undrawn part below zero. */
@@ -212,7 +195,7 @@ function gapOf(undrawn: Legs, unfunded: Legs, weights: Legs, isApportioned: bool
   return inProportion(total, weighty ? weights : undrawn);
 }
 
-function facilityJournals(change: CommitmentChange): readonly PlannedJournal[] {
+function facilityJournals(change: ReturnType<typeof commitmentChange>): readonly PlannedJournal[] {
   const { isNew, original, cancelled, current, transferred, transferredUnfunded } = change;
   const rises = totalOf(current) > 0n;
   const booked = isNew ? 'original_commitment' : 'commitment_increase';
@@ -340,9 +323,7 @@ function negated(legs: Legs): Legs {
 }
 
 function mapHolders(legs: Legs, holderFor: (holder: string) => string): Legs {
-  return combine(
-    ...[...legs].map(([holder, amount]) => [1n, new Map([[holderFor(holder), amount]])] as const),
-  );
+  return sumOfLegs([...legs].map(([holder, amount]) => [holderFor(holder), amount]));
 }
 
 /** A participant has no commitment: what is drawn or given back there is the lender of record's. */

@@ -1,4 +1,3 @@
-/** Terms and names that a statement changes, each whole, from its date on. Pure. */
 import { foldName } from '@cls/shared/text';
 import type { DetailsRecord, TermsRecord } from '../../journal-file/record.ts';
 import { PARTY_REF } from '../../ledger/external-id.ts';
@@ -14,14 +13,6 @@ import type { KnownDeal, KnownDrawing, KnownFacility, KnownParty } from './known
 /** A party that the book has, or one as the statement names it. */
 export type DealParty = KnownParty | StatedParty;
 
-/** The names of a deal after a statement: what it states, and for the rest what is known. */
-export interface DealDetails {
-  readonly name: string;
-  readonly borrower: DealParty;
-  readonly guarantor: DealParty | undefined;
-  readonly country: string;
-}
-
 const REF = new RegExp(`^(${PARTY_REF}[A-Z0-9]*:)(.*)$`, 'su');
 
 /** The same of a reference that has the name as it was written, as former releases kept it. */
@@ -30,10 +21,10 @@ export function foldRef(ref: string): string {
 }
 
 /**
- * What the statement does not name keeps what the book has at its date. A deal that the book does not
+ * The names of a deal after a statement. What the statement does not name keeps what the book has at its date. A deal that the book does not
  * have at the date is named by its number, and its borrower by the country.
  */
-export function detailsOf(stated: StatedDeal, known: KnownDeal | undefined): DealDetails {
+export function detailsOf(stated: StatedDeal, known: KnownDeal | undefined) {
   const now = known?.present ? known : undefined;
   return {
     name: nameOf(stated.name, now?.name) ?? stated.number,
@@ -86,10 +77,7 @@ export function changedTerms(stated: StatedDeal, known: KnownDeal): readonly Ter
   const anew = !known.present;
   return [
     ...(anew || stated.status !== known.status ? [{ deal: known.id, status: stated.status }] : []),
-    ...known.facilities.flatMap((facility) => {
-      const found = statedFacility(stated, facility);
-      return found === undefined ? [] : facilityTerms(found, facility, anew);
-    }),
+    ...facilityPairs(stated, known).flatMap((pair) => facilityTerms(...pair, anew)),
   ] as readonly TermsRecord[];
 }
 
@@ -101,16 +89,37 @@ export function statedFacility(
   return facilities.find((one) => one.number === undefined || facilityRef(number, one) === ref);
 }
 
+type Pair<Stated, Known> = readonly [stated: Stated, known: Known];
+
+/** In the order of the book. */
+export function facilityPairs(
+  stated: StatedDeal,
+  { facilities }: KnownDeal,
+): readonly Pair<StatedFacility, KnownFacility>[] {
+  return facilities.flatMap((known) => {
+    const found = statedFacility(stated, known);
+    return found === undefined ? [] : [[found, known] as const];
+  });
+}
+
+/** In the order of the statement. */
+export function drawingPairs(
+  { drawings }: StatedFacility,
+  known: KnownFacility,
+): readonly Pair<StatedDrawing, KnownDrawing>[] {
+  return drawings.flatMap((drawing) => {
+    const found = known.drawings.find(({ number }) => number === drawing.number);
+    return found === undefined ? [] : [[drawing, found] as const];
+  });
+}
+
 function facilityTerms(stated: StatedFacility, known: KnownFacility, anew: boolean) {
   const maturityDate = stated.maturityDate ?? (anew ? null : known.maturityDate);
   const changed = anew || stated.status !== known.status || maturityDate !== known.maturityDate;
-  const terms = { facility: known.id, status: stated.status, ...set({ maturityDate }) };
+  const terms = { facility: known.id, status: stated.status, ...filled({ maturityDate }) };
   return [
     ...(changed ? [terms] : []),
-    ...stated.drawings.flatMap((drawing) => {
-      const found = known.drawings.find(({ number }) => number === drawing.number);
-      return found === undefined ? [] : drawingTerms(drawing, found, anew);
-    }),
+    ...drawingPairs(stated, known).flatMap((pair) => drawingTerms(...pair, anew)),
   ];
 }
 
@@ -131,13 +140,26 @@ function drawingTerms(stated: StatedDrawing, known: KnownDrawing, anew: boolean)
     status === known.status &&
     maturityDate === known.maturityDate &&
     allInRate === known.allInRate;
-  return same ? [] : [{ contract: known.id, status, ...set({ maturityDate, allInRate }) }];
+  return same ? [] : [{ contract: known.id, status, ...filled({ maturityDate, allInRate }) }];
 }
 
-function set<T extends object>(fields: T): Partial<T> {
-  return Object.fromEntries(
-    Object.entries(fields).filter(([, value]) => value !== null),
-  ) as Partial<T>;
+/** The fields that have a value. */
+export function filled<T extends object>(fields: T): { [Key in keyof T]?: NonNullable<T[Key]> } {
+  const some = Object.entries(fields).filter(([, value]) => value !== null && value !== undefined);
+  return Object.fromEntries(some) as { [Key in keyof T]?: NonNullable<T[Key]> };
+}
+
+/** What differs of a deal's names, as it was and as it is. */
+export function differingDetails(stated: StatedDeal, known: KnownDeal) {
+  const now = detailsOf(stated, known);
+  const guarantor = known.guarantor ?? undefined;
+  const all = [
+    ['name', known.name === now.name, known.name, now.name],
+    ['borrower', known.borrower === now.borrower, known.borrower.name, now.borrower.name],
+    ['guarantor', guarantor === now.guarantor, guarantor?.name ?? '', now.guarantor?.name ?? ''],
+    ['country', known.country === now.country, known.country, now.country],
+  ] as const;
+  return all.filter(([, isSame]) => !isSame);
 }
 
 /** Names that a statement changes. @param idOf the id of a party, which is made where there is none */
@@ -146,26 +168,15 @@ export function changedDetails(
   known: KnownDeal,
   idOf: (party: DealParty) => string,
 ): readonly DetailsRecord[] {
-  const now = detailsOf(stated, known);
-  const { name, borrower, guarantor, country } = now;
-  const same =
-    known.present &&
-    known.name === name &&
-    known.country === country &&
-    known.borrower === borrower &&
-    (known.guarantor ?? undefined) === guarantor;
-  const renamed = known.facilities.flatMap((facility) => {
-    const found = statedFacility(stated, facility);
-    if (found === undefined) return [];
-    const now = facilityNameOf(found, stated.number, known.present ? facility.name : undefined);
-    return known.present && now === facility.name ? [] : [{ facility: facility.id, name: now }];
+  const { name, borrower, guarantor, country } = detailsOf(stated, known);
+  const isSame = known.present && differingDetails(stated, known).length === 0;
+  const renamed = facilityPairs(stated, known).flatMap(([found, { id, name: before }]) => {
+    const now = facilityNameOf(found, stated.number, known.present ? before : undefined);
+    return known.present && now === before ? [] : [{ facility: id, name: now }];
   });
   const deal = {
-    deal: known.id,
-    name,
-    borrower: idOf(borrower),
-    ...(guarantor === undefined ? {} : { guarantor: idOf(guarantor) }),
-    country,
+    ...{ deal: known.id, name, borrower: idOf(borrower), country },
+    ...filled({ guarantor: guarantor && idOf(guarantor) }),
   };
-  return [...(same ? [] : [deal]), ...renamed];
+  return [...(isSame ? [] : [deal]), ...renamed];
 }

@@ -1,8 +1,13 @@
 import type { z } from 'zod';
 import { type ImportProfile, profileSchema } from './profile.ts';
-import { type OpenQuestion, openQuestions } from './profile-questions.ts';
 
-/** What is wrong with one setting. */
+/** A value of a profile that the file did not decide and that somebody has to. */
+interface OpenQuestion {
+  /** Of the setting, such as `columns.due` or `dateFormats.0`. */
+  readonly path: string;
+  readonly question: string;
+}
+
 export interface ProfileFault {
   /** Such as `columns.due`; empty where the whole is wrong. */
   readonly path: string;
@@ -46,7 +51,7 @@ function messageOf(issue: z.core.$ZodRawIssue): string | undefined {
       }
       return `expected ${NOUNS[issue.expected] ?? issue.expected}, and not ${given}${quotesFor(issue)}`;
     case 'invalid_value':
-      return `expected ${listed(issue.values)}, and not ${given}`;
+      return `expected ${issue.values.length > 1 ? 'one of ' : ''}${issue.values.join(', ')}, and not ${given}`;
     case 'invalid_key':
       return UNKNOWN;
     case 'too_small':
@@ -89,11 +94,6 @@ function quotesFor({ expected, input }: { readonly expected: string; readonly in
   return expected === 'string' && bare ? '; put it in quotation marks' : '';
 }
 
-function listed(values: readonly unknown[]): string {
-  const all = values.map((value) => `${value}`);
-  return all.length === 1 ? `${all[0]}` : `one of ${all.join(', ')}`;
-}
-
 function unionMessage(
   issue: z.core.$ZodRawIssue & { code: 'invalid_union' },
   given: string,
@@ -103,4 +103,20 @@ function unionMessage(
     return told === undefined ? [] : [told];
   });
   return `expected ${[...new Set(expected)].join(' or ')}, and not ${given}`;
+}
+
+/** `? DD/MM/YYYY or MM/DD/YYYY`. A `?` alone is what some senders write for nothing. */
+const OPEN = /^\s*\?\s*(?=[^\s?])/;
+
+/** Every text in a profile's document that begins with `?`, in the order of the document. */
+function openQuestions(document: unknown): readonly OpenQuestion[] {
+  return [...questionsIn(document, [])];
+}
+
+function* questionsIn(value: unknown, path: readonly string[]): Generator<OpenQuestion> {
+  if (typeof value === 'string') {
+    if (OPEN.test(value)) yield { path: path.join('.'), question: value.replace(OPEN, '') };
+  } else if (typeof value === 'object' && value !== null) {
+    for (const [key, inner] of Object.entries(value)) yield* questionsIn(inner, [...path, key]);
+  }
 }

@@ -1,5 +1,5 @@
 import { ambiguousMark } from '../cells/number-shape.ts';
-import type { AmountField, Field } from './fields.ts';
+import { type AmountField, type Field, IDENTIFYING, SOLD } from './fields.ts';
 import type { ImportProfile } from './profile.ts';
 
 /** Settings that contradict each other or lack another, by path. */
@@ -72,7 +72,3 @@ export function* contradictionsIn(
     yield [['twoDigitYearsFrom'], `expected the first year that ${short} can mean, such as 1970`];
   }
 }
-
-/** What identifies a loan: one of them has a column. */
-const IDENTIFYING: readonly Field[] = ['loanNumber', 'facilityNumber', 'dealNumber'];
-const SOLD: readonly AmountField[] = ['sold', 'repaidThirdParty', 'dueThirdParty'];

@@ -1,6 +1,9 @@
 /** How an amount follows from others: `limit - due`, `originalPrincipal - cancelled + held`, `0`. */
 import type { AmountField } from './fields.ts';
 
+/** Amounts of a row by field, in minor units. */
+export type Amounts = Partial<Record<AmountField, bigint>>;
+
 export interface Term {
   readonly field: AmountField;
   readonly sign: 1n | -1n;
@@ -14,7 +17,6 @@ export function isSum(text: string): boolean {
   return sum === '0' || SUM.test(sum);
 }
 
-/** The terms of a sum; none for `0`. */
 export function termsOf(text: string): readonly Term[] {
   if (text.trim() === '0') return [];
   const parts = text.replaceAll(/\s/g, '').match(/[+-]?[a-zA-Z]+/g) ?? [];
@@ -33,11 +35,7 @@ export function sumFor(given: Derivation | undefined, facilityType: string): str
   return given[facilityType] ?? given['*'];
 }
 
-/** What a sum comes to, where each of its fields has an amount. */
-export function sumOf(
-  terms: readonly Term[],
-  amounts: Readonly<Partial<Record<AmountField, bigint>>>,
-): bigint | undefined {
+export function sumOf(terms: readonly Term[], amounts: Readonly<Amounts>): bigint | undefined {
   let sum = 0n;
   for (const { field, sign } of terms) {
     const amount = amounts[field];
@@ -46,3 +44,14 @@ export function sumOf(
   }
   return sum;
 }
+
+/**
+ * Columns that are the sum of others: the World Bank's, by its data dictionary, and a limit. A profile
+ * that states identities has these no longer.
+ */
+export const DEFAULT_IDENTITIES: readonly (readonly [AmountField, string])[] = [
+  ['obligation', 'due + exchangeAdjustment'],
+  ['held', 'due + undisbursed'],
+  ['dueThirdParty', 'sold - repaidThirdParty'],
+  ['limit', 'due + undisbursed'],
+];

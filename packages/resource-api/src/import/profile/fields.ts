@@ -51,9 +51,16 @@ export type DateField = keyof typeof DATES;
 export type TextField = keyof typeof TEXTS;
 export type Field = TextField | AmountField | DateField;
 
-/** Amounts that a row may state, in the currency of the row. */
 export const AMOUNT_FIELDS = Object.keys(AMOUNTS) as AmountField[];
 export const DATE_FIELDS = Object.keys(DATES) as DateField[];
-/** By field, what its column holds. */
 export const FIELD_MEANINGS: Readonly<Record<Field, string>> = { ...TEXTS, ...AMOUNTS, ...DATES };
 export const FIELDS = Object.keys(FIELD_MEANINGS) as Field[];
+
+export function isAmount(field: string | undefined): field is AmountField {
+  return field !== undefined && Object.hasOwn(AMOUNTS, field);
+}
+
+/** What identifies a loan: one of them has a column. */
+export const IDENTIFYING: readonly Field[] = ['loanNumber', 'facilityNumber', 'dealNumber'];
+/** What is stated where a part of the principal was sold. */
+export const SOLD: readonly AmountField[] = ['sold', 'repaidThirdParty', 'dueThirdParty'];

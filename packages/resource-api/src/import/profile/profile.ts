@@ -51,7 +51,6 @@ export const SANITY_CHECKS = [
 ] as const;
 export type SanityCheck = (typeof SANITY_CHECKS)[number];
 
-/** A list of texts, none of them empty. */
 const marks = z.array(z.string().min(1));
 
 const IDENTITY = {
@@ -302,7 +301,6 @@ export const profileSchema = profileShape.superRefine((profile, context) => {
   }
 });
 
-/** How one sender's statement is read. */
 export type ImportProfile = Readonly<z.infer<typeof profileSchema>>;
 /** As it is written, before defaults. */
 export type ImportProfileDocument = Readonly<z.input<typeof profileSchema>>;

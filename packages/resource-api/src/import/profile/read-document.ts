@@ -3,7 +3,6 @@ import { isAlias, parseDocument, visit, type YAMLError } from 'yaml';
 /** Of a profile as text: one that lists 10,000 names of countries is far below. */
 const TEXT_MAX_CHARS = 1024 ** 2;
 
-/** The text of a profile cannot be read as YAML or JSON. */
 export class UnreadableProfile extends Error {
   override readonly name = 'UnreadableProfile';
 }
@@ -24,8 +23,9 @@ export function parseProfile(text: string): unknown {
     Node: (_, node) => {
       // An alias of aliases of aliases is larger than memory when it is written out.
       if (!isAlias(node) && node.anchor === undefined) return;
+      const line = text.slice(0, node.range?.[0] ?? 0).split('\n').length;
       throw new UnreadableProfile(
-        `line ${lineOf(text, node.range?.[0] ?? 0)}: a profile has no anchors (&) and no aliases (*); ` +
+        `line ${line}: a profile has no anchors (&) and no aliases (*); ` +
           'write the value itself, and put a text that begins with & or * in quotation marks',
       );
     },
@@ -58,8 +58,4 @@ function sentence({ code, message, linePos }: YAMLError): string {
   const place = start === undefined ? '' : `line ${start.line}: `;
   const [told = ''] = message.split(/ at line \d+|\n/);
   return `${place}${SENTENCES[code] ?? told.replace(/^[A-Z]/, (letter) => letter.toLowerCase())}`;
-}
-
-function lineOf(text: string, at: number): number {
-  return text.slice(0, at).split('\n').length;
 }

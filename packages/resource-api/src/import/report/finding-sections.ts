@@ -1,8 +1,7 @@
-/** What a report says of faults, warnings and checks. Pure. */
+import type { FileFault } from '../file/table.ts';
 import type { ImportReport } from '../import-report.ts';
 import type { SanityFinding } from '../sanity.ts';
 import type { FindingKind } from '../statement/report.ts';
-import type { StatementFault } from '../statement/statement-row.ts';
 import { counted, grouped, type Section } from './section.ts';
 import { ADVICE, CHECK_ADVICE, titleOf } from './words.ts';
 
@@ -22,18 +21,16 @@ export function findingsSection(title: string, kinds: readonly FindingKind[]): S
       firstOf(first),
       ADVICE[code] ?? '',
     ]);
-  const columns = [
-    { name: 'What' },
-    { name: 'Column' },
-    { name: 'Times', isNumber: true },
-    { name: 'First of them' },
-    { name: 'What to do' },
-  ];
+  const columns = ['What', 'Column', 'Times', 'First of them', 'What to do'];
   const sentences = [
     ...kinds.filter((kind) => !ofRows.includes(kind)).flatMap(sentencesOf),
     ...(more > 0 ? [`${counted(more, 'further kind')} are not shown.`] : []),
   ];
-  return { title, sentences, ...(rows.length === 0 ? {} : { table: { columns, rows } }) };
+  return {
+    title,
+    sentences,
+    ...(rows.length === 0 ? {} : { table: { columns, numbers: ['Times'], rows } }),
+  };
 }
 
 function sentencesOf({ code, column, first }: FindingKind): readonly string[] {
@@ -46,7 +43,7 @@ function sentencesOf({ code, column, first }: FindingKind): readonly string[] {
 }
 
 /** `row 3 “x”, row 7 “y”: expected a decimal`. */
-function firstOf(first: readonly StatementFault[]): string {
+function firstOf(first: readonly FileFault[]): string {
   const where = first.flatMap(({ row, value }) => {
     const parts = [...(row > 0 ? [`row ${row}`] : []), ...(value === '' ? [] : [`“${value}”`])];
     return parts.length === 0 ? [] : [parts.join(' ')];
@@ -72,17 +69,11 @@ export function checksSection({ sanity, outcome }: ImportReport): Section | unde
     `${RESULTS[finding.severity]}${finding.reason === undefined ? '' : `: ${finding.reason}`}`,
     CHECK_ADVICE[finding.check],
   ]);
-  const columns = [
-    { name: 'Check' },
-    { name: 'Found', isNumber: true },
-    { name: 'First of them' },
-    { name: 'Result' },
-    { name: 'What to do' },
-  ];
+  const columns = ['Check', 'Found', 'First of them', 'Result', 'What to do'];
   const commands = refusing.map(
     ({ check }) => `To apply although it is unlikely, give the reason: --accept '${check}=REASON'`,
   );
-  return { title: 'Checks', sentences: [], commands, table: { columns, rows } };
+  return { title: 'Checks', sentences: [], commands, table: { columns, numbers: ['Found'], rows } };
 }
 
 function foundOf({ rows, examples = [] }: SanityFinding): string {

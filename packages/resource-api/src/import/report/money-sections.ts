@@ -1,4 +1,3 @@
-/** What a report says of amounts: by currency, by loan, and beside the sender's totals. Pure. */
 import type { ImportReport } from '../import-report.ts';
 import type { OutstandingTotal } from '../plan/currency-totals.ts';
 import type { AmountField } from '../profile/fields.ts';
@@ -31,12 +30,8 @@ export function outstandingSection({ outstanding }: ImportReport): Section | und
     title: 'Outstanding principal',
     sentences: [],
     table: {
-      columns: [
-        { name: 'Currency' },
-        { name: 'Step' },
-        { name: 'Loans', isNumber: true },
-        { name: 'Amount', isNumber: true },
-      ],
+      columns: ['Currency', 'Step', 'Loans', 'Amount'],
+      numbers: ['Loans', 'Amount'],
       rows,
     },
   };
@@ -56,15 +51,10 @@ export function largestSection({ largest }: ImportReport): Section | undefined {
     grouped(after),
     grouped(difference(before, after)),
   ]);
-  const columns = [
-    { name: 'Currency' },
-    { name: 'Loan' },
-    { name: 'Before', isNumber: true },
-    { name: 'After', isNumber: true },
-    { name: 'Difference', isNumber: true },
-  ];
+  const numbers = ['Before', 'After', 'Difference'];
+  const columns = ['Currency', 'Loan', ...numbers];
   const sentences = ['Outstanding principal of the loans that change most.'];
-  return { title: 'Largest differences', sentences, table: { columns, rows } };
+  return { title: 'Largest differences', sentences, table: { columns, numbers, rows } };
 }
 
 export function controlSection(report: ImportReport): Section | undefined {
@@ -82,19 +72,15 @@ export function controlSection(report: ImportReport): Section | undefined {
   ];
   // Rows with a fault are in no sum.
   if (rows.length === 0 || (faultCount > 0 && compared.size === 0)) return undefined;
-  const columns = [
-    { name: 'Total' },
-    { name: 'Sender', isNumber: true },
-    { name: 'File', isNumber: true },
-    { name: 'Result' },
-  ];
+  const numbers = ['Sender', 'File'];
+  const columns = ['Total', ...numbers, 'Result'];
   const sentences = [
     ...(hasTotalsRow ? ['The file has a row of totals.'] : []),
     ...(withoutTotals === undefined
       ? []
       : [`The sender’s totals were not demanded: ${withoutTotals}.`]),
   ];
-  return { title: 'Control totals', sentences, table: { columns, rows } };
+  return { title: 'Control totals', sentences, table: { columns, numbers, rows } };
 }
 
 /** `due:EUR` is `outstanding principal EUR`. */

@@ -7,9 +7,7 @@ export function progressText({ step, rows, of, done }: ImportProgress, seconds: 
   const progress = `${step}: ${grouped(`${rows}`)} ${what}`;
   if (seconds < 1 || done <= 0) return progress;
   const rate = grouped(`${Math.round(rows / seconds)}`);
-  return `${progress}, ${rate} a second, about ${durationOf((seconds * (1 - done)) / done)} left`;
-}
-
-function durationOf(seconds: number): string {
-  return seconds < 120 ? `${Math.ceil(seconds)} s` : `${Math.round(seconds / 60)} min`;
+  const left = (seconds * (1 - done)) / done;
+  const told = left < 120 ? `${Math.ceil(left)} s` : `${Math.round(left / 60)} min`;
+  return `${progress}, ${rate} a second, about ${told} left`;
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { type Html, type HtmlValue, html, trustedMarkup } from '@cls/shared/http/html';
 import type { ImportReport } from '../import-report.ts';
 import { reportSections } from './report-sections.ts';
-import type { Column, Section, Table } from './section.ts';
+import type { Section, Table } from './section.ts';
 
 /** The colours are those of the page kit. */
 const STYLE = `
@@ -62,23 +62,22 @@ function paragraphs(sentences: readonly string[]): readonly Html[] {
   return sentences.map((sentence) => html`<p>${sentence}</p>\n`);
 }
 
-function tableHtml(caption: HtmlValue, { columns, rows }: Table): Html {
-  const isNamed = columns.some(({ name }) => name !== '');
-  const head = columns.map((column) => html`<th scope="col"${classOf(column)}>${column.name}</th>`);
+function tableHtml(caption: HtmlValue, { columns, numbers = [], rows }: Table): Html {
+  const isNamed = columns.some((name) => name !== '');
+  const classes = columns.map((name) => numbers.includes(name) && NUMBER);
+  const head = columns.map((name, at) => html`<th scope="col"${classes[at]}>${name}</th>`);
   return html`<table>
 <caption>${caption}</caption>
 ${isNamed && html`<thead><tr>${head}</tr></thead>\n`}<tbody>
-${rows.map((row) => rowHtml(row, columns))}</tbody>
+${rows.map((row) => rowHtml(row, classes))}</tbody>
 </table>`;
 }
 
-function rowHtml(row: readonly string[], columns: readonly Column[]): Html {
+function rowHtml(row: readonly string[], classes: readonly HtmlValue[]): Html {
   const cells = row.map((cell, at) =>
-    at === 0 ? html`<th scope="row">${cell}</th>` : html`<td${classOf(columns[at])}>${cell}</td>`,
+    at === 0 ? html`<th scope="row">${cell}</th>` : html`<td${classes[at]}>${cell}</td>`,
   );
   return html`<tr>${cells}</tr>\n`;
 }
 
-function classOf(column: Column | undefined): Html | undefined {
-  return column?.isNumber ? trustedMarkup(' class="number"') : undefined;
-}
+const NUMBER = trustedMarkup(' class="number"');

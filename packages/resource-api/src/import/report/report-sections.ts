@@ -1,4 +1,5 @@
 /** What a report says of an import, in the order in which somebody who decides reads it. Pure. */
+import { formatAmount, parseAmount } from '../../ledger/money.ts';
 import type { ImportReport } from '../import-report.ts';
 import type { ChangesByKind } from '../plan/change-summary.ts';
 import type { ChangeKind } from '../plan/changes.ts';
@@ -56,7 +57,7 @@ function outcomeSection(report: ImportReport): Section {
     title: `Statement${asOf === undefined ? '' : ` of ${asOf}`}: ${TITLES[outcome]}`,
     sentences: outcomeSentences(report),
     commands: outcomeCommands(report),
-    table: { columns: [{ name: '' }, { name: '' }], rows: known },
+    table: { columns: ['', ''], rows: known },
   };
 }
 
@@ -82,18 +83,13 @@ function outcomeSentences(report: ImportReport): readonly string[] {
 }
 
 function outcomeCommands(report: ImportReport): readonly string[] {
-  const { outcome, importId = '' } = report;
-  if (outcome === 'valid') return ['To write it, give --apply.', ...demandOf(report)];
-  if (outcome !== 'applied') return [];
-  return [`To take it back: cls-api imports revert ${importId} --apply`];
-}
-
-/** What --apply would refuse. */
-function demandOf({ comparedTotals, withoutTotals }: ImportReport): readonly string[] {
-  if (comparedTotals.length > 0 || withoutTotals !== undefined) return [];
-  return [
-    'It then demands the sender’s totals: --rows and --control, or --without-totals with a reason.',
-  ];
+  const { outcome, importId = '', comparedTotals, withoutTotals } = report;
+  if (outcome === 'applied') return [`To take it back: cls-api imports revert ${importId} --apply`];
+  if (outcome !== 'valid') return [];
+  const demands =
+    'It then demands the sender’s totals: --rows and --control, or --without-totals with a reason.';
+  const hasTotals = comparedTotals.length > 0 || withoutTotals !== undefined;
+  return ['To write it, give --apply.', ...(hasTotals ? [] : [demands])];
 }
 
 function changesSection({ outcome, changes, asOf }: ImportReport): Section | undefined {
@@ -106,13 +102,8 @@ function changesSection({ outcome, changes, asOf }: ImportReport): Section | und
     const [words, rule] = CHANGE_WORDS[kind.kind];
     return [words, grouped(`${kind.loans}`), firstOf(kind), rule];
   });
-  const columns = [
-    { name: 'Change' },
-    { name: 'Loans', isNumber: true },
-    { name: 'First of them' },
-    { name: 'In the book' },
-  ];
-  return { title, sentences: [], table: { columns, rows } };
+  const columns = ['Change', 'Loans', 'First of them', 'In the book'];
+  return { title, sentences: [], table: { columns, numbers: ['Loans'], rows } };
 }
 
 function firstOf({ kind, changes, loans }: ChangesByKind): string {
@@ -135,10 +126,8 @@ function changeText(kind: ChangeKind, change: ChangesByKind['changes'][number]):
 
 /** `0.047500000000` is `4.75`. */
 function percentOf(fraction: string): string {
-  const [, sign = '', whole = '', digits = ''] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(fraction) ?? [];
-  const moved = `${whole}${digits.slice(0, 2).padEnd(2, '0')}`.replace(/^0+(?=\d)/, '');
-  const rest = digits.slice(2).replace(/0+$/, '');
-  return `${sign}${moved}${rest === '' ? '' : `.${rest}`}`;
+  const { amountMinor = 0n } = parseAmount(fraction, 12) ?? {};
+  return formatAmount(amountMinor, 10).replace(/\.?0+$/, '');
 }
 
 const AMOUNT = /^-?\d+(\.\d{1,4})?$/;

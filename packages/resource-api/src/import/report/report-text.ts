@@ -1,6 +1,6 @@
 import type { ImportReport } from '../import-report.ts';
 import { reportSections } from './report-sections.ts';
-import type { Column, Section, Table } from './section.ts';
+import type { Section, Table } from './section.ts';
 
 const WIDTH = 100;
 const GAP = '  ';
@@ -20,22 +20,22 @@ function sectionText({ title, sentences, commands = [], table }: Section): strin
   return [...lines, ...(table ? tableLines(table) : [])].join('\n');
 }
 
-function tableLines({ columns, rows }: Table): readonly string[] {
-  const header = columns.map(({ name }) => name);
-  const all = header.some((name) => name !== '') ? [header, ...rows] : rows;
-  const widths = widthsOf(columns, all);
-  return all.flatMap((row) => rowLines(row, columns, widths));
+function tableLines({ columns, numbers, rows }: Table): readonly string[] {
+  const all = columns.some((name) => name !== '') ? [columns, ...rows] : rows;
+  const isNumber = columns.map((name) => numbers?.includes(name) ?? false);
+  const widths = widthsOf(isNumber, all);
+  return all.flatMap((row) => rowLines(row, isNumber, widths));
 }
 
 /** As wide as the widest cell; where that is too wide, the widest text columns are wrapped. */
-function widthsOf(columns: readonly Column[], rows: Table['rows']): readonly number[] {
+function widthsOf(isNumber: readonly boolean[], rows: Table['rows']): readonly number[] {
   const widest = (at: number, lengthOf: (cell: string) => number) =>
     Math.max(...rows.map((row) => lengthOf(row[at] ?? '')));
-  const widths = columns.map((_, at) => widest(at, (cell) => cell.length));
-  const narrowest = columns.map(({ isNumber }, at) =>
-    isNumber ? Number.POSITIVE_INFINITY : Math.min(widest(at, longestWord), WORD_KEPT),
+  const widths = isNumber.map((_, at) => widest(at, (cell) => cell.length));
+  const narrowest = isNumber.map((isOne, at) =>
+    isOne ? Number.POSITIVE_INFINITY : Math.min(widest(at, longestWord), WORD_KEPT),
   );
-  const room = WIDTH - GAP.length * (columns.length - 1);
+  const room = WIDTH - GAP.length * (isNumber.length - 1);
   for (;;) {
     const over = widths.reduce((sum, width) => sum + width, 0) - room;
     const spare = widths.map((width, at) => (width > (narrowest[at] ?? 0) ? width : 0));
@@ -51,7 +51,7 @@ function longestWord(text: string): number {
 
 function rowLines(
   row: readonly string[],
-  columns: readonly Column[],
+  isNumber: readonly boolean[],
   widths: readonly number[],
 ): readonly string[] {
   const cells = row.map((cell, at) => wrap(cell, widths[at] ?? WIDTH));
@@ -61,7 +61,7 @@ function rowLines(
       .map((lines, at) => {
         const text = lines[line] ?? '';
         const width = widths[at] ?? 0;
-        return columns[at]?.isNumber ? text.padStart(width) : text.padEnd(width);
+        return isNumber[at] ? text.padStart(width) : text.padEnd(width);
       })
       .join(GAP)
       .trimEnd(),

@@ -10,14 +10,10 @@ export interface Section {
 }
 
 export interface Table {
-  readonly columns: readonly Column[];
+  readonly columns: readonly string[];
+  /** The columns that are right-aligned: counts and money. */
+  readonly numbers?: readonly string[];
   readonly rows: readonly (readonly string[])[];
-}
-
-export interface Column {
-  readonly name: string;
-  /** Right-aligned: numbers and money. */
-  readonly isNumber?: boolean;
 }
 
 /** `-1234567.89` is `-1,234,567.89`. */

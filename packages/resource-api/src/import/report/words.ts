@@ -74,7 +74,6 @@ export const CHECK_ADVICE: Readonly<Record<SanityCheck, string>> = {
 export const ADVICE: Readonly<Record<string, string>> = {
   invalid_amount: 'Declare how amounts are written: decimalSeparator, thousandsSeparator, marks.',
   excess_decimals: 'Declare excessDecimals: round, or correct the amounts.',
-  too_many_digits: 'Store the column as text in the workbook, and save it again.',
   other_currency: 'Declare a column for the currency.',
   amount_too_large: 'Compare amountsIn with the statement’s heading.',
   invalid_date: 'Declare dateFormats as the file writes dates.',

@@ -2,10 +2,15 @@ import { groupBy } from '@cls/shared/group-by';
 import type { Sql } from '@cls/shared/sql/database';
 import { BY_LOOKUP, stands } from '../../questions/ask/sql/balance-levels.ts';
 import type { StatementFile } from '../book.ts';
-import type { KnownDeal, KnownDrawing, KnownFacility } from '../plan/known-deal.ts';
+import type {
+  KnownCommitment,
+  KnownDeal,
+  KnownDrawing,
+  KnownFacility,
+  KnownPrincipal,
+} from '../plan/known-deal.ts';
 import type { Legs } from '../statement/legs.ts';
 
-/** The state of deals at the end of the file's date, by their numbers in its source. */
 export async function knownDeals(
   sql: Sql,
   { profile: { source }, asOf }: StatementFile,
@@ -38,21 +43,18 @@ interface RecordRow {
   readonly drawing: Omit<KnownDrawing, 'money'>;
 }
 
-interface AmountRow {
+type Amount = keyof KnownCommitment | keyof KnownPrincipal;
+interface AmountRow extends Readonly<Record<Amount, bigint>> {
   readonly facilityKey: bigint;
   readonly contractKey: bigint;
   readonly lender: string;
-  readonly original: bigint;
-  readonly cancelled: bigint;
-  readonly unfunded: bigint;
-  readonly disbursed: bigint;
-  readonly repaid: bigint;
-  readonly transferred: bigint;
-  readonly due: bigint;
-  readonly billed: bigint;
-  readonly exchangeAdjustment: bigint;
 }
-type Amount = Exclude<keyof AmountRow, 'facilityKey' | 'contractKey' | 'lender'>;
+
+const COMMITMENT = ['original', 'cancelled', 'unfunded'] as const;
+const PRINCIPAL = [
+  ...(['disbursed', 'repaid', 'transferred', 'due'] as const),
+  ...(['billed', 'exchangeAdjustment'] as const),
+];
 
 type Lines = ReadonlyMap<string, readonly AmountRow[]>;
 type Lenders = ReadonlyMap<bigint, readonly { readonly lender: string }[]>;
@@ -65,40 +67,25 @@ function dealOf(rows: readonly RecordRow[], lines: Lines, lenders: Lenders): Kno
     present: first.present,
     facilities: [...facilities].map(([key, drawings]): KnownFacility => {
       const [{ facility }] = drawings as [RecordRow];
-      const of = (name: Amount) => legsOf(lines.get(`${key} 0`), name);
       return {
         ...facility,
         lenders: (lenders.get(key) ?? []).map(({ lender }) => lender),
-        commitment: {
-          original: of('original'),
-          cancelled: of('cancelled'),
-          unfunded: of('unfunded'),
-        },
+        commitment: legsOf(lines.get(`${key} 0`), COMMITMENT),
         drawings: drawings
           .filter(({ contractKey }) => contractKey !== null)
           .map(({ drawing, contractKey }) => ({
             ...drawing,
-            money: principalOf(lines.get(`${key} ${contractKey}`)),
+            money: legsOf(lines.get(`${key} ${contractKey}`), PRINCIPAL),
           })),
       };
     }),
   };
 }
 
-function principalOf(lines: readonly AmountRow[] | undefined): KnownDrawing['money'] {
-  const of = (name: Amount) => legsOf(lines, name);
-  return {
-    disbursed: of('disbursed'),
-    repaid: of('repaid'),
-    transferred: of('transferred'),
-    due: of('due'),
-    billed: of('billed'),
-    exchangeAdjustment: of('exchangeAdjustment'),
-  };
-}
-
-function legsOf(lines: readonly AmountRow[] = [], name: Amount): Legs {
-  return new Map(lines.flatMap((line) => (line[name] === 0n ? [] : [[line.lender, line[name]]])));
+function legsOf<Name extends Amount>(lines: readonly AmountRow[] = [], names: readonly Name[]) {
+  const legs = (name: Name): Legs =>
+    new Map(lines.flatMap((line) => (line[name] === 0n ? [] : [[line.lender, line[name]]])));
+  return Object.fromEntries(names.map((name) => [name, legs(name)])) as Record<Name, Legs>;
 }
 
 /** After every sequence: all that is known. */

@@ -34,7 +34,6 @@ export function revertImport(
   });
 }
 
-/** The import's key, or why it cannot be reverted. */
 async function revertibleKey(
   transaction: Transaction,
   importId: string,

@@ -11,39 +11,73 @@ import { writeBook } from '../../posting/write-book.ts';
 import type { Book, BookReader, ImportHistory, StatementFile } from '../book.ts';
 import type { KnownParties } from '../plan/known-deal.ts';
 import { foldRef } from '../plan/plan-terms.ts';
-import { assignSource, bindSource, mayPost } from './import-sources.ts';
 import { knownDeals } from './known-deals.ts';
 import { listImports, revertImport } from './revert-import.ts';
 
-/** The book of statements in SQL. */
 export function sqlBook(database: Database): Book {
   return {
-    check: (work) => work(readerOf(database)),
-    apply: (work) =>
+    check: (file, work) => work(readerFor(file, database)),
+    apply: (file, work) =>
       tentativeTransaction(database, async (transaction) => {
         await lockJournal(transaction);
-        const write = (file: StatementFile, records: AsyncIterable<BookRecord>) =>
-          writeImport(transaction, file, records);
-        const { keep, result } = await work(readerOf(transaction), write);
+        const { keep, result } = await work(readerFor(file, transaction), (records) =>
+          writeImport(transaction, file, records),
+        );
         return keep ? result : rollback(result);
       }),
     imports: () => listImports(database),
     mayPost: (source, customer) => mayPost(database, source, customer),
-    assignSource: (source, customer) => assignSource(database, source, customer),
+    async assignSource(source, customer) {
+      if (customer === undefined) {
+        await database.query('DELETE FROM import_source WHERE source = $1', [source]);
+        return;
+      }
+      await database.query(
+        `INSERT INTO import_source (source, customer_id) VALUES ($1, $2)
+         ON CONFLICT (source) DO UPDATE SET customer_id = EXCLUDED.customer_id`,
+        [source, customer],
+      );
+    },
     revert: (importId, apply) => revertImport(database, importId, apply),
   };
 }
 
-function readerOf(sql: Sql): BookReader {
+function readerFor(file: StatementFile, sql: Sql): BookReader {
+  const { source } = file.profile;
   return {
-    history: (file) => readHistory(sql, file),
-    deals: (file, numbers) => knownDeals(sql, file, numbers),
-    taken: (file, refs) => readTaken(sql, file, refs),
-    elsewhere: (file, numbers) => readElsewhere(sql, file, numbers),
-    numbers: (file) => readNumbers(sql, file),
-    parties: (file) => readParties(sql, file),
+    history: () => readHistory(sql, file),
+    deals: (numbers) => knownDeals(sql, file, numbers),
+    async taken(refs) {
+      const rows = await sql.query<{ value: string }>(
+        'SELECT value FROM external_id WHERE source = $1 AND value = ANY($2)',
+        [source, refs],
+      );
+      return new Set(rows.map(({ value }) => value));
+    },
+    async elsewhere(numbers) {
+      const deals = await sql.query<{ number: string; source: string }>(
+        `SELECT d.deal_number AS number, coalesce(min(x.source), '') AS source
+         FROM deal d LEFT JOIN external_id x ON x.entity_id = d.id
+         WHERE d.deal_number = ANY($1) GROUP BY 1 HAVING coalesce(bool_and(x.source <> $2), true)`,
+        [numbers, source],
+      );
+      return new Map(deals.map((deal) => [deal.number, deal.source]));
+    },
+    numbers: () => readNumbers(sql, file),
+    parties: () => readParties(sql, file),
     volumes: () => volumesOf(sql),
   };
+}
+
+/** A source without a row is free while the book has nothing of it. */
+async function mayPost(sql: Sql, source: string, customer: string): Promise<boolean> {
+  const [row] = await sql.query<{ open: boolean }>(
+    `SELECT coalesce((SELECT customer_id = $2 FROM import_source WHERE source = $1),
+       NOT EXISTS (SELECT FROM import_batch WHERE source = $1)
+       AND NOT EXISTS (SELECT FROM external_id WHERE source = $1)) AS open`,
+    [source, customer],
+  );
+  return row?.open ?? false;
 }
 
 async function readHistory(
@@ -70,32 +104,6 @@ async function readHistory(
     revertedBefore: same.filter(({ reverted }) => reverted).length,
     closedThrough: await closedThrough(sql),
   };
-}
-
-async function readTaken(
-  sql: Sql,
-  { profile: { source } }: StatementFile,
-  refs: readonly string[],
-): Promise<ReadonlySet<string>> {
-  const rows = await sql.query<{ value: string }>(
-    'SELECT value FROM external_id WHERE source = $1 AND value = ANY($2)',
-    [source, refs],
-  );
-  return new Set(rows.map(({ value }) => value));
-}
-
-async function readElsewhere(
-  sql: Sql,
-  { profile: { source } }: StatementFile,
-  numbers: readonly string[],
-): Promise<ReadonlyMap<string, string>> {
-  const deals = await sql.query<{ number: string; source: string }>(
-    `SELECT d.deal_number AS number, coalesce(min(x.source), '') AS source
-     FROM deal d LEFT JOIN external_id x ON x.entity_id = d.id
-     WHERE d.deal_number = ANY($1) GROUP BY 1 HAVING coalesce(bool_and(x.source <> $2), true)`,
-    [numbers, source],
-  );
-  return new Map(deals.map((deal) => [deal.number, deal.source]));
 }
 
 const NUMBERS_AT_ONCE = 20_000;
@@ -159,7 +167,13 @@ async function writeImport(
     ],
   );
   if (batch === undefined) throw new Error('the import has no key');
-  if (actor?.customer !== undefined) await bindSource(transaction, profile.source, actor.customer);
+  if (actor?.customer !== undefined) {
+    // The first customer that posts statements of a source keeps it.
+    await transaction.query(
+      'INSERT INTO import_source (source, customer_id) VALUES ($1, $2) ON CONFLICT DO NOTHING',
+      [profile.source, actor.customer],
+    );
+  }
   await writeBook(transaction, records, { key: batch.key, date: asOf });
   return id;
 }

@@ -10,27 +10,25 @@ import {
 import { readNumber } from '../cells/numbers.ts';
 import { cellText } from '../cells/text.ts';
 import type { Cell } from '../file/table.ts';
-import { type Derivation, sumFor, sumOf, type Term, termsOf } from '../profile/derivation.ts';
+import {
+  type Amounts,
+  type Derivation,
+  sumFor,
+  sumOf,
+  type Term,
+  termsOf,
+} from '../profile/derivation.ts';
 import { AMOUNT_FIELDS, type AmountField } from '../profile/fields.ts';
 import type { ImportProfile } from '../profile/profile.ts';
 import type { Columns } from './columns.ts';
 import { Identities } from './identities.ts';
-import type { Report } from './report.ts';
-
-export type Amounts = Partial<Record<AmountField, bigint>>;
-
-interface AmountRow {
-  readonly row: number;
-  readonly currency: string;
-  readonly facilityType: FacilityType;
-}
+import type { Report, RowReport } from './report.ts';
 
 interface Derived {
   readonly field: AmountField;
   readonly terms: readonly Term[];
 }
 
-/** What follows from others in facilities of a type. */
 function derivedFor(type: FacilityType, { derive }: ImportProfile): readonly Derived[] {
   return (Object.entries(derive) as [AmountField, Derivation][]).flatMap(([field, given]) => {
     const sum = sumFor(given, type);
@@ -45,69 +43,69 @@ const GROSS_MAX_MINOR = BOOK_MAX_MINOR / 4n;
 export class AmountReader {
   readonly #profile: ImportProfile;
   readonly #columns: Columns;
-  readonly #report: Report;
+  readonly #tell: RowReport;
   readonly #derived: ReadonlyMap<FacilityType, readonly Derived[]>;
   readonly #identities: Identities;
   readonly #emptyIsZero: (field: AmountField) => boolean;
   /** All amounts of the rows before by currency, signs aside. */
   readonly #gross = new Map<string, bigint>();
 
-  constructor(profile: ImportProfile, columns: Columns, report: Report) {
+  constructor(profile: ImportProfile, columns: Columns, report: Report, tell: RowReport) {
     this.#profile = profile;
     this.#columns = columns;
-    this.#report = report;
+    this.#tell = tell;
     this.#derived = new Map(FACILITY_TYPES.map((type) => [type, derivedFor(type, profile)]));
-    this.#identities = new Identities(profile, 'rows', report, (field) => this.#header(field));
+    this.#identities = new Identities(profile, 'rows', report, (field) => tell.headerOf(field));
     const { emptyIsZero } = profile;
     this.#emptyIsZero = (field) => emptyIsZero === true || (emptyIsZero?.includes(field) ?? false);
   }
 
-  read({ row, currency, facilityType }: AmountRow, cellOf: (field: AmountField) => Cell): Amounts {
+  read(currency: string, type: FacilityType, cellOf: (field: AmountField) => Cell): Amounts {
     const amounts: Amounts = {};
     for (const field of AMOUNT_FIELDS) {
       if (!this.#columns.has(field)) continue;
-      const amount = this.readOne(row, field, cellOf(field), currency);
-      if (amount === undefined || !this.#fits(row, field, amount, currency)) continue;
+      const amount = this.readOne(field, cellOf(field), currency);
+      if (amount === undefined || !this.#fits(field, amount, currency)) continue;
       amounts[field] = amount;
     }
-    this.#identities.check(row, amounts, currency);
-    this.#derive(amounts, facilityType);
+    this.#identities.check(this.#tell.row, amounts, currency);
+    this.#derive(amounts, type);
     for (const field of ['due', 'undisbursed'] as const) {
       const amount = amounts[field] ?? 0n;
       if (amount >= 0n) continue;
       const message = 'this balance is below zero; it is imported as it is';
-      this.#warn(row, field, 'negative_balance', message, formatMoney(amount, currency));
+      this.#tell.warn(field, 'negative_balance', message, formatMoney(amount, currency));
     }
     return amounts;
   }
 
   /** @returns undefined, with a fault, when the cell is no amount of the profile. */
-  readOne(row: number, field: AmountField, cell: Cell, currency: string): bigint | undefined {
+  readOne(field: AmountField, cell: Cell, currency: string): bigint | undefined {
     const text = cellText(cell);
     if (text === '' && this.#emptyIsZero(field)) return 0n;
     const read = readNumber(cell, this.#profile);
     if ('expected' in read) {
       const hint = text === '' ? `; if that means 0, declare emptyIsZero: [${field}]` : '';
-      this.#fault(row, field, read.code, `${read.expected}${hint}`, text);
+      this.#tell.fault(field, read.code, `${read.expected}${hint}`, text);
       return undefined;
     }
     if (read.currency !== undefined && read.currency !== currency) {
       const message = `expected an amount in ${currency}, the currency of this row; the mark beside it says ${read.currency}`;
-      this.#fault(row, field, 'other_currency', message, text);
+      this.#tell.fault(field, 'other_currency', message, text);
       return undefined;
     }
     const digits = minorUnitDigits(currency) ?? 2;
     const parsed = parseAmount(read.text, digits + SHIFT[this.#profile.amountsIn]);
     if (parsed === undefined) {
       const message = `expected at most ${formatMoney(AMOUNT_MAX_MINOR, currency)}`;
-      this.#fault(row, field, 'amount_too_large', message, text);
+      this.#tell.fault(field, 'amount_too_large', message, text);
       return undefined;
     }
-    if (parsed.rounded) this.#excessDecimals(row, field, text, currency);
+    if (parsed.rounded) this.#excessDecimals(field, text, currency);
     return parsed.amountMinor;
   }
 
-  #excessDecimals(row: number, field: AmountField, value: string, currency: string) {
+  #excessDecimals(field: AmountField, value: string, currency: string) {
     const { amountsIn, excessDecimals, decimalSeparator, thousandsSeparator } = this.#profile;
     const digits = (minorUnitDigits(currency) ?? 2) + SHIFT[amountsIn];
     const unit = amountsIn === 1 ? currency : `an amount in ${amountsIn} ${currency}`;
@@ -116,27 +114,27 @@ export class AmountReader {
         ? `expected no decimals, because ${unit} has none`
         : `expected at most ${digits} decimals, which ${unit} has`;
     if (excessDecimals === 'round') {
-      this.#warn(row, field, 'rounded', `${fact}; rounded half up`, value);
+      this.#tell.warn(field, 'rounded', `${fact}; rounded half up`, value);
       return;
     }
-    const [other] = decimalSeparator === '.' ? [','] : ['.'];
+    const other = decimalSeparator === '.' ? ',' : '.';
     const mayGroup =
       thousandsSeparator === undefined && /^[-−+]?[1-9]\d{0,2}[.,]\d{3}$/.test(value);
     const grouped = mayGroup
       ? `; if this is ${value.replace(/[.,]/, '')}, declare thousandsSeparator: '${decimalSeparator}' and decimalSeparator: '${other}'`
       : '';
     const message = `${fact}${grouped}; to round such amounts, declare excessDecimals: round`;
-    this.#fault(row, field, 'excess_decimals', message, value);
+    this.#tell.fault(field, 'excess_decimals', message, value);
   }
 
-  #fits(row: number, field: AmountField, amount: bigint, currency: string): boolean {
+  #fits(field: AmountField, amount: bigint, currency: string): boolean {
     const gross = (this.#gross.get(currency) ?? 0n) + magnitudeOf(amount);
     // Told once, and not for each row that follows.
     this.#gross.set(currency, gross > GROSS_MAX_MINOR ? 0n : gross);
     if (gross <= GROSS_MAX_MINOR) return true;
     const most = formatMoney(GROSS_MAX_MINOR, currency);
     const message = `expected that all amounts through this row come to at most ${most}`;
-    this.#fault(row, field, 'amount_too_large', message, formatMoney(amount, currency));
+    this.#tell.fault(field, 'amount_too_large', message, formatMoney(amount, currency));
     return false;
   }
 
@@ -151,18 +149,6 @@ export class AmountReader {
       }
       if (Object.keys(amounts).length === before) return;
     }
-  }
-
-  #header(field: AmountField): string {
-    return this.#columns.get(field)?.header ?? field;
-  }
-
-  #fault(row: number, field: AmountField, code: string, message: string, value: string): void {
-    this.#report.fault(row, this.#header(field), code, message, value);
-  }
-
-  #warn(row: number, field: AmountField, code: string, message: string, value: string): void {
-    this.#report.warn(row, this.#header(field), code, message, value);
   }
 }
 

@@ -81,12 +81,7 @@ export function headerOf({ cells }: TableRow, { headerRow }: ImportProfile): rea
   return headerRow === 0 ? cells.map((_, at) => `#${at + 1}`) : cells.map(cellText);
 }
 
-/**
- * Where the column of each field stands. One that is missing or there twice is a fault.
- *
- * @param accepted by field, the names of its column; a field without names is left out.
- * @param file what to call it.
- */
+/** Where the column of each field stands, by its accepted names. One that is missing or there twice is a fault. */
 export function columnsOf<F extends string>(
   fields: readonly F[],
   accepted: Readonly<Partial<Record<F, readonly string[] | undefined>>>,

@@ -10,7 +10,6 @@ import type { StatementRow } from './statement-row.ts';
 /** What a sender says that a file holds: `due` or, in a file of several currencies, `due:EUR`. */
 export interface ExpectedTotals {
   readonly rows?: number;
-  /** Decimal strings. */
   readonly sums: Readonly<Record<string, string>>;
 }
 
@@ -34,7 +33,6 @@ type Sums = Map<string, Map<AmountField, bigint>>;
  * facility, it counts once; a sender who adds up the column with its repetitions is right too.
  */
 export class ControlTotals {
-  /** What was compared with the sender's totals so far. */
   readonly compared: ComparedTotal[] = [];
   readonly #profile: ImportProfile;
   readonly #fields: readonly AmountField[];
@@ -42,7 +40,6 @@ export class ControlTotals {
   readonly #sums: Sums = new Map();
   /** The same where no rows repeat an amount. */
   readonly #sumsOfColumns: Sums;
-  /** Wholes that were counted. */
   readonly #counted = new Set<string>();
 
   constructor(profile: ImportProfile) {
@@ -79,7 +76,6 @@ export class ControlTotals {
     return repeated;
   }
 
-  /** As decimal strings of their currency. */
   sums(): Readonly<Record<string, string>> {
     return named(this.#sums);
   }
@@ -87,16 +83,10 @@ export class ControlTotals {
   /** Compares the sums with those of the sender. Each difference is a fault. */
   check(rows: number, expected: ExpectedTotals, report: Report): void {
     if (expected.rows !== undefined) {
-      this.compared.push({ name: 'rows', sender: `${expected.rows}`, file: `${rows}` });
-      if (expected.rows !== rows) {
-        report.fault(
-          0,
-          '',
-          'control_total',
-          `expected ${expected.rows} rows; the file has ${rows}`,
-          `${rows}`,
-        );
-      }
+      const [sender, file] = [`${expected.rows}`, `${rows}`];
+      this.compared.push({ name: 'rows', sender, file });
+      const message = `expected ${sender} rows; the file has ${file}`;
+      if (sender !== file) report.fault(0, '', 'control_total', message, file);
     }
     const sums = this.sums();
     const sumsOfColumns = named(this.#sumsOfColumns);
@@ -110,30 +100,19 @@ export class ControlTotals {
         continue;
       }
       const sender = wanted.rounded ? text : formatAmount(wanted.amountMinor, digits);
-      const sum = sender === sumsOfColumns[name] ? sender : once;
-      this.compared.push({ name, sender, file: sum });
-      if (sender !== sum) {
-        report.fault(
-          0,
-          name,
-          'control_total',
-          `expected a sum of ${text}; the rows add up to ${sum}`,
-          sum,
-        );
-      }
+      const file = sender === sumsOfColumns[name] ? sender : once;
+      this.compared.push({ name, sender, file });
+      const message = `expected a sum of ${text}; the rows add up to ${file}`;
+      if (sender !== file) report.fault(0, name, 'control_total', message, file);
     }
   }
 
   /** Compares the sums with those in the file's row of totals. */
   compare({ row }: TableRow, totalOf: TotalOf, report: Report): void {
     // Senders add up what is in several currencies: no amount of money, and yet a check of the file.
-    const [digits = 2] = [...this.#sums.keys()]
-      .map((code) => minorUnitDigits(code) ?? 2)
-      .sort()
-      .reverse();
-    const [currency = ''] = [...this.#sums.keys()].filter(
-      (code) => minorUnitDigits(code) === digits,
-    );
+    const currencies = [...this.#sums.keys()].map((code) => [code, digitsOf(code)] as const);
+    const digits = currencies.length === 0 ? 2 : Math.max(...currencies.map(([, most]) => most));
+    const [currency = ''] = currencies.find(([, most]) => most === digits) ?? [];
     for (const field of this.#fields) {
       const total = totalOf(field, currency);
       if (total === undefined) continue;
@@ -147,6 +126,10 @@ export class ControlTotals {
       report.fault(row, total.column, 'control_total', message, sender);
     }
   }
+}
+
+function digitsOf(currency: string): number {
+  return minorUnitDigits(currency) ?? 2;
 }
 
 function addTo(all: Sums, currency: string, field: AmountField, amount: bigint): void {
@@ -169,8 +152,7 @@ function named(all: Sums): Readonly<Record<string, string>> {
 function sumOfAll(all: Sums, field: AmountField, digits: number): bigint {
   let sum = 0n;
   for (const [currency, sums] of all) {
-    const missing = digits - (minorUnitDigits(currency) ?? 2);
-    sum += (sums.get(field) ?? 0n) * 10n ** BigInt(missing);
+    sum += (sums.get(field) ?? 0n) * 10n ** BigInt(digits - digitsOf(currency));
   }
   return sum;
 }

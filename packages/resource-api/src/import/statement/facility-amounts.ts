@@ -1,10 +1,8 @@
-/** Amounts of a facility, of rows that each state them whole or in parts, for all lenders or for one. Pure. */
 import { groupBy } from '@cls/shared/group-by';
 import { formatMoney } from '../../ledger/money.ts';
-import { sumFor, sumOf, termsOf } from '../profile/derivation.ts';
+import { type Amounts, sumFor, sumOf, termsOf } from '../profile/derivation.ts';
 import { AMOUNT_FIELDS, type AmountField } from '../profile/fields.ts';
 import type { ImportProfile } from '../profile/profile.ts';
-import type { Amounts } from './amount-reader.ts';
 import { inProportion, type Legs } from './legs.ts';
 import type { Report } from './report.ts';
 import type { StatedCommitment } from './stated-deal.ts';
@@ -83,7 +81,6 @@ export function amountOf(
   return sumOf(terms, Object.fromEntries(amounts));
 }
 
-/** All amounts of these rows together. */
 export function amountsOf(rows: readonly StatementRow[], profile: ImportProfile): Amounts {
   return Object.fromEntries(
     AMOUNT_FIELDS.flatMap((field) => {
@@ -117,44 +114,31 @@ export function commitmentOf(
   };
 }
 
-/** Rows that state amounts of the whole facility, or of a lender's part of it, must state the same. */
+/** What rows of a whole state alike, and what to declare where each states its own part. */
+const REPEATED: Readonly<Record<Whole, readonly [fields: readonly AmountField[], hint: string]>> = {
+  facility: [OF_FACILITY, 'if each row has its own part, declare facilityAmounts: split'],
+  loan: [
+    AMOUNT_FIELDS,
+    'if each row has the amount of its lender, declare no shareUnit and no column for lenderShare',
+  ],
+};
+
+/** Rows that state amounts of a whole, or of a lender's part of it, must state the same. */
 export function checkRepeated(
-  rows: readonly StatementRow[],
-  profile: ImportProfile,
-  report: Report,
-): void {
-  if (profile.facilityAmounts === 'split') return;
-  const hint = '; if each row has its own part, declare facilityAmounts: split';
-  checkSame(rows, OF_FACILITY, 'facility', report, profile, hint);
-}
-
-/** Rows of the lenders of one loan that have amounts of all lenders must state the same. */
-export function checkWholes(
-  rows: readonly StatementRow[],
-  profile: ImportProfile,
-  report: Report,
-): void {
-  const hint =
-    '; if each row has the amount of its lender, declare no shareUnit and no column for lenderShare';
-  checkSame(rows, AMOUNT_FIELDS, 'loan', report, profile, hint);
-}
-
-function checkSame(
   [first, ...others]: readonly StatementRow[],
-  fields: readonly AmountField[],
-  what: string,
-  report: Report,
+  whole: Whole,
   { columns }: ImportProfile,
-  hint: string,
+  report: Report,
 ): void {
   if (first === undefined) return;
+  const [fields, hint] = REPEATED[whole];
   for (const field of fields.filter((one) => columns[one] !== undefined)) {
     for (const { row, currency, amounts } of others) {
       const [expected = 0n, found = 0n] = [first.amounts[field], amounts[field]];
       if (found === expected) continue;
-      const shown = (amount: bigint) => formatMoney(amount, currency);
-      const message = `expected ${shown(expected)}, as row ${first.row} states for the same ${what}${hint}`;
-      report.fault(row, columns[field]?.[0] ?? field, `differs_in_${what}`, message, shown(found));
+      const [wanted, value] = [formatMoney(expected, currency), formatMoney(found, currency)];
+      const message = `expected ${wanted}, as row ${first.row} states for the same ${whole}; ${hint}`;
+      report.fault(row, columns[field]?.[0] ?? field, `differs_in_${whole}`, message, value);
     }
   }
 }
@@ -162,10 +146,10 @@ function checkSame(
 /** Amounts of each loan cannot follow from those of a facility that has several. */
 export function checkDerived(
   [first, second]: readonly StatementRow[],
-  { derive, facilityAmounts }: ImportProfile,
+  { derive }: ImportProfile,
   report: Report,
 ): void {
-  if (first === undefined || second === undefined || facilityAmounts === 'split') return;
+  if (first === undefined || second === undefined) return;
   for (const [field, given] of Object.entries(derive)) {
     const sum = sumFor(given, first.facilityType) ?? '0';
     if (OF_FACILITY.includes(field as AmountField)) continue;

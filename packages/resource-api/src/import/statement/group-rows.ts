@@ -1,4 +1,3 @@
-/** From rows to deals with their facilities, drawings and lenders. Pure. */
 import { groupBy } from '@cls/shared/group-by';
 import type { AmountField } from '../profile/fields.ts';
 import type { ImportProfile } from '../profile/profile.ts';
@@ -6,14 +5,13 @@ import {
   amountsOf,
   checkDerived,
   checkRepeated,
-  checkWholes,
   commitmentOf,
   hasOwnAmounts,
   partsOf,
   type Spread,
 } from './facility-amounts.ts';
 import { Identities } from './identities.ts';
-import { combine, inProportion, type Legs, NO_LEGS, totalOf } from './legs.ts';
+import { combine, inProportion, type Legs, NO_LEGS, sumOfLegs, totalOf } from './legs.ts';
 import { duplicate } from './loan-numbers.ts';
 import type { Report } from './report.ts';
 import { type LenderShare, type Shares, shareKey, weightsOf } from './shares.ts';
@@ -24,6 +22,7 @@ import {
   type StatedDeal,
   type StatedDrawing,
   type StatedFacility,
+  type StatedParty,
 } from './stated-deal.ts';
 import { ownParty } from './stated-party.ts';
 import type { StatementRow } from './statement-row.ts';
@@ -63,7 +62,6 @@ export class Grouping {
     return deals;
   }
 
-  /** Once all deals are made. */
   end(): void {
     for (const [key, [first]] of this.unused) {
       const message = 'no facility of the statement is called so: this share is of nothing';
@@ -89,29 +87,21 @@ function dealOf(rows: readonly StatementRow[], grouping: Grouping): StatedDeal {
   const [first] = rows as [StatementRow];
   const facilities = groupBy(rows, ({ facilityNumber }) => facilityNumber);
   const { report, profile } = grouping;
-  agree(
-    rows,
-    report,
-    'borrower',
-    ({ borrower }) => borrower?.ref ?? '',
-    ({ borrower }) => borrower?.name ?? '',
-  );
-  if (profile.columns.dealName !== undefined)
+  const nameOf = ({ borrower }: StatementRow) => borrower?.name ?? '';
+  agree(rows, report, 'borrower', ({ borrower }) => borrower?.ref ?? '', nameOf);
+  if (profile.columns.dealName !== undefined) {
     tellOthers(rows, report, 'dealName', ({ dealName }) => dealName);
+  }
   tellOthers(rows, report, 'country', ({ country }) => country);
   tellOthers(rows, report, 'guarantor', ({ guarantor }) => guarantor?.name);
   tellOthers(rows, report, 'agent', ({ agent }) => agent?.name);
+  const { row, country, borrower, unnamedBorrower, guarantor, agent } = first;
   return {
-    row: first.row,
+    ...{ row, country, borrower, unnamedBorrower, guarantor, agent },
     number: first.dealNumber,
     name: first.dealName,
     status: leading(rows.map(({ statuses }) => statuses[0])),
     closingDate: first.dates.closingDate,
-    country: first.country,
-    borrower: first.borrower,
-    unnamedBorrower: first.unnamedBorrower,
-    guarantor: first.guarantor,
-    agent: first.agent,
     facilities: [...facilities.values()].map((of) => facilityOf(of, grouping)),
   };
 }
@@ -133,11 +123,14 @@ function facilityOf(rows: readonly StatementRow[], grouping: Grouping): StatedFa
   for (const of of loans) checkLoan(of, profile, report);
   const weights = weightsOfFacility(rows, loans, grouping);
   const holders = holdersOf(rows, grouping, weights);
+  const maturities = rows.flatMap(({ dates }) => dates.maturityDate ?? []);
   const spread: Spread = { profile, weights, record: holders[0]?.ref ?? '' };
   const parts = partsOf(rows, loans, spread);
   for (const of of parts.values()) {
-    checkRepeated(of, profile, report);
-    checkDerived(of, profile, report);
+    if (profile.facilityAmounts !== 'split') {
+      checkRepeated(of, 'facility', profile, report);
+      checkDerived(of, profile, report);
+    }
     identities.check(of[0]?.row ?? first.row, amountsOf(of, profile), currency);
   }
   return {
@@ -148,16 +141,11 @@ function facilityOf(rows: readonly StatementRow[], grouping: Grouping): StatedFa
     currency,
     status: leading(rows.map(({ statuses }) => statuses[1])),
     effectiveDate: first.dates.effectiveDate,
-    maturityDate: latest(rows),
+    maturityDate: maturities.sort().at(-1),
     commitment: commitmentOf(parts, spread),
     drawings: loans.flatMap((of) => drawingOf(of, spread) ?? []),
     holders,
   };
-}
-
-function latest(rows: readonly StatementRow[]) {
-  const dates = rows.flatMap(({ dates }) => dates.maturityDate ?? []);
-  return dates.sort().at(-1);
 }
 
 /** Rows of one loan are the parts of its lenders; otherwise each loan has one row. */
@@ -175,15 +163,10 @@ function checkLoan(rows: readonly StatementRow[], profile: ImportProfile, report
     // A lender with two shares is told where shares are added up.
     if (before === undefined || profile.shareUnit !== undefined) continue;
     const column = (columns.loanNumber ?? columns.facilityNumber)?.[0] ?? 'loan number';
-    report.fault(
-      row,
-      column,
-      'duplicate_loan',
-      duplicate(before),
-      loanNumber ?? lender?.name ?? '',
-    );
+    const value = loanNumber ?? lender?.name ?? '';
+    report.fault(row, column, 'duplicate_loan', duplicate(before), value);
   }
-  if (profile.shareUnit !== undefined) checkWholes(rows, profile, report);
+  if (profile.shareUnit !== undefined) checkRepeated(rows, 'loan', profile, report);
 }
 
 function weightsOfFacility(
@@ -201,32 +184,30 @@ function weightsOfFacility(
     loans.flatMap(([one]) => one ?? []),
     profile,
   );
-  const check = (list: readonly LenderShare[]): Legs | undefined => {
-    const wholes = [whole.due ?? 0n, whole.limit];
-    const weighed = weightsOf(list, unit, currency, wholes, profile);
-    const row = list.at(-1)?.row ?? first.row;
-    const column = profile.columns.lenderShare?.[0] ?? 'shares: share';
-    if ('fault' in weighed) {
-      report.fault(row, column, 'shares_do_not_add_up', weighed.fault, shareName(first));
-      return undefined;
-    }
-    if (weighed.gap !== undefined) {
-      const message = `the shares come to ${weighed.gap}, within shareTolerance; amounts are split in proportion to them`;
-      report.warn(row, column, 'shares_rounded', message, shareName(first));
-    }
-    return weighed.weights;
-  };
-  if (second !== undefined) {
-    const list = sharesOf(first, grouping);
-    return list && check(list);
-  }
-  if (rowIs !== 'lender') return undefined;
+  if (second === undefined && rowIs !== 'lender') return undefined;
   const [parts = [], ...others] = loans;
-  for (const of of others) checkSameShares(parts, of, report);
-  return check(
-    parts.flatMap(({ row, lender, share }) =>
-      lender === undefined || share === undefined ? [] : [{ row, lender, share }],
-    ),
+  if (second === undefined) for (const of of others) checkSameShares(parts, of, report);
+  const list = second === undefined ? sharesIn(parts) : sharesOf(first, grouping);
+  if (list === undefined) return undefined;
+  const wholes = [whole.due ?? 0n, whole.limit];
+  const weighed = weightsOf(list, unit, currency, wholes, profile);
+  const row = list.at(-1)?.row ?? first.row;
+  const column = profile.columns.lenderShare?.[0] ?? 'shares: share';
+  const name = shareKey(first.dealNumber, first.facilityNumber);
+  if ('fault' in weighed) {
+    report.fault(row, column, 'shares_do_not_add_up', weighed.fault, name);
+    return undefined;
+  }
+  if (weighed.gap !== undefined) {
+    const message = `the shares come to ${weighed.gap}, within shareTolerance; amounts are split in proportion to them`;
+    report.warn(row, column, 'shares_rounded', message, name);
+  }
+  return weighed.weights;
+}
+
+function sharesIn(rows: readonly StatementRow[]): readonly LenderShare[] {
+  return rows.flatMap(({ row, lender, share }) =>
+    lender === undefined || share === undefined ? [] : [{ row, lender, share }],
   );
 }
 
@@ -261,37 +242,31 @@ function checkSameShares(
   }
 }
 
-function shareName({ dealNumber, facilityNumber }: StatementRow): string {
-  return shareKey(dealNumber, facilityNumber);
-}
-
 function holdersOf(
   rows: readonly StatementRow[],
   grouping: Grouping,
   weights: Legs | undefined,
 ): readonly Holder[] {
   const { lender, participants, rowIs } = grouping.profile;
+  const assigned = (party: StatedParty): Holder => ({ ...party, kind: 'assignment' });
   if (rowIs === 'lender') {
-    const lenders = new Map(
-      rows.flatMap(({ lender: one }) => (one ? [[one.ref, one] as const] : [])),
+    const lenders = rows.flatMap((row) =>
+      row.lender ? [[row.lender.ref, row.lender] as const] : [],
     );
-    return [...lenders.values()].map((one) => ({ ...one, kind: 'assignment' }));
+    return [...new Map(lenders).values()].map(assigned);
   }
   if (weights !== undefined) {
-    const lenders = (sharesOf(rows[0] as StatementRow, grouping) ?? []).map((one) => one.lender);
-    return lenders.map((one) => ({ ...one, kind: 'assignment' }));
+    const shares = sharesOf(rows[0] as StatementRow, grouping) ?? [];
+    return shares.map((share) => assigned(share.lender));
   }
-  return [
-    { ...ownParty(lender), kind: 'assignment' },
-    ...(participants ? [{ ...ownParty(participants), kind: 'participation' as const }] : []),
-  ];
+  const sold = participants ? [{ ...ownParty(participants), kind: 'participation' as const }] : [];
+  return [assigned(ownParty(lender)), ...sold];
 }
 
 function drawingOf(parts: readonly StatementRow[], spread: Spread): StatedDrawing | undefined {
   const [first] = parts as [StatementRow];
   const { loanNumber } = first;
   if (loanNumber === undefined) return undefined;
-  const exchange = amountOfParts(parts, 'exchangeAdjustment', spread.profile);
   return {
     row: first.row,
     number: loanNumber,
@@ -301,7 +276,7 @@ function drawingOf(parts: readonly StatementRow[], spread: Spread): StatedDrawin
     allInRate: first.allInRate,
     due: principalOf(parts, spread),
     cumulative: cumulativeOf(parts, spread),
-    exchangeAdjustment: exchange,
+    exchangeAdjustment: amountOfParts(parts, 'exchangeAdjustment', spread.profile),
   };
 }
 
@@ -336,17 +311,13 @@ function cumulativeOf(parts: readonly StatementRow[], spread: Spread): Cumulativ
   };
 }
 
-/** An amount of a loan by holder. */
 function legsOf(parts: readonly StatementRow[], field: AmountField, spread: Spread): Legs {
   const { profile, weights, record } = spread;
   const whole = amountOfParts(parts, field, profile) ?? 0n;
   if (weights !== undefined) return inProportion(whole, weights);
   if (!hasOwnAmounts(profile)) return new Map([[record, whole]]);
-  return combine(
-    ...parts.map(
-      ({ lender, amounts }) =>
-        [1n, new Map([[lender?.ref ?? record, amounts[field] ?? 0n]])] as const,
-    ),
+  return sumOfLegs(
+    parts.map(({ lender, amounts }) => [lender?.ref ?? record, amounts[field] ?? 0n]),
   );
 }
 

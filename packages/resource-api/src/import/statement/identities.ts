@@ -1,37 +1,28 @@
-/** What must hold among amounts of a row or a facility, within a tolerance. */
 import { minorUnitDigits } from '../../ledger/currency.ts';
 import { formatMoney, magnitudeOf, parseAmount } from '../../ledger/money.ts';
-import { sumOf, type Term, termsOf } from '../profile/derivation.ts';
+import {
+  type Amounts,
+  DEFAULT_IDENTITIES,
+  sumOf,
+  type Term,
+  termsOf,
+} from '../profile/derivation.ts';
 import type { AmountField } from '../profile/fields.ts';
 import type { ImportProfile } from '../profile/profile.ts';
-import type { Amounts } from './amount-reader.ts';
 import { isOfFacility } from './facility-amounts.ts';
 import type { Report } from './report.ts';
 
-interface Identity {
-  readonly field: AmountField;
-  readonly is: readonly Term[];
-  readonly tolerance: string;
-  readonly off: string | undefined;
-}
-
-const SMALLEST = '0.01';
-
-/**
- * Columns that are the sum of others: the World Bank's, by its data dictionary, and a limit. A profile
- * that states identities has these no longer.
- */
-const IDENTITIES: NonNullable<ImportProfile['identities']> = [
-  { field: 'obligation', is: 'due + exchangeAdjustment', tolerance: SMALLEST },
-  { field: 'held', is: 'due + undisbursed', tolerance: SMALLEST },
-  { field: 'dueThirdParty', is: 'sold - repaidThirdParty', tolerance: SMALLEST },
-  { field: 'limit', is: 'due + undisbursed', tolerance: SMALLEST },
-];
+type Stated = NonNullable<ImportProfile['identities']>;
+const IDENTITIES: Stated = DEFAULT_IDENTITIES.map(([field, is]) => ({
+  field,
+  is,
+  tolerance: '0.01',
+}));
 
 export class Identities {
   readonly #report: Report;
   readonly #headerOf: (field: AmountField) => string;
-  readonly #identities: readonly Identity[];
+  readonly #identities: readonly (Omit<Stated[number], 'is'> & { readonly is: readonly Term[] })[];
 
   /** @param of rows, or facilities whose rows repeat their amounts */
   constructor(
@@ -43,7 +34,7 @@ export class Identities {
     this.#report = report;
     this.#headerOf = headerOf;
     this.#identities = (profile.identities ?? IDENTITIES)
-      .map(({ field, is, tolerance, off }) => ({ field, is: termsOf(is), tolerance, off }))
+      .map((identity) => ({ ...identity, is: termsOf(identity.is) }))
       .filter(({ field, is }) => {
         const fields = [field, ...is.map((term) => term.field)];
         return isOfFacility(fields, profile) === (of === 'facilities');

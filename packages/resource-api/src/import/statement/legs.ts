@@ -22,6 +22,13 @@ export function combine(...terms: readonly (readonly [sign: 1n | -1n, legs: Legs
   return sum;
 }
 
+/** Of several amounts, some of which may be of one holder. */
+export function sumOfLegs(amounts: Iterable<readonly [holder: string, amount: bigint]>): Legs {
+  const sum = new Map<string, bigint>();
+  for (const [holder, amount] of amounts) sum.set(holder, (sum.get(holder) ?? 0n) + amount);
+  return sum;
+}
+
 /**
  * The part of each holder in a movement of the whole, where `changes` says what each holder's amount
  * changes by. Where all change in the direction of the whole, that is their part. Otherwise they also

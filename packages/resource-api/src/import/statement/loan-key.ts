@@ -3,7 +3,6 @@ import { isKey, KEY_EXPECTED, unseenIn } from '@cls/shared/text';
 import { EXTERNAL_VALUE_EXPECTED, isExternalValue } from '../../ledger/external-id.ts';
 import type { ImportProfile } from '../profile/profile.ts';
 
-/** The number of a loan, facility or deal as the book has it. */
 export function numberOf(text: string, { commasInNumbers }: ImportProfile): string {
   return commasInNumbers === undefined ? text : text.replaceAll(',', commasInNumbers);
 }

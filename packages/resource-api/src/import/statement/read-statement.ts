@@ -14,7 +14,6 @@ import { RowChoice } from './row-choice.ts';
 import { RowReader } from './row-reader.ts';
 import type { StatementRow } from './statement-row.ts';
 
-/** A day that a row above the header names. */
 interface TitleDate {
   readonly row: number;
   readonly date: BusinessDate;
@@ -29,14 +28,10 @@ export interface ReadStatement {
   totals: ControlTotals;
   /** The first, of a file without a column for its date. */
   titleDate?: TitleDate | undefined;
-  /** The file has a row of totals, which were compared. */
   hasTotalsRow: boolean;
 }
 
-/**
- * @param asOf the date of a file that has no column for it.
- * @param read takes what is known in the end.
- */
+/** @param asOf the date of a file that has no column for it. */
 export async function* readStatement(
   table: AsyncIterable<readonly TableRow[]>,
   profile: ImportProfile,
@@ -61,13 +56,13 @@ export async function* readStatement(
         const nearby = [...preamble, ...batch];
         const columns = findColumns({ header, row: line.row, nearby }, profile, report);
         if (columns === undefined) return;
-        reader = new RowReader({ columns, header, profile, report, asOf });
+        reader = new RowReader(columns, header, profile, report, asOf);
         if (profile.columns.asOf === undefined) {
           const found = datesIn(preamble, profile);
           state.titleDate = found[0];
           tellOtherDate(found, asOf, report);
         }
-        choice = new RowChoice(header, line.row, { profile, asOf, report });
+        choice = new RowChoice(header, line.row, profile, asOf, report);
         if (profile.headerRow > 0) continue;
       }
       if (isTotals(line, profile)) {
@@ -108,7 +103,6 @@ export async function* readStatement(
   }
 }
 
-/** Days that rows above the header name. */
 function datesIn(
   preamble: readonly TableRow[],
   { dateFormats, twoDigitYearsFrom }: ImportProfile,

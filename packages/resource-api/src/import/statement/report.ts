@@ -1,7 +1,8 @@
 import { kept } from '../cells/text.ts';
-import type { StatementFault } from './statement-row.ts';
+import type { FileFault } from '../file/table.ts';
+import type { Field } from '../profile/fields.ts';
+import type { Columns } from './columns.ts';
 
-/** What is told of an empty cell that must not be. */
 export const REQUIRED = 'this cell is empty; every row needs a value here';
 
 const VALUE_SHOWN_CHARS = 60;
@@ -9,12 +10,11 @@ const VALUE_SHOWN_CHARS = 60;
 const FINDINGS_KEPT = 10_000;
 const FIRST_OF_KIND = 3;
 
-/** Findings of one code in one column. */
 export interface FindingKind {
   readonly code: string;
   readonly column: string;
   readonly count: number;
-  readonly first: readonly StatementFault[];
+  readonly first: readonly FileFault[];
 }
 
 /** What is told about a statement: faults, for which it is refused, and warnings. */
@@ -23,7 +23,7 @@ export class Report {
   readonly #warnings = new Findings();
 
   /** @param onFault takes each fault, also those that the report does not keep. */
-  constructor(onFault?: (fault: StatementFault) => void) {
+  constructor(onFault?: (fault: FileFault) => void) {
     this.#faults = new Findings(onFault);
   }
 
@@ -31,8 +31,7 @@ export class Report {
     this.#faults.add(row, column, code, message, value);
   }
 
-  /** A fault that was thrown. */
-  refuse({ row, column, code, message, value }: StatementFault): void {
+  refuse({ row, column, code, message, value }: FileFault): void {
     this.fault(row, column, code, message, value);
   }
 
@@ -40,7 +39,7 @@ export class Report {
     this.#warnings.add(row, column, code, message, value);
   }
 
-  get faults(): readonly StatementFault[] {
+  get faults(): readonly FileFault[] {
     return this.#faults.kept;
   }
 
@@ -52,7 +51,7 @@ export class Report {
     return [...this.#faults.kinds.values()];
   }
 
-  get warnings(): readonly StatementFault[] {
+  get warnings(): readonly FileFault[] {
     return this.#warnings.kept;
   }
 
@@ -66,12 +65,12 @@ export class Report {
 }
 
 class Findings {
-  readonly kept: StatementFault[] = [];
-  readonly kinds = new Map<string, FindingKind & { count: number; first: StatementFault[] }>();
+  readonly kept: FileFault[] = [];
+  readonly kinds = new Map<string, FindingKind & { count: number; first: FileFault[] }>();
   count = 0;
-  readonly #onFinding: ((finding: StatementFault) => void) | undefined;
+  readonly #onFinding: ((finding: FileFault) => void) | undefined;
 
-  constructor(onFinding?: (finding: StatementFault) => void) {
+  constructor(onFinding?: (finding: FileFault) => void) {
     this.#onFinding = onFinding;
   }
 
@@ -92,4 +91,28 @@ class Findings {
 function shown(value: string): string {
   const cut = kept(value.slice(0, VALUE_SHOWN_CHARS));
   return cut.replaceAll(/[\p{Cc}\p{Cf}]/gu, (char) => `\\u{${char.codePointAt(0)?.toString(16)}}`);
+}
+
+/** Tells what is wrong with cells of a row, by the headers of their columns. */
+export class RowReport {
+  row = 0;
+  readonly #columns: Columns;
+  readonly #report: Report;
+
+  constructor(columns: Columns, report: Report) {
+    this.#columns = columns;
+    this.#report = report;
+  }
+
+  headerOf(field: Field): string {
+    return this.#columns.get(field)?.header ?? field;
+  }
+
+  fault(field: Field, code: string, message: string, value: string): void {
+    this.#report.fault(this.row, this.headerOf(field), code, message, value);
+  }
+
+  warn(field: Field, code: string, message: string, value: string): void {
+    this.#report.warn(this.row, this.headerOf(field), code, message, value);
+  }
 }

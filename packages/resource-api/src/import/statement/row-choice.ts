@@ -6,28 +6,21 @@ import type { ImportProfile } from '../profile/profile.ts';
 import { placesOf } from './columns.ts';
 import type { Report } from './report.ts';
 
-interface Rule {
-  readonly index: number;
-  readonly values: ReadonlySet<string>;
-}
-
 /** Which rows below the header the profile leaves out: by a value, or because of another date. */
 export class RowChoice {
   readonly #profile: ImportProfile;
   readonly #asOf: BusinessDate | undefined;
   readonly #dateAt: number;
-  readonly #rules: readonly Rule[];
+  readonly #rules: readonly { readonly index: number; readonly values: ReadonlySet<string> }[];
   readonly #otherDates = new Map<BusinessDate, number>();
   #byValue = 0;
 
   constructor(
     header: readonly string[],
     row: number,
-    {
-      profile,
-      asOf,
-      report,
-    }: { profile: ImportProfile; asOf: BusinessDate | undefined; report: Report },
+    profile: ImportProfile,
+    asOf: BusinessDate | undefined,
+    report: Report,
   ) {
     this.#profile = profile;
     this.#asOf = asOf;
@@ -57,7 +50,6 @@ export class RowChoice {
     return true;
   }
 
-  /** At the end of the file. */
   report(rowCount: number, report: Report): void {
     if (this.#byValue > 0) {
       const message = `rows left out: ${this.#byValue}, by the values that the profile declares in leaveOut`;

@@ -5,20 +5,20 @@ import { PARTY_REF } from '../../ledger/external-id.ts';
 import type { FacilityType } from '../../ledger/facility-type.ts';
 import { dateExpected } from '../cells/date-refusal.ts';
 import { readDate } from '../cells/dates.ts';
-import { DOUBLE_DIGITS, significantDigits } from '../cells/doubles.ts';
 import { rateExpected, readRate } from '../cells/rates.ts';
 import { cellText, kept } from '../cells/text.ts';
+import { DOUBLE_DIGITS, significantDigits } from '../file/doubles.ts';
 import type { Cell, TableRow } from '../file/table.ts';
 import { type AmountField, DATE_FIELDS, type DateField, type Field } from '../profile/fields.ts';
 import type { ImportProfile } from '../profile/profile.ts';
 import { AmountReader } from './amount-reader.ts';
 import type { Columns } from './columns.ts';
 import { isTotalsWord, numberOf, whyNoKey } from './loan-key.ts';
-import { REQUIRED, type Report } from './report.ts';
+import { REQUIRED, type Report, RowReport } from './report.ts';
 import { datesTold } from './row-choice.ts';
 import { shareOf } from './shares.ts';
 import type { StatedParty } from './stated-deal.ts';
-import { partyOf, partyRef } from './stated-party.ts';
+import { namedParty, partyOf } from './stated-party.ts';
 import type { StatementRow } from './statement-row.ts';
 
 /** Of a cell; names of journal files are as long. */
@@ -28,16 +28,9 @@ const LATEST_LIKELY = '2199-12-31';
 /** What Unicode calls an unknown region: the country of deals whose statement has none. */
 const UNKNOWN_COUNTRY = 'ZZ';
 
-interface RowReaderDeps {
-  readonly columns: Columns;
-  readonly header: readonly string[];
-  readonly profile: ImportProfile;
-  readonly report: Report;
-  /** The date of a file that has no column for it. */
-  readonly asOf: BusinessDate | undefined;
-}
+const NUMBERS = ['dealNumber', 'facilityNumber'] as const satisfies readonly Field[];
+const TWO_CHARACTERS = /^[A-Z0-9]{2}$/;
 
-/** Reads rows by a profile, cell by cell. */
 export class RowReader {
   asOf: BusinessDate | undefined;
   readonly #columns: Columns;
@@ -46,19 +39,27 @@ export class RowReader {
   readonly #report: Report;
   readonly #amounts: AmountReader;
   readonly #emptyMarks: ReadonlySet<string>;
+  readonly #tell: RowReport;
   readonly #otherDates = new Map<BusinessDate, number>();
   #otherDateRow = 0;
   #cells: readonly Cell[] = [];
-  #row = 0;
 
-  constructor({ columns, header, profile, report, asOf }: RowReaderDeps) {
+  /** @param asOf the date of a file that has no column for it. */
+  constructor(
+    columns: Columns,
+    header: readonly string[],
+    profile: ImportProfile,
+    report: Report,
+    asOf: BusinessDate | undefined,
+  ) {
     this.asOf = asOf;
     this.#columns = columns;
     this.#header = header;
     this.#profile = profile;
     this.#report = report;
     this.#emptyMarks = new Set(profile.emptyMarks);
-    this.#amounts = new AmountReader(profile, columns, report);
+    this.#tell = new RowReport(columns, report);
+    this.#amounts = new AmountReader(profile, columns, report, this.#tell);
   }
 
   /** @returns undefined when the row has a fault, which is then reported. */
@@ -73,7 +74,7 @@ export class RowReader {
     const borrower = this.#borrower(country);
     const facilityType = this.#facilityType();
     const result: StatementRow = {
-      row: this.#row,
+      row: line.row,
       ...numbers,
       dealName: this.#text('dealName') || this.#text('name') || undefined,
       facilityName: this.#text('facilityName') || this.#text('name') || undefined,
@@ -88,9 +89,7 @@ export class RowReader {
       statuses: this.#statuses(),
       allInRate: this.#rate(),
       currency,
-      amounts: this.#amounts.read({ row: this.#row, currency, facilityType }, (field) =>
-        this.#cell(field),
-      ),
+      amounts: this.#amounts.read(currency, facilityType, (field) => this.#cell(field)),
       dates: this.#dates(),
     };
     return this.#report.faultCount > faultsBefore ? undefined : result;
@@ -99,15 +98,14 @@ export class RowReader {
   /** An amount of the row of totals; undefined where its cell is empty. */
   total(line: TableRow, field: AmountField, currency: string) {
     this.#cells = line.cells;
-    this.#row = line.row;
-    const cell = this.#cell(field);
-    if (cellText(cell) === '') return undefined;
-    const amount = this.#amounts.readOne(this.#row, field, cell, currency);
-    return amount === undefined ? undefined : { column: this.#headerOf(field), amount };
+    this.#tell.row = line.row;
+    if (this.#text(field) === '') return undefined;
+    const amount = this.#amounts.readOne(field, this.#cell(field), currency);
+    return amount === undefined ? undefined : { column: this.#tell.headerOf(field), amount };
   }
 
   #take({ cells, row }: TableRow): boolean {
-    this.#row = row;
+    this.#tell.row = row;
     this.#cells = cells;
     const width = this.#header.length;
     const told = () => cells.map(cellText).join(this.#profile.delimiter);
@@ -134,10 +132,10 @@ export class RowReader {
       const cell = this.#cells[index];
       if (typeof cell !== 'string') continue;
       if (!isStorable(cell)) {
-        this.#report.fault(this.#row, column, 'nul_character', STORABLE_EXPECTED, cell);
+        this.#report.fault(this.#tell.row, column, 'nul_character', STORABLE_EXPECTED, cell);
       } else if (cell.length > TEXT_MAX) {
         const message = `expected at most ${TEXT_MAX} characters; this cell has ${cell.length}`;
-        this.#report.fault(this.#row, column, 'text_too_long', message, cell);
+        this.#report.fault(this.#tell.row, column, 'text_too_long', message, cell);
       }
     }
   }
@@ -156,39 +154,25 @@ export class RowReader {
     return this.#columns.has(field) || this.#profile.columns[field] === undefined;
   }
 
-  #headerOf(field: Field): string {
-    return this.#columns.get(field)?.header ?? field;
-  }
-
-  #fault(field: Field, code: string, message: string, value: string): void {
-    this.#report.fault(this.#row, this.#headerOf(field), code, message, value);
-  }
-
   #numbers() {
     const { columns } = this.#profile;
     const loan = this.#key('loanNumber');
     const facility = this.#key('facilityNumber');
     const deal = this.#key('dealNumber');
     const own = columns.dealNumber === undefined ? (facility ?? loan) : deal;
-    const required: Field =
-      columns.dealNumber !== undefined
-        ? 'dealNumber'
-        : columns.facilityNumber !== undefined
-          ? 'facilityNumber'
-          : 'loanNumber';
+    const [required = 'loanNumber'] = NUMBERS.filter((field) => columns[field] !== undefined);
     if (own === undefined && this.#has(required)) {
-      const { header = required } = this.#columns.get(required) ?? {};
       const message =
         `${REQUIRED}; if rows without one are no loans, declare leaveOut: ` +
-        `[{ column: '${header}', values: [''] }]`;
-      this.#fault(required, 'missing_value', message, '');
+        `[{ column: '${this.#tell.headerOf(required)}', values: [''] }]`;
+      this.#tell.fault(required, 'missing_value', message, '');
     }
     // A deal of several loans without facility numbers: each loan is a facility.
     const within = facility ?? loan;
     if (columns.dealNumber !== undefined && within === undefined) {
       const field = columns.facilityNumber === undefined ? 'loanNumber' : 'facilityNumber';
       if (columns[field] !== undefined && this.#has(field)) {
-        this.#fault(field, 'missing_value', REQUIRED, '');
+        this.#tell.fault(field, 'missing_value', REQUIRED, '');
       }
     }
     const grouped = columns.dealNumber !== undefined && within !== undefined;
@@ -205,25 +189,25 @@ export class RowReader {
     if (value === '') return undefined;
     if (typeof this.#cell(field) === 'number' && significantDigits(value) > DOUBLE_DIGITS) {
       const message = `expected at most ${DOUBLE_DIGITS} digits, which a workbook keeps exactly: store the column as text`;
-      this.#fault(field, 'invalid_key', message, value);
+      this.#tell.fault(field, 'invalid_key', message, value);
     }
     const { lender, participants } = this.#profile;
     if ([lender.externalId, participants?.externalId].includes(value)) {
       const message =
         'the profile calls the lender, or the participants, by this number: give them another externalId';
-      this.#fault(field, 'reserved_value', message, value);
+      this.#tell.fault(field, 'reserved_value', message, value);
     } else if (value.startsWith(PARTY_REF)) {
       const message = `expected a number that does not begin with ${PARTY_REF}, by which parties are called`;
-      this.#fault(field, 'reserved_value', message, value);
+      this.#tell.fault(field, 'reserved_value', message, value);
     }
     if (isTotalsWord(value)) {
       const message =
         `this row seems to have totals, and no loan: declare totalsRow: ${value} if the loans end ` +
         `here, or leaveOut: [{ column: '${this.#columns.get(field)?.header}', values: ['${value}'] }]`;
-      this.#fault(field, 'undeclared_totals', message, value);
+      this.#tell.fault(field, 'undeclared_totals', message, value);
     }
     const wrong = whyNoKey(value);
-    if (wrong !== undefined) this.#fault(field, 'invalid_key', wrong, value);
+    if (wrong !== undefined) this.#tell.fault(field, 'invalid_key', wrong, value);
     return value;
   }
 
@@ -231,8 +215,8 @@ export class RowReader {
     const number = this.#text('borrowerNumber');
     const name = this.#text('borrower') || number;
     if (name === '') return undefined;
-    const ref = number === '' ? partyRef(name, countryCode) : `${PARTY_REF}#${number}`;
-    return { ref, name, countryCode };
+    const party = namedParty(name, countryCode);
+    return number === '' ? party : { ...party, ref: `${PARTY_REF}#${number}` };
   }
 
   /** The country, where the statement has one, and the deal itself where it has none. */
@@ -243,13 +227,13 @@ export class RowReader {
   ): StatedParty {
     const stated = this.#text('country');
     if (stated === '' && borrower === undefined && this.#columns.has('country')) {
-      this.#fault('country', 'missing_value', REQUIRED, '');
+      this.#tell.fault('country', 'missing_value', REQUIRED, '');
     } else if (stated === '' && !borrower && dealNumber !== '' && this.#columns.has('borrower')) {
       const message = 'this cell is empty; the borrower is called by the number of the loan';
-      this.#report.warn(this.#row, this.#headerOf('borrower'), 'unnamed_borrower', message, '');
+      this.#tell.warn('borrower', 'unnamed_borrower', message, '');
     }
     const name = stated || dealNumber;
-    return { ref: partyRef(name, countryCode), name, countryCode };
+    return namedParty(name, countryCode);
   }
 
   #country(): string {
@@ -260,11 +244,11 @@ export class RowReader {
     if (listed !== undefined) return listed;
     if (columns.countryCode === undefined) return country;
     if (value === '' && country !== '') return country;
-    if (this.#has('countryCode') && !/^[A-Z0-9]{2}$/.test(value)) {
+    if (this.#has('countryCode') && !TWO_CHARACTERS.test(value)) {
       const message =
         'expected two capital letters, such as DE; if the column has other codes or names, list them: ' +
         `declare countries: { '${value}': … }`;
-      this.#fault('countryCode', 'invalid_country', message, value);
+      this.#tell.fault('countryCode', 'invalid_country', message, value);
     }
     return value;
   }
@@ -273,18 +257,18 @@ export class RowReader {
     const name = this.#text('guarantor');
     if (name === '') return undefined;
     const countryCode = this.#text('guarantorCountryCode');
-    if (countryCode !== '' && !/^[A-Z0-9]{2}$/.test(countryCode)) {
+    if (countryCode !== '' && !TWO_CHARACTERS.test(countryCode)) {
       const message = 'expected two capital letters, such as DE, or nothing';
-      this.#fault('guarantorCountryCode', 'invalid_country', message, countryCode);
+      this.#tell.fault('guarantorCountryCode', 'invalid_country', message, countryCode);
     }
-    return { ref: partyRef(name, countryCode), name, countryCode };
+    return namedParty(name, countryCode);
   }
 
   #party(field: 'agent' | 'lender'): StatedParty | undefined {
     const name = this.#text(field);
     if (name !== '') return partyOf(name, this.#profile);
     if (field === 'lender' && this.#profile.rowIs === 'lender' && this.#has('lender')) {
-      this.#fault('lender', 'missing_value', REQUIRED, '');
+      this.#tell.fault('lender', 'missing_value', REQUIRED, '');
     }
     return undefined;
   }
@@ -295,22 +279,19 @@ export class RowReader {
     const cell = this.#cell('lenderShare');
     const share = shareOf(cell, this.#profile, shareUnit);
     if (typeof share === 'bigint') return share;
-    this.#fault('lenderShare', 'invalid_share', share, cellText(cell));
+    this.#tell.fault('lenderShare', 'invalid_share', share, cellText(cell));
     return undefined;
   }
 
   /** @returns false for a row of another date, of which nothing else is told. */
   #readAsOf(): boolean {
     if (!this.#columns.has('asOf')) return true;
-    const cell = this.#cell('asOf');
-    const { dateFormats, twoDigitYearsFrom } = this.#profile;
-    const date = readDate(cell, dateFormats, twoDigitYearsFrom);
-    if (date === undefined) {
-      this.#fault('asOf', 'invalid_date', this.#expectedDate(cell), cellText(cell));
-    } else if (this.asOf === undefined) {
+    const date = this.#date('asOf');
+    if (date === undefined) return true;
+    if (this.asOf === undefined) {
       this.asOf = date;
     } else if (date !== this.asOf) {
-      if (this.#otherDates.size === 0) this.#otherDateRow = this.#row;
+      if (this.#otherDates.size === 0) this.#otherDateRow = this.#tell.row;
       this.#otherDates.set(date, (this.#otherDates.get(date) ?? 0) + 1);
       return false;
     }
@@ -324,7 +305,7 @@ export class RowReader {
       `expected one date in all rows, ${this.asOf}; other rows have ${datesTold(this.#otherDates)}. ` +
       'To read the rows of one date, declare asOfRows: only, and give the date with --as-of';
     const [[first = ''] = []] = this.#otherDates;
-    const column = this.#headerOf('asOf');
+    const column = this.#tell.headerOf('asOf');
     this.#report.fault(this.#otherDateRow, column, 'mixed_dates', message, first);
   }
 
@@ -333,19 +314,19 @@ export class RowReader {
     const value = this.#currencyCode();
     if (currency === undefined) {
       if (value === '' && this.#has('currency')) {
-        this.#fault('currency', 'missing_value', REQUIRED, '');
+        this.#tell.fault('currency', 'missing_value', REQUIRED, '');
       } else if (minorUnitDigits(value) === undefined && this.#has('currency')) {
         const message =
           'expected an ISO 4217 code such as EUR; if this stands for one, declare ' +
           `currencyMarks: { '${value}': … }`;
-        this.#fault('currency', 'unknown_currency', message, value);
+        this.#tell.fault('currency', 'unknown_currency', message, value);
       }
       return value;
     }
     if (value === '' || value === currency) return currency;
     if (currencyColumn === 'loan' && /^[A-Z]{3}$/.test(value)) {
       const message = `the loan is in ${value}; its amounts are in ${currency}`;
-      this.#report.warn(this.#row, this.#headerOf('currency'), 'loan_currency', message, value);
+      this.#tell.warn('currency', 'loan_currency', message, value);
       return currency;
     }
     const message =
@@ -354,7 +335,7 @@ export class RowReader {
         : `expected ${currency}, which the profile declares for all amounts, or nothing; if amounts are in ` +
           'the currency of this column, declare no currency; if the column has the loan’s currency and ' +
           `amounts are in ${currency}, declare currencyColumn: loan`;
-    this.#fault('currency', 'unknown_currency', message, value);
+    this.#tell.fault('currency', 'unknown_currency', message, value);
     return currency;
   }
 
@@ -371,8 +352,9 @@ export class RowReader {
     const type = own(types, value) ?? types['*'];
     const told = value !== '' || !this.#columns.has('loanType');
     if (type !== undefined && told) return type;
-    const message = unlisted('facilityTypes', value);
-    if (this.#has('loanType')) this.#fault('loanType', 'unknown_loan_type', message, value);
+    if (this.#has('loanType')) {
+      this.#tell.fault('loanType', 'unknown_loan_type', unlisted('facilityTypes', value), value);
+    }
     return 'term_loan';
   }
 
@@ -382,7 +364,7 @@ export class RowReader {
     const found = own(statuses, value) ?? statuses['*'];
     if (found !== undefined) return found;
     const message = unlisted('statuses', value);
-    if (this.#has('status')) this.#fault('status', 'unknown_status', message, value);
+    if (this.#has('status')) this.#tell.fault('status', 'unknown_status', message, value);
     return ['', '', ''];
   }
 
@@ -395,37 +377,39 @@ export class RowReader {
     const rate = readRate(cell, this.#profile, unit);
     if (rate === undefined) {
       const expected = rateExpected(cell, this.#profile, unit);
-      this.#fault(field, 'invalid_rate', expected, cellText(cell));
+      this.#tell.fault(field, 'invalid_rate', expected, cellText(cell));
     }
     return rate;
   }
 
   #dates(): Partial<Record<DateField, BusinessDate>> {
-    const { dateFormats, twoDigitYearsFrom } = this.#profile;
     const dates: Partial<Record<DateField, BusinessDate>> = {};
     for (const field of DATE_FIELDS) {
-      const cell = this.#cell(field);
-      const text = cellText(cell);
-      if (text === '') continue;
-      const date = readDate(cell, dateFormats, twoDigitYearsFrom);
-      if (date === undefined) this.#fault(field, 'invalid_date', this.#expectedDate(cell), text);
-      else dates[field] = date;
-      if (date !== undefined && date > LATEST_LIKELY) {
+      const date = this.#text(field) === '' ? undefined : this.#date(field);
+      if (date === undefined) continue;
+      dates[field] = date;
+      if (date > LATEST_LIKELY) {
         const message =
           'this date is more than a century ahead; if it stands for no date, declare it in emptyMarks';
-        this.#report.warn(this.#row, this.#headerOf(field), 'unlikely_date', message, text);
+        this.#tell.warn(field, 'unlikely_date', message, this.#text(field));
       }
     }
     return dates;
   }
 
-  #expectedDate(cell: Cell): string {
+  #date(field: 'asOf' | DateField): BusinessDate | undefined {
+    const cell = this.#cell(field);
     const { dateFormats, twoDigitYearsFrom } = this.#profile;
-    return dateExpected(dateFormats, cell, twoDigitYearsFrom);
+    const date = readDate(cell, dateFormats, twoDigitYearsFrom);
+    if (date === undefined) {
+      const expected = dateExpected(dateFormats, cell, twoDigitYearsFrom);
+      this.#tell.fault(field, 'invalid_date', expected, cellText(cell));
+    }
+    return date;
   }
 }
 
-function unlisted(setting: 'facilityTypes' | 'statuses', value: string): string {
+function unlisted(setting: string, value: string): string {
   return `the profile does not list this value: add '${value}' to ${setting}, or '*' for all that it does not list`;
 }
 

@@ -1,4 +1,4 @@
-/** Lenders' shares: of a row, or of a second file that says which lender has which part of what. */
+import { groupBy } from '@cls/shared/group-by';
 import { minorUnitDigits } from '../../ledger/currency.ts';
 import { formatAmount, formatMoney, magnitudeOf, parseAmount } from '../../ledger/money.ts';
 import { readNumber } from '../cells/numbers.ts';
@@ -52,15 +52,14 @@ export function shareKey(...numbers: readonly (string | undefined)[]): string {
 const FIELDS = ['loanNumber', 'dealNumber', 'facilityNumber', 'lender', 'share'] as const;
 type ShareColumns = ColumnsOf<(typeof FIELDS)[number]>;
 
-/** Reads the second file. Its faults name its rows. */
 export async function readShares(
   table: AsyncIterable<readonly TableRow[]>,
   profile: ImportProfile,
   report: Report,
 ): Promise<Shares> {
   const { shares } = profile;
-  const byKey = new Map<string, LenderShare[]>();
-  if (shares === undefined) return byKey;
+  if (shares === undefined) return new Map();
+  const read: (LenderShare & { readonly key: string })[] = [];
   let columns: ShareColumns | undefined;
   for await (const batch of table) {
     for (const line of batch) {
@@ -69,30 +68,26 @@ export async function readShares(
         const faultsBefore = report.faultCount;
         const header = { header: headerOf(line, profile), row: line.row };
         columns = columnsOf(FIELDS, shares.columns, header, report, 'the file of shares');
-        if (report.faultCount > faultsBefore) return byKey;
+        if (report.faultCount > faultsBefore) return new Map();
         if (profile.headerRow > 0) continue;
       }
-      const read = readShare(line, columns, shares.unit, profile, report);
-      if (read === undefined) continue;
-      const list = byKey.get(read.key) ?? [];
-      list.push(read);
-      byKey.set(read.key, list);
+      read.push(...readShare(line, columns, shares.unit, profile, report));
     }
   }
   if (columns === undefined) {
     report.fault(profile.headerRow, '', 'no_header', 'the file of shares has no rows', '');
   }
-  return byKey;
+  return groupBy(read, ({ key }) => key);
 }
 
-/** @returns undefined when the row has a fault, which is then reported. */
+/** Nothing of a row that has a fault, which is then reported. */
 function readShare(
   { cells, row }: TableRow,
   columns: ShareColumns,
   unit: ShareUnit,
   profile: ImportProfile,
   report: Report,
-): (LenderShare & { readonly key: string }) | undefined {
+): readonly (LenderShare & { readonly key: string })[] {
   const cell = (field: (typeof FIELDS)[number]) => cells[columns.get(field)?.index ?? -1] ?? '';
   const number = (field: 'dealNumber' | 'facilityNumber' | 'loanNumber') =>
     numberOf(cellText(cell(field)), profile) || undefined;
@@ -100,40 +95,28 @@ function readShare(
   const lender = cellText(cell('lender'));
   if (typeof share !== 'bigint') {
     report.fault(row, 'shares: share', 'invalid_share', share, cellText(cell('share')));
-    return undefined;
+    return [];
   }
   if (lender === '') {
     report.fault(row, 'shares: lender', 'missing_value', REQUIRED, '');
-    return undefined;
+    return [];
   }
   const key = shareKey(number('dealNumber'), number('facilityNumber') ?? number('loanNumber'));
-  return { key: kept(key), row, lender: partyOf(kept(lender), profile), share };
+  return [{ key: kept(key), row, lender: partyOf(kept(lender), profile), share }];
 }
 
-/** @param gap what the shares come to, where only the tolerance takes it. */
-export type WeighedShares =
-  | { readonly weights: Legs; readonly gap?: string }
-  | { readonly fault: string };
-
-/**
- * Shares as weights by lender, which must make a whole.
- *
- * @param wholes amounts that shares in units of money may add up to.
- */
+/** Shares as weights by lender. They make a whole, or are amounts that come to one of the `wholes`. */
 export function weightsOf(
   shares: readonly LenderShare[],
   unit: ShareUnit,
   currency: string,
   wholes: readonly (bigint | undefined)[],
   { shareTolerance }: Pick<ImportProfile, 'shareTolerance'>,
-): WeighedShares {
+): { readonly weights: Legs; readonly gap?: string } | { readonly fault: string } {
   const weights = new Map<string, bigint>();
   for (const { row, lender, share } of shares) {
-    if (weights.has(lender.ref)) {
-      return {
-        fault: `each lender has one share; ${lender.name} has two, the second in row ${row}`,
-      };
-    }
+    const fault = `each lender has one share; ${lender.name} has two, the second in row ${row}`;
+    if (weights.has(lender.ref)) return { fault };
     weights.set(lender.ref, share);
   }
   const sum = shares.reduce((total, { share }) => total + share, 0n);
@@ -151,6 +134,7 @@ export function weightsOf(
   const [total, whole] = unit === 'percent' ? [`${shown} %`, '100 %'] : [shown, '1'];
   // Percentage points have two decimals less than fractions.
   const tolerance = parseAmount(shareTolerance, DECIMALS.percent)?.amountMinor ?? 0n;
+  // The tolerance alone takes them.
   if (magnitudeOf(sum - WHOLE) <= tolerance) return { weights, gap: total };
   return { fault: `the shares come to ${total}; expected ${whole}` };
 }

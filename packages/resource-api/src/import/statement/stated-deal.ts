@@ -1,6 +1,7 @@
 import type { BusinessDate } from '../../ledger/business-date.ts';
 import type { FacilityType } from '../../ledger/facility-type.ts';
 import type { Legs } from './legs.ts';
+import type { StatementRow } from './statement-row.ts';
 
 /** A party as a statement names it: by a reference of its source, or by its name and country. */
 export interface StatedParty {
@@ -10,15 +11,12 @@ export interface StatedParty {
   readonly countryCode: string;
 }
 
-/** Who has a part of a facility. */
 export interface Holder extends StatedParty {
   readonly kind: 'assignment' | 'participation';
 }
 
-/** What is cumulative since inception, by holder. */
 export interface Cumulative {
   readonly disbursed: Legs;
-  /** Positive. */
   readonly repaid: Legs;
   /** Bought less sold; not stated where holders change without the statement saying so. */
   readonly transferred: Legs | undefined;
@@ -26,15 +24,12 @@ export interface Cumulative {
 
 /** One drawing at the date of the statement. Amounts in minor units of the facility's currency. */
 export interface StatedDrawing {
-  /** Line or row of the file where it is stated first. */
   readonly row: number;
   readonly number: string;
   readonly status: string;
   readonly effectiveDate: BusinessDate | undefined;
   readonly maturityDate: BusinessDate | undefined;
-  /** A fraction, such as `0.0475`. */
   readonly allInRate: string | undefined;
-  /** Outstanding principal. */
   readonly due: Legs;
   /** Undefined where the statement has balances alone. */
   readonly cumulative: Cumulative | undefined;
@@ -68,20 +63,14 @@ export interface StatedFacility {
   readonly holders: readonly Holder[];
 }
 
-export interface StatedDeal {
-  readonly row: number;
+/** What its first row says of a deal counts. */
+type OfFirstRow = 'row' | 'country' | 'borrower' | 'unnamedBorrower' | 'guarantor' | 'agent';
+
+export interface StatedDeal extends Pick<StatementRow, OfFirstRow> {
   readonly number: string;
   readonly name: string | undefined;
   readonly status: string;
   readonly closingDate: BusinessDate | undefined;
-  /** Two characters; empty where the statement has none. */
-  readonly country: string;
-  /** Undefined where the statement names none; a new deal's is then called as its country. */
-  readonly borrower: StatedParty | undefined;
-  /** The borrower of a new deal whose rows name none. */
-  readonly unnamedBorrower: StatedParty;
-  readonly guarantor: StatedParty | undefined;
-  readonly agent: StatedParty | undefined;
   readonly facilities: readonly StatedFacility[];
 }
 

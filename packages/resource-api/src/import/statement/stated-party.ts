@@ -8,14 +8,17 @@ export function partyRef(name: string, countryCode: string): string {
   return `${PARTY_REF}${countryCode}:${foldName(name)}`;
 }
 
-/** A party that the profile names. */
+export function namedParty(name: string, countryCode: string): StatedParty {
+  return { ref: partyRef(name, countryCode), name, countryCode };
+}
+
 export function ownParty({ externalId, name }: ImportProfile['lender']): StatedParty {
   return { ref: externalId, name, countryCode: '' };
 }
 
 /** A lender or agent: the profile's own, or one that is known by its name. */
 export function partyOf(name: string, { lender }: ImportProfile): StatedParty {
-  const ref = partyRef(name, '');
-  const isRecord = name === lender.externalId || ref === partyRef(lender.name, '');
-  return isRecord ? ownParty(lender) : { ref, name, countryCode: '' };
+  const party = namedParty(name, '');
+  const isRecord = name === lender.externalId || party.ref === partyRef(lender.name, '');
+  return isRecord ? ownParty(lender) : party;
 }

@@ -1,11 +1,11 @@
 import type { BusinessDate } from '../../ledger/business-date.ts';
 import type { FacilityType } from '../../ledger/facility-type.ts';
-import type { AmountField, DateField } from '../profile/fields.ts';
+import type { Amounts } from '../profile/derivation.ts';
+import type { DateField } from '../profile/fields.ts';
 import type { StatedParty } from './stated-deal.ts';
 
 /** One row of a statement. Amounts in minor units of its currency. */
 export interface StatementRow {
-  /** Line or row of the file, the first being 1. */
   readonly row: number;
   readonly dealNumber: string;
   /** Undefined where the profile names no facilities. */
@@ -30,14 +30,6 @@ export interface StatementRow {
   readonly allInRate: string | undefined;
   readonly currency: string;
   /** Stated, or derived from what is stated. */
-  readonly amounts: Readonly<Partial<Record<AmountField, bigint>>>;
+  readonly amounts: Readonly<Amounts>;
   readonly dates: Readonly<Partial<Record<DateField, BusinessDate>>>;
-}
-
-export interface StatementFault {
-  readonly row: number;
-  readonly column: string;
-  readonly code: string;
-  readonly message: string;
-  readonly value: string;
 }

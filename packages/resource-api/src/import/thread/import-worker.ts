@@ -1,12 +1,12 @@
 /** The thread in which one job runs: to read a large file takes seconds, and requests go on meanwhile. */
+import { buffer } from 'node:stream/consumers';
 import { parentPort, workerData } from 'node:worker_threads';
 import { silentLog } from '@cls/shared/log';
 import { Secret } from '@cls/shared/secret';
 import { type DatabaseLocation, openDatabaseAsOperator } from '@cls/shared/service/open-database';
-import { type Database, DatabaseUnavailable } from '@cls/shared/sql/database';
+import { DatabaseUnavailable } from '@cls/shared/sql/database';
 import { sqlJournals } from '../../journal-file/sql/sql-journals.ts';
-import { bytesSource, collect } from '../file/bytes-source.ts';
-import type { StatementSource } from '../file/table.ts';
+import { bytesSource } from '../file/bytes-source.ts';
 import type { ClaimedJob, ImportResult } from '../jobs/import-job.ts';
 import { importerOf } from '../jobs/run-import.ts';
 import { jobFile } from '../jobs/sql/sql-import-jobs.ts';
@@ -37,7 +37,9 @@ async function run(location: DatabaseLocation, job: ClaimedJob): Promise<ImportW
   try {
     const database = await openDatabaseAsOperator(location, 'cls-import', silentLog);
     try {
-      const source = await readSource(database, job);
+      // Ahead of the import, whose transaction may have the only session of the database. The size of a
+      // file is limited when it is posted.
+      const source = bytesSource(job.id, await buffer(jobFile(database, job)));
       const runImport = importerOf(sqlBook(database), sqlJournals(database));
       const { parameters, document, poster } = job;
       return { result: await runImport({ ...parameters, document, poster, source }) };
@@ -49,12 +51,4 @@ async function run(location: DatabaseLocation, job: ClaimedJob): Promise<ImportW
     const { stack, message } = error as Error;
     return { error: kind, message: stack ?? message };
   }
-}
-
-/**
- * Ahead of the import, whose transaction may have the only session of the database. The size of a file is
- * limited when it is posted.
- */
-async function readSource(database: Database, job: ClaimedJob): Promise<StatementSource> {
-  return bytesSource(job.id, await collect(jobFile(database, job)));
 }

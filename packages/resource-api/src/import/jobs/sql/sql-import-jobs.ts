@@ -172,15 +172,13 @@ async function claimJob(
        AND (status = 'queued' OR leased_until < clock_timestamp())
        AND NOT EXISTS (SELECT FROM import_job
          WHERE status = 'running' AND leased_until >= clock_timestamp())
-     RETURNING key, id, attempts, size_bytes::float8 AS "sizeBytes", request AS parameters,
-       profile AS document,
+     RETURNING key, id, attempts, request AS parameters, profile AS document,
        jsonb_build_object('customer', customer_id, 'subject', subject) AS poster`,
     [runner, leaseMs],
   );
   return job && { ...job, runner };
 }
 
-/** The file of a job, part by part. */
 export async function* jobFile(
   database: Database,
   { key }: Pick<ClaimedJob, 'key'>,

@@ -8,7 +8,6 @@ const VISIBLE = `SELECT DISTINCT ON (name) ${MEMBERS} FROM import_profile
   WHERE customer_id IN ($1, '${FOR_ALL}')`;
 const OWN_FIRST = 'ORDER BY name, customer_id DESC';
 
-/** Profiles in the table `import_profile`. */
 export function sqlImportProfiles(database: Database): ImportProfiles {
   return {
     list: (customer) => database.query<RegisteredProfile>(`${VISIBLE} ${OWN_FIRST}`, [customer]),

@@ -281,6 +281,24 @@ describeOnDatabase('a statement beside the one before', (engine) => {
     expect(shown).to.contain('X/F/A rate 4.75 % → 5 %');
   });
 
+  it('tells a facility type that changed, which the book keeps', async () => {
+    const document: ImportProfileDocument = {
+      ...{ ...DRAWINGS, name: 'types', source: 'types' },
+      facilityTypes: { RCF: 'revolver', '*': 'term_loan' },
+      columns: { ...DRAWINGS.columns, loanType: ['Type'] },
+    };
+    const text = (type: string) =>
+      `Deal,Facility,Drawing,Balance,Type\nT9,F,A,10.00,${type}\nT9,G,B,20.00,Term\n`;
+    await importTape(database, text('RCF'), '2025-03-31', { document });
+    const report = await importTape(database, text('Term'), '2025-04-30', { document });
+    expect(report.changes.map(({ kind, changes }) => [kind, changes])).to.deep.equal([
+      [
+        'kept_as_booked',
+        [{ loan: 'T9/F', field: 'facilityType', before: 'revolver', after: 'term_loan' }],
+      ],
+    ]);
+  });
+
   it('tells a date above its header that is not the one it is imported for', async () => {
     const document = { ...DRAWINGS, name: 'titles', source: 'titles', headerRow: 3 };
     const warningsFor = async (title: string, asOf: string) => {

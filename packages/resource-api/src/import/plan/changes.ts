@@ -53,7 +53,7 @@ export function changesOf(
     ...ofFacilities,
     ...termChanges(stated, known),
     ...detailChanges(stated, known),
-    ...agentChanges(stated, known),
+    ...keptChanges(stated, known),
     ...unstated.flatMap((facility) => vanishedParts(stated, facility)),
   ];
 }
@@ -155,9 +155,6 @@ function facilityChanges(
     ]),
     ...gaps,
     ...undrawnGaps,
-    ...(known.type === stated.type
-      ? []
-      : [change('kept_as_booked', place, 'facilityType', known.type, stated.type)]),
   ];
 }
 
@@ -215,9 +212,14 @@ function detailChanges(stated: StatedDeal, known: KnownDeal): readonly LoanChang
   );
 }
 
-function agentChanges({ number, agent }: StatedDeal, known: KnownDeal): readonly LoanChange[] {
-  if (agent === undefined || isParty(known.agent, agent)) return [];
-  return [change('kept_as_booked', number, 'agent', known.agent.name, agent.name)];
+/** What a statement may say otherwise, and the book does not change. */
+function keptChanges(stated: StatedDeal, known: KnownDeal): readonly LoanChange[] {
+  const { number, agent } = stated;
+  const types = facilityPairs(stated, known).flatMap(([{ type }, { type: booked, ref }]) =>
+    type === booked ? [] : [change('kept_as_booked', ref ?? number, 'facilityType', booked, type)],
+  );
+  if (agent === undefined || isParty(known.agent, agent)) return types;
+  return [...types, change('kept_as_booked', number, 'agent', known.agent.name, agent.name)];
 }
 
 function change(

@@ -125,11 +125,11 @@ function answers(deps: AppDeps, pages: Cache<string, Page>): Middleware<ApiState
       return route && ((ctx) => serve(deps, ctx, release, route));
     }
     return async (ctx) => {
-      const { type, body, etag } = describe(release, version.now);
+      const { type, body } = describe(release, version.now);
       if (isLatest) ctx.set('Content-Location', `/api/${release.id}${DESCRIPTION_PATH}`);
       ctx.set('Cache-Control', 'public, max-age=300');
       ctx.set('Vary', 'Accept-Encoding');
-      await writeBody(ctx, 200, { 'Content-Type': type }, body, etag);
+      await writeBody(ctx, 200, { 'Content-Type': type }, body);
     };
   };
   return (ctx) => {

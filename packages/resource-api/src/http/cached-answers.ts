@@ -64,7 +64,7 @@ interface CachedAnswer extends Omit<Cacheable, 'caller'> {
   readonly path: string;
   readonly route: string | undefined;
   /** `Registry.period` */
-  readonly period: object;
+  readonly period: string;
 }
 
 /** Below a version, all but its description asks the database. */

@@ -2,7 +2,6 @@ import { type Permission, scopeOf } from '@cls/shared/access-token';
 import type { Release } from '../lifecycle/release.ts';
 import type { Cache, Page } from '../memory/memories.ts';
 import type { ApiVersions } from './api-versions.ts';
-import { etagOf } from './etag.ts';
 import { type VersionExamples, withExamples } from './examples.ts';
 import type { OpenApiDocument, Operation } from './openapi.ts';
 
@@ -26,7 +25,7 @@ export function descriptions(
       const exemplified = shown === undefined ? contract : withExamples(contract, shown);
       const document = withLife(exemplified, release, isDeprecated, scopeBase);
       const body = Buffer.from(JSON.stringify(document));
-      return { type: 'application/json; charset=utf-8', body, etag: etagOf(body) };
+      return { type: 'application/json; charset=utf-8', body };
     });
   };
 }

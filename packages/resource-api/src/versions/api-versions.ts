@@ -14,8 +14,8 @@ export interface ApiVersions {
   readonly paths: readonly string[];
   /** The path of a route that a request's path is of: `/cls/deals/{id}` of `/cls/deals/deal_…`. */
   routePath(path: string): string | undefined;
-  /** Undefined: the version has no such path. */
-  route(release: Release, path: string): VersionRoute | undefined;
+  /** By the path of the route. Undefined: the version has no such path. */
+  route(release: Release, routePath: string): VersionRoute | undefined;
   module(release: Release): ApiVersion;
   /** What a request says of the version that answers it. */
   contextOf(release: Release): VersionContext;
@@ -67,12 +67,11 @@ export function apiVersions(registry: Registry, modules: readonly ApiVersion[]):
     return found;
   };
   const paths = [...new Set(modules.flatMap((one) => one.routes.map(({ path }) => path)))];
-  const routePath = pathFinder(paths);
   return {
     registry,
     paths,
-    routePath,
-    route: ({ id }, path) => served.get(id)?.routes.get(routePath(path) ?? ''),
+    routePath: pathFinder(paths),
+    route: (release, routePath) => servedOf(release).routes.get(routePath),
     contextOf: (release) => servedOf(release).context,
     module: (release) => servedOf(release).module,
     refusalOf(release, refusal, operation, query) {

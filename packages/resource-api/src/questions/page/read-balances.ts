@@ -1,8 +1,12 @@
 import type { Caller } from '@cls/shared/access/caller';
 import { COMPONENTS, ZERO_BALANCE } from '../../ledger/balance.ts';
 import { dayBefore } from '../../ledger/business-date.ts';
-import { type AccrualExplanation, accrualsIn, itemWithAccruals } from '../accruals/accruals.ts';
-import { withAccrued } from '../accruals/per-item.ts';
+import {
+  type AccrualExplanation,
+  accrualsIn,
+  itemWithAccruals,
+  withAccrued,
+} from '../accruals/accruals.ts';
 import {
   type AnySort,
   type BalanceFilter,

@@ -1,5 +1,5 @@
 import type { Caller } from '@cls/shared/access/caller';
-import { nameOf, perItem, withAccrued } from '../accruals/per-item.ts';
+import { nameOf, perItem, withAccrued } from '../accruals/accruals.ts';
 import {
   type BalanceFilter,
   type BalanceItem,

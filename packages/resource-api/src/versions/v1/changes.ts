@@ -4,8 +4,8 @@ import type { CopyTimes, ResolvedSnapshot, WalkSnapshot } from '../../questions/
 import type { DealChange, ReadChanges, ReadingOfPage } from '../../questions/lists/read-changes.ts';
 import type { BalanceQuestion } from '../../questions/page/read-balances.ts';
 import { pickFields } from './fields.ts';
-import type { Presented } from './money.ts';
 import { type BalanceResource, presentItem } from './present.ts';
+import type { Presented } from './presented.ts';
 
 /** What a copy lacks: items whose bytes are others now, and ids of items that are gone. */
 interface ChangePage {

@@ -32,7 +32,6 @@ import { exportList } from './export.ts';
 import { checkFields, pickFields, tableColumns } from './fields.ts';
 import { type ImportDeps, importRoutes } from './import-routes.ts';
 import { mediaTypeOf } from './media-type.ts';
-import type { Presented } from './money.ts';
 import { V1_PERMISSIONS } from './permissions.ts';
 import {
   type BalanceResource,
@@ -42,6 +41,7 @@ import {
   presentTotals,
 } from './present.ts';
 import { presentMovement } from './present-movement.ts';
+import type { Presented } from './presented.ts';
 import { type BalancesQuery, isHeavy, PATHS, parseBalancesQuery, type Resource } from './query.ts';
 import { type UsageDeps, usageRoute } from './usage.ts';
 

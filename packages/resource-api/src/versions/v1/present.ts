@@ -12,7 +12,7 @@ import {
   ZERO_BALANCE,
 } from '../../ledger/balance.ts';
 import type { BusinessDate } from '../../ledger/business-date.ts';
-import { formatAmount } from '../../ledger/money.ts';
+import { formatAmount, type Money, moneyOf } from '../../ledger/money.ts';
 import {
   type BalanceItem,
   type CurrencyTotal,
@@ -27,11 +27,11 @@ import {
   type FormerReading,
   subjectOf,
 } from '../../questions/page/read-balances.ts';
-import { type Money, moneyOf, type Presented } from './money.ts';
 import { presentAccrual } from './present-accrual.ts';
 import { presentMovement } from './present-movement.ts';
 import { presentReporting, presentReportingTotal } from './present-reporting.ts';
 import { presentRate, presentTerms } from './present-terms.ts';
+import type { Presented } from './presented.ts';
 
 export type BalanceResource = 'balances' | 'principal';
 

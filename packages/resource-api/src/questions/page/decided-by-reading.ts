@@ -49,7 +49,7 @@ export interface PassingPage {
 
 type ReadItems = (items: readonly BalanceItem[]) => Promise<readonly BalanceReading[]>;
 
-/** A page of what reading decides: short where few of the items that are read for it pass. */
+/** A page: short where reading decides, and few of the items that are read for it pass. */
 export async function readPassing(
   store: BalanceStore,
   access: ReaderAccess,

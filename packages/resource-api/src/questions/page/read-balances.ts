@@ -27,7 +27,6 @@ import type { CursorCodec } from '../ask/cursor.ts';
 import { resolveIds } from '../ask/filters.ts';
 import { type Reporting, type ReportingRates, reportingRates } from '../ask/reporting.ts';
 import type { QuestionTimes, ResolvedSnapshot, Snapshots, WalkSnapshot } from '../ask/snapshot.ts';
-import { orderedPage } from './computed-order.ts';
 import {
   type DecidedRequest,
   decidedFilter,
@@ -135,50 +134,25 @@ export function balancesReader(
   return async (caller, question) => {
     const { level, sort, limit, position } = question;
     const access = accessOf(caller);
-    const [found, filter] = await Promise.all([
-      times.find(question, access),
+    const [snapshot, filter] = await Promise.all([
+      times.resolve(question, access),
       resolveIds(question.filter, store),
     ]);
-    const asked = { level, filter, sort, after: position?.after, limit };
-    const read = async (items: readonly BalanceItem[]) =>
-      readingsOf(access, question, await found.resolve(), items);
-    const readTotals = async () =>
+    const asked = { level, filter, sort, after: position?.after, limit, snapshot };
+    const read = (items: readonly BalanceItem[]) => readingsOf(access, question, snapshot, items);
+    const page = readPassing(store, access, asked, read);
+    // Then totals read items too: one after the other, as no request asks the database for so much at once.
+    if (isDecidedByReading(filter, level)) await page;
+    const [{ readings: plain, next }, totals] = await Promise.all([
+      page,
       question.totals === 'none'
         ? undefined
-        : totalsOf(
-            readerName(caller),
-            access,
-            { ...asked, snapshot: await found.resolve() },
-            most[question.totals],
-            read,
-          );
-    const readPage = async () => {
-      const page = orderedPage(store, access, { ...asked, snapshot: found.snapshot });
-      const [{ items, next }] = await Promise.all([page, found.resolve()]);
-      return { readings: await read(items), next };
-    };
-    const readDecided = async () =>
-      readPassing(store, access, { ...asked, snapshot: await found.resolve() }, read);
-    // Both read items: one after the other, as no request asks the database for so much at once.
-    const decided = isDecidedByReading(filter, level) ? await readDecided() : undefined;
-    const [totals, { readings: plain, next }, snapshot] = await Promise.all([
-      readTotals(),
-      decided ?? readPage(),
-      found.resolve(),
+        : totalsOf(readerName(caller), access, asked, most[question.totals], read),
     ]);
     const nextCursor = cursorAfter(cursors, caller, question.canonical, snapshot, next);
     const readings = await expand(store, readingsOf, { access, question, snapshot, filter }, plain);
     const rates = await ratesOf(store, question, snapshot, plain, totals);
-    return {
-      question,
-      filter,
-      snapshot,
-      readings,
-      totals,
-      rates,
-      next,
-      nextCursor,
-    };
+    return { question, filter, snapshot, readings, totals, rates, next, nextCursor };
   };
 }
 

@@ -1,8 +1,8 @@
 import type { Database, Transaction } from '@cls/shared/sql/database';
-import type { PageEnd, PageRequest, ReaderAccess } from '../../ask/balance-store.ts';
+import type { ItemPage, PageRequest, ReaderAccess } from '../../ask/balance-store.ts';
 import { FEW_DEALS, fewDeals } from '../../ask/sql/few-deals.ts';
-import { lastQuery, lookUp } from '../../ask/sql/statement.ts';
-import { foundPageStatement, type SortedRequest } from './page-rows.ts';
+import { lookUp } from '../../ask/sql/statement.ts';
+import { readFound, type SortedRequest } from './page-rows.ts';
 import {
   hadMoreItemsStatement,
   plainWalkStatement,
@@ -12,11 +12,6 @@ import {
   walkedItems,
 } from './page-walk.ts';
 import { sortedWalkStatement } from './sorted-page.ts';
-
-interface PageRows<Row> {
-  readonly rows: readonly Row[];
-  readonly next: PageEnd | undefined;
-}
 
 interface PageDeps {
   readonly database: Database;
@@ -29,13 +24,13 @@ interface PageDeps {
  * A page is found by a walk in its order, and then read. A walk that was given up gives a short page,
  * so that no page costs more than its bounds; in a small book the page is filled whatever it takes.
  */
-export async function readPage<Row>(
+export async function readPage(
   { database, facts, bounds }: PageDeps,
   access: ReaderAccess,
   request: PageRequest,
-): Promise<PageRows<Row>> {
+): Promise<ItemPage> {
   const walk = (within: WalkBounds) =>
-    lookUp(database, access, (on) => walkPage<Row>(on, access, request, within));
+    lookUp(database, access, (on) => walkPage(on, access, request, within));
   const page = await walk(bounds);
   const { next, givenUp } = page;
   if (!givenUp || next === undefined) return page;
@@ -47,12 +42,12 @@ export async function readPage<Row>(
 }
 
 /** Where the filter or the caller's grants leave few deals, a page looks at their items alone. */
-async function walkPage<Row>(
+async function walkPage(
   transaction: Transaction,
   access: ReaderAccess,
   request: PageRequest,
   bounds: WalkBounds,
-): Promise<PageRows<Row> & { readonly givenUp: boolean }> {
+): Promise<ItemPage & { readonly givenUp: boolean }> {
   const most = isSorted(request) ? FEW_DEALS.toSort : FEW_DEALS.toWalk;
   const deals = await fewDeals(transaction, access, request, most);
   const statement = isSorted(request)
@@ -62,11 +57,8 @@ async function walkPage<Row>(
   const walked = await transaction.query<WalkRow>(statement.sql, statement.parameters);
   const { found, stopped } = walkedItems(walked);
   const next = found.length > limit ? found[limit - 1] : stopped;
-  const rows = await lastQuery<Row>(
-    transaction,
-    foundPageStatement(level, snapshot, found.slice(0, limit)),
-  );
-  return { rows, next, givenUp: stopped !== undefined };
+  const items = await readFound(transaction, level, snapshot, found.slice(0, limit));
+  return { items, next, givenUp: stopped !== undefined };
 }
 
 function isSorted(request: PageRequest): request is SortedRequest {

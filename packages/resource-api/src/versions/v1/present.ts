@@ -189,16 +189,7 @@ function draftOf(object: string, prefix: string, { item }: BalanceReading, level
 }
 
 function presentedId(item: BalanceItem, level: Level): string | undefined {
-  switch (level) {
-    case 'deal':
-      return `${item.deal.id}_${item.currency}`;
-    case 'facility':
-      return item.facility?.id;
-    case 'contract':
-      return item.contract?.id;
-    case 'position':
-      return item.position?.id;
-  }
+  return level === 'deal' ? `${item.deal.id}_${item.currency}` : item[level]?.id;
 }
 
 /** The item's own amounts in the currency that was asked for. */

@@ -11,6 +11,7 @@ import type {
   Snapshot,
 } from './balance-store.ts';
 import type { CurrentLedger } from './current-ledger.ts';
+import { cursorRefusal } from './cursor.ts';
 
 /** The two times of a question: when it is true, and as it was known when. */
 export interface QuestionTimes {
@@ -278,13 +279,7 @@ function isLost(knownAt: string | undefined, { lost }: LedgerState): boolean {
 /** The cursor names a sequence that other journals have now, or none. */
 function lostWalk(): Refusal {
   const message = 'the book was restored from a backup since the first page; begin again';
-  return new Refusal({
-    status: 400,
-    code: 'invalid_cursor',
-    title: 'Cursor not valid',
-    detail: `cursor: ${message}`,
-    errors: [{ parameter: 'cursor', code: 'invalid_cursor', message }],
-  });
+  return cursorRefusal('invalid_cursor', message);
 }
 
 /** After such a change the caller sees other items: what the copy lacks cannot be known. */

@@ -16,9 +16,7 @@ import {
   type BalanceReading,
   everyItem,
   expand,
-  MOST,
   ratesOf,
-  readerName,
   readingsReader,
   totalsReader,
 } from '../page/read-balances.ts';
@@ -68,16 +66,7 @@ export function comparedReader(store: BalanceStore, times: Snapshots): ReadCompa
       const only = { ...NO_FILTER, includeZero: true, ...namedBy(items, level) };
       return everyItem(store, access, { level, filter: only, snapshot, limit: items.length });
     };
-    const readTotals = () =>
-      question.totals === 'none'
-        ? undefined
-        : totalsOf(
-            readerName(caller),
-            access,
-            { level, filter, snapshot },
-            MOST[question.totals],
-            read,
-          );
+    const readTotals = () => totalsOf(access, question.totals, { level, filter, snapshot }, read);
     const readItems = async () => read(await itemsThen());
     // As the page itself: no request asks the database for much at once.
     const [plain, totals] = isDecidedByReading(filter, level)
@@ -86,11 +75,7 @@ export function comparedReader(store: BalanceStore, times: Snapshots): ReadCompa
     const context = { access, question, snapshot, filter };
     const readings = await expand(store, readingsOf, context, plain);
     const rates = await ratesOf(store, question, snapshot, plain, totals);
-    return {
-      page: { question, filter, snapshot, rates },
-      readings,
-      totals,
-    };
+    return { page: { question, filter, snapshot, rates }, readings, totals };
   };
 }
 

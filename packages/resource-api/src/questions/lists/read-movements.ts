@@ -43,7 +43,7 @@ export function movementsReader(
     const asked = { filter, snapshot, fromDate, after, limit };
     const { movements, next } = await store.movements(access, asked);
     const end = next && { sortValue: `${next.number}`, key: next.seq };
-    const nextCursor = cursorAfter(cursors, caller, canonical, snapshot, end);
+    const nextCursor = cursorAfter(cursors, access, canonical, snapshot, end);
     return { snapshot, limit, movements, next: end, nextCursor };
   };
 }

@@ -9,10 +9,9 @@ import type {
   Level,
   SeriesStep,
 } from '../ask/balance-store.ts';
-import { resolveIds } from '../ask/filters.ts';
 import type { QuestionTimes, ResolvedSnapshot, Snapshots } from '../ask/snapshot.ts';
 import { decidedFilter } from '../page/decided-by-reading.ts';
-import { accessOf, readingsReader } from '../page/read-balances.ts';
+import { readingsReader, resolveQuestion } from '../page/read-balances.ts';
 
 export interface SeriesQuestion extends QuestionTimes {
   readonly level: Level;
@@ -46,12 +45,13 @@ export type ReadSeries = (caller: Caller, question: SeriesQuestion) => Promise<S
 export function seriesReader(store: BalanceStore, times: Snapshots, most = POINTS_MAX): ReadSeries {
   const readingsOf = readingsReader(store);
   return async (caller, question) => {
-    const access = accessOf(caller);
-    const [snapshot, filter] = await Promise.all([
-      times.resolve(question, access),
-      resolveIds(question.filter, store),
-    ]);
-    const { level, interval, fromDate } = question;
+    const { access, level, snapshot, filter } = await resolveQuestion(
+      store,
+      times,
+      caller,
+      question,
+    );
+    const { interval, fromDate } = question;
     const from = fromDate ?? snapshot.firstDate;
     if (from === undefined) return { snapshot, from, points: [], nextFrom: undefined };
     const whole = { from, to: snapshot.asOf };

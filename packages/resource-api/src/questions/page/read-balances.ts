@@ -1,4 +1,5 @@
 import type { Caller } from '@cls/shared/access/caller';
+import { groupBy } from '@cls/shared/group-by';
 import { COMPONENTS, ZERO_BALANCE } from '../../ledger/balance.ts';
 import { dayBefore } from '../../ledger/business-date.ts';
 import {
@@ -13,6 +14,7 @@ import {
   type BalanceItem,
   type BalanceStore,
   type CurrencyTotal,
+  FIRST,
   type ItemBalances,
   type ItemTerms,
   type Level,
@@ -116,7 +118,8 @@ interface AddedUp {
   readonly read: number | undefined;
 }
 
-export const MOST = {
+type MostAddedUp = Readonly<Record<Exclude<TotalsWish, 'none'>, AddedUp>>;
+const MOST: MostAddedUp = {
   asked: { items: undefined, accruing: 10_000, read: undefined },
   'where cheap': { items: 20_000, accruing: 2_000, read: 2_000 },
 };
@@ -127,17 +130,18 @@ export function balancesReader(
   store: BalanceStore,
   times: Snapshots,
   cursors: CursorCodec,
-  most: Readonly<Record<Exclude<TotalsWish, 'none'>, AddedUp>> = MOST,
+  most: MostAddedUp = MOST,
 ): ReadBalances {
-  const totalsOf = totalsReader(store, times);
+  const totalsOf = totalsReader(store, times, most);
   const readingsOf = readingsReader(store);
   return async (caller, question) => {
-    const { level, sort, limit, position } = question;
-    const access = accessOf(caller);
-    const [snapshot, filter] = await Promise.all([
-      times.resolve(question, access),
-      resolveIds(question.filter, store),
-    ]);
+    const { sort, limit, position } = question;
+    const { access, level, snapshot, filter } = await resolveQuestion(
+      store,
+      times,
+      caller,
+      question,
+    );
     const asked = { level, filter, sort, after: position?.after, limit, snapshot };
     const read = (items: readonly BalanceItem[]) => readingsOf(access, question, snapshot, items);
     const page = readPassing(store, access, asked, read);
@@ -145,11 +149,9 @@ export function balancesReader(
     if (isDecidedByReading(filter, level)) await page;
     const [{ readings: plain, next }, totals] = await Promise.all([
       page,
-      question.totals === 'none'
-        ? undefined
-        : totalsOf(readerName(caller), access, asked, most[question.totals], read),
+      totalsOf(access, question.totals, asked, read),
     ]);
-    const nextCursor = cursorAfter(cursors, caller, question.canonical, snapshot, next);
+    const nextCursor = cursorAfter(cursors, access, question.canonical, snapshot, next);
     const readings = await expand(store, readingsOf, { access, question, snapshot, filter }, plain);
     const rates = await ratesOf(store, question, snapshot, plain, totals);
     return { question, filter, snapshot, readings, totals, rates, next, nextCursor };
@@ -179,28 +181,29 @@ export function walkOf({ asOf, ledgerSeq, knownAt, fxNumber }: WalkSnapshot): Wa
 /** Undefined after the last page. */
 export function cursorAfter(
   cursors: CursorCodec,
-  caller: Caller,
+  access: ReaderAccess,
   question: string,
   snapshot: WalkSnapshot,
   after: PageEnd | undefined,
 ): string | undefined {
   if (after === undefined) return undefined;
-  return cursors.encode({ question, reader: readerName(caller), ...walkOf(snapshot), after });
+  return cursors.encode({ question, reader: readerName(access), ...walkOf(snapshot), after });
 }
 
 /** Totals over a filter are read once for all pages of a walk, while the book stays as it is. */
-export function totalsReader(store: BalanceStore, { memory }: Snapshots) {
-  return (
-    reader: string,
+export function totalsReader(store: BalanceStore, { memory }: Snapshots, mostOf = MOST) {
+  return async (
     access: ReaderAccess,
+    wish: TotalsWish,
     request: DecidedRequest,
-    most: AddedUp,
     read: (items: readonly BalanceItem[]) => Promise<readonly BalanceReading[]>,
   ): Promise<readonly CurrencyTotal[] | undefined> => {
+    if (wish === 'none') return undefined;
+    const most = mostOf[wish];
     const { level, filter, snapshot } = request;
     const { asOf, ledgerSeq, edition } = snapshot;
     const plain = (_: string, value: unknown) => (typeof value === 'bigint' ? `${value}` : value);
-    const asked = JSON.stringify([reader, level, asOf, ledgerSeq, filter, most], plain);
+    const asked = JSON.stringify([access, level, asOf, ledgerSeq, filter, most], plain);
     // Totals that are still being read are not shared: a caller would wait in another caller's
     // queue, and be cancelled with it.
     return memory.once(
@@ -318,11 +321,7 @@ async function withParts(
     const contracts = await contractsOf(store, context, readings);
     const level = 'contract';
     const within = await readingsOf(access, { ...question, level }, snapshot, contracts);
-    const groups = new Map<string, BalanceReading[]>();
-    for (const reading of within) {
-      const group = groupOf(reading.item, question.level);
-      groups.set(group, [...(groups.get(group) ?? []), reading]);
-    }
+    const groups = groupBy(within, ({ item }) => groupOf(item, question.level));
     return readings.map((reading) => ({
       ...reading,
       contracts: groups.get(groupOf(reading.item, question.level)) ?? [],
@@ -381,16 +380,13 @@ function groupOf({ deal, currency, facility }: BalanceItem, level: Level): strin
 /** The filter that finds what is of one item. */
 export function subjectOf(item: BalanceItem, level: Level): Partial<BalanceFilter> {
   const facilityIds = [item.facility?.id ?? ''];
-  switch (level) {
-    case 'deal':
-      return { dealIds: [item.deal.id], currencies: [item.currency] };
-    case 'facility':
-      return { facilityIds };
-    case 'contract':
-      return { contractIds: [item.contract?.id ?? ''] };
-    case 'position':
-      return { facilityIds, lenderIds: [item.position?.lenderId ?? ''] };
-  }
+  const subjects: Record<Level, Partial<BalanceFilter>> = {
+    deal: { dealIds: [item.deal.id], currencies: [item.currency] },
+    facility: { facilityIds },
+    contract: { contractIds: [item.contract?.id ?? ''] },
+    position: { facilityIds, lenderIds: [item.position?.lenderId ?? ''] },
+  };
+  return subjects[level];
 }
 
 async function readTotals(
@@ -455,8 +451,37 @@ export function accessOf(caller: Caller): ReaderAccess {
     : { customer: caller.customer };
 }
 
-/** Callers with the same name see the same. Cursors and cached answers are tied to it. */
-export function readerName(caller: Caller): string {
-  const access = accessOf(caller);
+/** Readers with the same name see the same. Cursors are tied to it. */
+export function readerName(access: ReaderAccess): string {
   return 'fullControl' in access ? '*' : access.customer;
+}
+
+/** What the times, the ids and the caller of a question stand for. @throws {Refusal} of its times. */
+export async function resolveQuestion(
+  store: BalanceStore,
+  times: Snapshots,
+  caller: Caller,
+  question: Parameters<Snapshots['resolve']>[0] & Pick<BalanceQuestion, 'level' | 'filter'>,
+) {
+  const access = accessOf(caller);
+  const [snapshot, filter] = await Promise.all([
+    times.resolve(question, access),
+    resolveIds(question.filter, store),
+  ]);
+  return { access, level: question.level, snapshot, filter };
+}
+
+/** All pages of a question from the first on, in one state of the book. */
+export async function* everyPage(
+  readBalances: ReadBalances,
+  caller: Caller,
+  question: BalanceQuestion,
+  snapshot: WalkSnapshot,
+): AsyncGenerator<BalancePage> {
+  for (let after: PageEnd | undefined = FIRST; after !== undefined; ) {
+    const position = { ...walkOf(snapshot), after };
+    const page: BalancePage = await readBalances(caller, { ...question, position });
+    yield page;
+    after = page.next;
+  }
 }

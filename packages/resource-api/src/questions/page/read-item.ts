@@ -2,10 +2,10 @@ import type { Caller } from '@cls/shared/access/caller';
 import {
   type BalanceStore,
   type DealFacts,
+  FIRST,
   type ItemName,
   NO_FILTER,
 } from '../ask/balance-store.ts';
-import { reportingRates } from '../ask/reporting.ts';
 import type { ResolvedSnapshot, Snapshots } from '../ask/snapshot.ts';
 import {
   accessOf,
@@ -14,6 +14,7 @@ import {
   type BalanceReading,
   expand,
   type ReadBalances,
+  ratesOf,
   readingsReader,
   walkOf,
 } from './read-balances.ts';
@@ -50,9 +51,7 @@ export function itemReader(store: BalanceStore, times: Snapshots): ReadItem {
     const context = { access, question, snapshot, filter };
     const [reading] = await expand(store, readingsOf, context, plain);
     if (reading === undefined) return undefined;
-    const { reporting } = question;
-    const known = { asOf: snapshot.asOf, lastNumber: snapshot.fxNumber };
-    const rates = reporting && (await reportingRates(store, reporting, [item.currency], known));
+    const rates = await ratesOf(store, question, snapshot, plain, undefined);
     return { page: { question, filter, snapshot, rates }, reading };
   };
 }
@@ -96,7 +95,7 @@ export function dealReader(
       ...WHOLE,
       filter: { ...NO_FILTER, dealIds: [id], includeZero: true },
       limit: FACILITIES_TOLD,
-      position: { ...walkOf(snapshot), after: { key: 0n, sortValue: null } },
+      position: { ...walkOf(snapshot), after: FIRST },
     };
     const [balances, facilities] = await Promise.all([
       readBalances(caller, { ...whole, level: 'deal', expand: new Set() }),

@@ -6,10 +6,9 @@ import type {
   FacetRequest,
   FacetValue,
 } from '../ask/balance-store.ts';
-import { resolveIds } from '../ask/filters.ts';
 import type { QuestionTimes, ResolvedSnapshot, Snapshots } from '../ask/snapshot.ts';
 import { decidedFilter } from '../page/decided-by-reading.ts';
-import { accessOf, readingsReader } from '../page/read-balances.ts';
+import { readingsReader, resolveQuestion } from '../page/read-balances.ts';
 
 export interface FacetQuestion extends QuestionTimes, Omit<FacetRequest, 'snapshot'> {}
 
@@ -30,12 +29,13 @@ export type ReadFacets = (caller: Caller, question: FacetQuestion) => Promise<Fa
 export function facetsReader(store: BalanceStore, times: Snapshots): ReadFacets {
   const readingsOf = readingsReader(store);
   return async (caller, question) => {
-    const access = accessOf(caller);
-    const [snapshot, filter] = await Promise.all([
-      times.resolve(question, access),
-      resolveIds(question.filter, store),
-    ]);
-    const { level, fields, top } = question;
+    const { access, level, snapshot, filter } = await resolveQuestion(
+      store,
+      times,
+      caller,
+      question,
+    );
+    const { fields, top } = question;
     const asked = { level, filter, snapshot };
     const read = (items: readonly BalanceItem[]) => readingsOf(access, question, snapshot, items);
     const decided = await decidedFilter(store, access, asked, read);

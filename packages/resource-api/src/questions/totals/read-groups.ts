@@ -10,10 +10,9 @@ import {
   pastDueTo,
   type ReaderAccess,
 } from '../ask/balance-store.ts';
-import { resolveIds } from '../ask/filters.ts';
 import type { ComparedTimes, QuestionTimes, ResolvedSnapshot, Snapshots } from '../ask/snapshot.ts';
 import { decidedFilter, isDecidedByReading } from '../page/decided-by-reading.ts';
-import { accessOf, readingsReader } from '../page/read-balances.ts';
+import { readingsReader, resolveQuestion } from '../page/read-balances.ts';
 import { addedUp, besideThen, type GroupTotal, type ToldGroup } from './group-sums.ts';
 
 export interface GroupQuestion extends QuestionTimes, Omit<GroupRequest, 'snapshot' | 'first'> {
@@ -53,12 +52,13 @@ const GUESSED = 1_000;
 export function groupsReader(store: BalanceStore, times: Snapshots, guessed = GUESSED): ReadGroups {
   const readingsOf = readingsReader(store);
   return async (caller, question) => {
-    const access = accessOf(caller);
-    const [snapshot, filter] = await Promise.all([
-      times.resolve(question, access),
-      resolveIds(question.filter, store),
-    ]);
-    const { level, groupBy, top, compare } = question;
+    const { access, level, snapshot, filter } = await resolveQuestion(
+      store,
+      times,
+      caller,
+      question,
+    );
+    const { groupBy, top, compare } = question;
     const groupsAt = async (
       snapshot: ResolvedSnapshot,
       { top, first }: Pick<GroupRequest, 'top' | 'first'>,

@@ -144,7 +144,7 @@ function versionMakers(
 ): readonly (readonly [string, Make])[] {
   const { registry } = versions;
   const { id } = release;
-  const { contract } = versions.module(release);
+  const { contract } = versions.served(release).module;
   const operations = operationsOf(contract);
   const apiUrl = `${issuer}/api/${id}`;
   const predecessor = registry.releases[registry.releases.indexOf(release) - 1];

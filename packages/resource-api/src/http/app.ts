@@ -29,6 +29,7 @@ import {
   type VersionRoute,
   type WriteMethod,
 } from '../versions/api-version.ts';
+import type { ServedVersion } from '../versions/api-versions.ts';
 import { descriptions } from '../versions/description.ts';
 import { notServed } from '../versions/version-refusals.ts';
 import { type CachedAnswersDeps, cachedAnswers } from './cached-answers.ts';
@@ -139,7 +140,8 @@ function answers(deps: AppDeps, pages: Cache<string, Page>): Middleware<ApiState
     }
     if (version === undefined) return next();
     const { resolution, path, route: pattern = '', now } = version;
-    if (resolution.kind !== 'served') throw await refusalOfVersion(deps, ctx, { ...version, resolution });
+    if (resolution.kind !== 'served')
+      throw await refusalOfVersion(deps, ctx, { ...version, resolution });
     const { release, isLatest } = resolution;
     if (path === DESCRIPTION_PATH) {
       checkMethod(ctx);
@@ -149,10 +151,11 @@ function answers(deps: AppDeps, pages: Cache<string, Page>): Middleware<ApiState
       ctx.set('Vary', 'Accept-Encoding');
       return writeBody(ctx, 200, { 'Content-Type': type }, body);
     }
-    const route = versions.route(release, pattern);
+    const { routes, context } = versions.served(release);
+    const route = routes.get(pattern);
     if (route === undefined) throw new Refusal(NOTHING_HERE);
     checkMethod(ctx, Object.keys(route.writes ?? {}));
-    return serve(deps, ctx, { release, isLatest, route });
+    return serve(deps, ctx, { release, isLatest, route, context });
   };
 }
 
@@ -160,7 +163,7 @@ function checkMethod({ method }: ApiContext, writes: readonly string[] = []): vo
   if (!['GET', 'HEAD', ...writes].includes(method)) throw methodNotAllowed(writes);
 }
 
-interface Served {
+interface RequestedRoute extends Pick<ServedVersion, 'context'> {
   readonly release: Release;
   readonly isLatest: boolean;
   readonly route: VersionRoute;
@@ -169,9 +172,9 @@ interface Served {
 async function serve(
   deps: AppDeps,
   ctx: ApiContext,
-  { release, isLatest, route }: Served,
+  { release, isLatest, route, context }: RequestedRoute,
 ): Promise<void> {
-  const { rateLimit, budgets, versions, scopeBase } = deps;
+  const { rateLimit, budgets, scopeBase } = deps;
   const { caller } = await deps.authenticate(ctx.req);
   const { clientId, subject, customer } = caller;
   const address = clientAddress(ctx.req, deps.trustedProxyHops);
@@ -192,8 +195,7 @@ async function serve(
   const at = deps.clock.now();
   const asked = { at, requestId, caller, address, version, operation, path, query };
   const request = {
-    ...versions.contextOf(release),
-    ...{ caller, query, path },
+    ...{ ...context, caller, query, path },
     headers: ctx.req.headers,
     accepts: (types: string[]) => ctx.accepts(types),
   };

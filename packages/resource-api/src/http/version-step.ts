@@ -94,12 +94,12 @@ function versionHeaders(
 
 /** The same resource elsewhere (RFC 5829), where it exists there. */
 function otherVersions(
-  { registry, route: routeOf }: ApiVersions,
+  { registry, served }: ApiVersions,
   { release, isLatest }: { release: Release; isLatest: boolean },
   { path, route = '', now }: RequestedVersion,
 ): string[] {
   const has = (other: Release | undefined): other is Release =>
-    other !== undefined && routeOf(other, route) !== undefined;
+    other !== undefined && served(other).routes.has(route);
   const successor = registry.successorOf(release, now);
   return [
     ...(has(successor) ? [link(`/api/${successor.id}${path}`, 'successor-version')] : []),

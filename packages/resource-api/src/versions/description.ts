@@ -20,7 +20,7 @@ export function descriptions(
   return (release: Release, now: Date): Page => {
     const isDeprecated = versions.registry.statusOf(release, now) !== 'Supported';
     return pages.once(`/api/${release.id} ${isDeprecated}`, () => {
-      const { contract } = versions.module(release);
+      const { contract } = versions.served(release).module;
       const shown = examples()[release.id];
       const exemplified = shown === undefined ? contract : withExamples(contract, shown);
       const document = withLife(exemplified, release, isDeprecated, scopeBase);

@@ -109,17 +109,11 @@ export interface BalancePage {
 /** @throws {Refusal} of the question's times. */
 export type ReadBalances = (caller: Caller, question: BalanceQuestion) => Promise<BalancePage>;
 
-/** How many items may be added up for totals, and in how many of them accruals. */
-interface AddedUp {
-  readonly items: number | undefined;
-  /** More are left out; an export's summary has them. */
-  readonly accruing: number;
-  /** How many may be read one by one, where the filter asks for what only a reading tells. */
-  readonly read: number | undefined;
-}
-
-type MostAddedUp = Readonly<Record<Exclude<TotalsWish, 'none'>, AddedUp>>;
-const MOST: MostAddedUp = {
+/**
+ * How many items may be added up for totals, in how many of them accruals, and how many may be read one by
+ * one, where the filter asks for what only a reading tells. More are left out; an export's summary has them.
+ */
+const MOST = {
   asked: { items: undefined, accruing: 10_000, read: undefined },
   'where cheap': { items: 20_000, accruing: 2_000, read: 2_000 },
 };
@@ -130,9 +124,8 @@ export function balancesReader(
   store: BalanceStore,
   times: Snapshots,
   cursors: CursorCodec,
-  most: MostAddedUp = MOST,
 ): ReadBalances {
-  const totalsOf = totalsReader(store, times, most);
+  const totalsOf = totalsReader(store, times);
   const readingsOf = readingsReader(store);
   return async (caller, question) => {
     const { sort, limit, position } = question;
@@ -191,7 +184,7 @@ export function cursorAfter(
 }
 
 /** Totals over a filter are read once for all pages of a walk, while the book stays as it is. */
-export function totalsReader(store: BalanceStore, { memory }: Snapshots, mostOf = MOST) {
+export function totalsReader(store: BalanceStore, { memory }: Snapshots) {
   return async (
     access: ReaderAccess,
     wish: TotalsWish,
@@ -199,7 +192,7 @@ export function totalsReader(store: BalanceStore, { memory }: Snapshots, mostOf 
     read: (items: readonly BalanceItem[]) => Promise<readonly BalanceReading[]>,
   ): Promise<readonly CurrencyTotal[] | undefined> => {
     if (wish === 'none') return undefined;
-    const most = mostOf[wish];
+    const most = MOST[wish];
     const { level, filter, snapshot } = request;
     const { asOf, ledgerSeq, edition } = snapshot;
     const plain = (_: string, value: unknown) => (typeof value === 'bigint' ? `${value}` : value);
@@ -211,7 +204,10 @@ export function totalsReader(store: BalanceStore, { memory }: Snapshots, mostOf 
       `totals ${asked}`,
       async () => {
         const decided = await decidedFilter(store, access, request, read, most.read);
-        return decided && readTotals(store, access, { ...request, filter: decided }, most);
+        if (decided === undefined) return undefined;
+        const whole = { level, filter: decided, snapshot, narrowing: {} };
+        const totals = await store.totals(access, whole, most.items);
+        return totals && withAccrued(store, access, { ...whole, limit: most.accruing }, totals);
       },
       (totals = []) => totals.length * TOTAL_BYTES,
     );
@@ -387,17 +383,6 @@ export function subjectOf(item: BalanceItem, level: Level): Partial<BalanceFilte
     position: { facilityIds, lenderIds: [item.position?.lenderId ?? ''] },
   };
   return subjects[level];
-}
-
-async function readTotals(
-  store: BalanceStore,
-  access: ReaderAccess,
-  { level, filter, snapshot }: Pick<DecidedRequest, 'level' | 'filter' | 'snapshot'>,
-  most: AddedUp,
-): Promise<readonly CurrencyTotal[] | undefined> {
-  const request = { level, filter, snapshot, narrowing: {} };
-  const totals = await store.totals(access, request, most.items);
-  return totals && withAccrued(store, access, { ...request, limit: most.accruing }, totals);
 }
 
 /** The item with the amounts and lenders' names that it had; a lender who was not booked then has no share. */

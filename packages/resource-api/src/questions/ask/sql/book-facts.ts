@@ -4,12 +4,10 @@ import type { BusinessDate } from '../../../ledger/business-date.ts';
 import { JOURNAL_LOCK } from '../../../posting/post-journals.ts';
 import type {
   BalanceStore,
-  KnowledgeFacts,
   KnownSequence,
   LedgerState,
   LostTime,
   ReportingRate,
-  Snapshot,
 } from '../balance-store.ts';
 import { BY_LOOKUP } from './balance-levels.ts';
 import { instant, LOOK_UPS, readAll, readAs } from './statement.ts';
@@ -53,24 +51,6 @@ interface KnowledgeRow {
   readonly reported_at: string | null;
 }
 
-async function readKnowledge(
-  database: Database,
-  { asOf, ledgerSeq }: Snapshot,
-): Promise<KnowledgeFacts> {
-  const statement = { sql: KNOWLEDGE, parameters: [asOf, ledgerSeq], planning: LOOK_UPS };
-  const [row] = await readAll<KnowledgeRow>(database, { ...statement, prepared: true });
-  const knownAt = row?.known_at ?? undefined;
-  const reported = row?.reported_seq ?? ledgerSeq;
-  const wasReported = reported < ledgerSeq;
-  return {
-    knownAt,
-    firstDate: row?.first_date ?? undefined,
-    dataThrough: row?.data_through ?? undefined,
-    reportedSeq: wasReported ? reported : ledgerSeq,
-    reportedAt: wasReported ? (row?.reported_at ?? undefined) : knownAt,
-  };
-}
-
 /** Where reads are shared out to replicas, it knows which state of the primary they must have. */
 export type Facts = Database & Partial<Pick<ReplicatedDatabase, 'generation'>>;
 
@@ -96,7 +76,20 @@ export function bookFacts(database: Database, facts: Facts) {
       );
       return row?.at;
     },
-    knowledge: (snapshot) => readKnowledge(facts, snapshot),
+    async knowledge({ asOf, ledgerSeq }) {
+      const statement = { sql: KNOWLEDGE, parameters: [asOf, ledgerSeq], planning: LOOK_UPS };
+      const [row] = await readAll<KnowledgeRow>(facts, { ...statement, prepared: true });
+      const knownAt = row?.known_at ?? undefined;
+      const reported = row?.reported_seq ?? ledgerSeq;
+      const wasReported = reported < ledgerSeq;
+      return {
+        knownAt,
+        firstDate: row?.first_date ?? undefined,
+        dataThrough: row?.data_through ?? undefined,
+        reportedSeq: wasReported ? reported : ledgerSeq,
+        reportedAt: wasReported ? (row?.reported_at ?? undefined) : knownAt,
+      };
+    },
     async sequenceAt(at) {
       const known = await sequenceAt(facts, at);
       await facts.generation?.();

@@ -2,7 +2,7 @@ import type { Database, Transaction } from '@cls/shared/sql/database';
 import type { ItemPage, PageRequest, ReaderAccess } from '../../ask/balance-store.ts';
 import { FEW_DEALS, fewDeals } from '../../ask/sql/few-deals.ts';
 import { lookUp } from '../../ask/sql/statement.ts';
-import { readFound, type SortedRequest } from './page-rows.ts';
+import { readFound } from './page-rows.ts';
 import {
   hadMoreItemsStatement,
   plainWalkStatement,
@@ -48,21 +48,18 @@ async function walkPage(
   request: PageRequest,
   bounds: WalkBounds,
 ): Promise<ItemPage & { readonly givenUp: boolean }> {
-  const most = isSorted(request) ? FEW_DEALS.toSort : FEW_DEALS.toWalk;
+  const { level, sort, snapshot, limit } = request;
+  const most = sort === undefined ? FEW_DEALS.toWalk : FEW_DEALS.toSort;
   const deals = await fewDeals(transaction, access, request, most);
-  const statement = isSorted(request)
-    ? sortedWalkStatement(request, bounds, deals)
-    : plainWalkStatement(request, bounds, deals);
-  const { level, snapshot, limit } = request;
+  const statement =
+    sort === undefined
+      ? plainWalkStatement(request, bounds, deals)
+      : sortedWalkStatement({ ...request, sort }, bounds, deals);
   const walked = await transaction.query<WalkRow>(statement.sql, statement.parameters);
   const { found, stopped } = walkedItems(walked);
   const next = found.length > limit ? found[limit - 1] : stopped;
   const items = await readFound(transaction, level, snapshot, found.slice(0, limit));
   return { items, next, givenUp: stopped !== undefined };
-}
-
-function isSorted(request: PageRequest): request is SortedRequest {
-  return request.sort !== undefined;
 }
 
 /** Whether the book had more items of a level than so many, as known at the snapshot. */

@@ -1,6 +1,7 @@
 import type { Clock } from '@cls/shared/clock';
 import type { Log } from '@cls/shared/log';
 import { newId } from '@cls/shared/new-id';
+import { regularly } from '@cls/shared/regularly';
 import { businessDateOf } from '../ledger/business-date.ts';
 import { addUsage, type UsageBatch, type UsageStore, type UsageSubject } from './version-usage.ts';
 
@@ -34,7 +35,6 @@ export function usageCounter(options: CounterOptions): UsageCounter {
   let counted = new Map<string, UsageSubject & { requests: number }>();
   let number = 0;
   let unsent: UsageBatch | undefined;
-  let sending: Promise<void> | undefined;
   let failing = false;
 
   const nextBatch = (): UsageBatch | undefined => {
@@ -56,14 +56,7 @@ export function usageCounter(options: CounterOptions): UsageCounter {
       failing = true;
     }
   };
-  const sendOnce = (): Promise<void> => {
-    sending ??= send().finally(() => {
-      sending = undefined;
-    });
-    return sending;
-  };
-  const timer = setInterval(sendOnce, everyMs);
-  timer.unref();
+  const sending = regularly(send, everyMs);
 
   return {
     count(use) {
@@ -75,8 +68,7 @@ export function usageCounter(options: CounterOptions): UsageCounter {
       else if (counted.size < MOST_SUBJECTS) counted.set(key, { ...subject, requests: 1 });
     },
     async stop() {
-      clearInterval(timer);
-      await sending;
+      await sending.stop();
       // What waited, then what was counted since.
       await send();
       await send();

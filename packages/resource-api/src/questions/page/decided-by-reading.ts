@@ -47,7 +47,7 @@ export interface PassingPage {
   readonly next: PageEnd | undefined;
 }
 
-type ReadItems = (items: readonly BalanceItem[]) => Promise<readonly BalanceReading[]>;
+export type ReadItems = (items: readonly BalanceItem[]) => Promise<readonly BalanceReading[]>;
 
 /** A page: short where reading decides, and few of the items that are read for it pass. */
 export async function readPassing(

@@ -33,6 +33,7 @@ import {
   type DecidedRequest,
   decidedFilter,
   isDecidedByReading,
+  type ReadItems,
   readPassing,
 } from './decided-by-reading.ts';
 
@@ -125,34 +126,56 @@ export function balancesReader(
   times: Snapshots,
   cursors: CursorCodec,
 ): ReadBalances {
+  const readShown = shownReader(store, times);
+  return async (caller, question) => {
+    const { sort, limit, position, canonical } = question;
+    const { access, ...resolved } = await resolveQuestion(store, times, caller, question);
+    const { snapshot, filter } = resolved;
+    const asked = { ...resolved, sort, after: position?.after, limit };
+    const { next, ...shown } = await readShown({ access, question, snapshot, filter }, (read) =>
+      readPassing(store, access, asked, read),
+    );
+    const nextCursor = cursorAfter(cursors, access, canonical, snapshot, next);
+    return { question, filter, snapshot, ...shown, next, nextCursor };
+  };
+}
+
+export interface ReadingContext {
+  readonly access: ReaderAccess;
+  readonly question: Pick<
+    BalanceQuestion,
+    'level' | 'fromDate' | 'totals' | 'expand' | 'reporting'
+  >;
+  readonly snapshot: ResolvedSnapshot;
+  readonly filter: BalanceFilter;
+}
+
+/** Reads all that is shown with items which are found: what was asked for beyond them, totals, and rates. */
+export function shownReader(store: BalanceStore, times: Snapshots) {
   const totalsOf = totalsReader(store, times);
   const readingsOf = readingsReader(store);
-  return async (caller, question) => {
-    const { sort, limit, position } = question;
-    const { access, level, snapshot, filter } = await resolveQuestion(
-      store,
-      times,
-      caller,
-      question,
-    );
-    const asked = { level, filter, sort, after: position?.after, limit, snapshot };
-    const read = (items: readonly BalanceItem[]) => readingsOf(access, question, snapshot, items);
-    const page = readPassing(store, access, asked, read);
+  return async <Found extends { readonly readings: readonly BalanceReading[] }>(
+    context: ReadingContext,
+    find: (read: ReadItems) => Promise<Found>,
+  ) => {
+    const { access, question, snapshot, filter } = context;
+    const { level } = question;
+    const read: ReadItems = (items) => readingsOf(access, question, snapshot, items);
+    const finding = find(read);
     // Then totals read items too: one after the other, as no request asks the database for so much at once.
-    if (isDecidedByReading(filter, level)) await page;
-    const [{ readings: plain, next }, totals] = await Promise.all([
-      page,
-      totalsOf(access, question.totals, asked, read),
+    if (isDecidedByReading(filter, level)) await finding;
+    const [found, totals] = await Promise.all([
+      finding,
+      totalsOf(access, question.totals, { level, filter, snapshot }, read),
     ]);
-    const nextCursor = cursorAfter(cursors, access, question.canonical, snapshot, next);
-    const readings = await expand(store, readingsOf, { access, question, snapshot, filter }, plain);
-    const rates = await ratesOf(store, question, snapshot, plain, totals);
-    return { question, filter, snapshot, readings, totals, rates, next, nextCursor };
+    const readings = await expand(store, readingsOf, context, found.readings);
+    const rates = await ratesOf(store, question, snapshot, readings, totals);
+    return { ...found, readings, totals, rates };
   };
 }
 
 /** For the currencies of items and totals; undefined where no reporting currency is asked for. */
-export async function ratesOf(
+async function ratesOf(
   store: BalanceStore,
   { reporting }: Pick<BalanceQuestion, 'reporting'>,
   { asOf, fxNumber }: WalkSnapshot,
@@ -184,12 +207,12 @@ export function cursorAfter(
 }
 
 /** Totals over a filter are read once for all pages of a walk, while the book stays as it is. */
-export function totalsReader(store: BalanceStore, { memory }: Snapshots) {
+function totalsReader(store: BalanceStore, { memory }: Snapshots) {
   return async (
     access: ReaderAccess,
     wish: TotalsWish,
     request: DecidedRequest,
-    read: (items: readonly BalanceItem[]) => Promise<readonly BalanceReading[]>,
+    read: ReadItems,
   ): Promise<readonly CurrencyTotal[] | undefined> => {
     if (wish === 'none') return undefined;
     const most = MOST[wish];
@@ -283,15 +306,8 @@ export function readingsReader(store: BalanceStore) {
 const EXPANDED_CONTRACTS = 1_000;
 export const EXPANDED_MOVEMENTS = 100;
 
-export interface ReadingContext {
-  readonly access: ReaderAccess;
-  readonly question: BalanceQuestion;
-  readonly snapshot: ResolvedSnapshot;
-  readonly filter: BalanceFilter;
-}
-
 /** Adds to readings what was asked for beyond them. */
-export async function expand(
+async function expand(
   store: BalanceStore,
   readingsOf: ReturnType<typeof readingsReader>,
   context: ReadingContext,

@@ -12,10 +12,8 @@ import {
   type BalancePage,
   type BalanceQuestion,
   type BalanceReading,
-  expand,
   type ReadBalances,
-  ratesOf,
-  readingsReader,
+  shownReader,
   walkOf,
 } from './read-balances.ts';
 
@@ -39,7 +37,7 @@ export type ReadItem = (
 ) => Promise<ItemAnswer | undefined>;
 
 export function itemReader(store: BalanceStore, times: Snapshots): ReadItem {
-  const readingsOf = readingsReader(store);
+  const readShown = shownReader(store, times);
   return async (caller, name, asked) => {
     const access = accessOf(caller);
     const question = { ...asked, ...WHOLE, filter: NO_FILTER, limit: 1 };
@@ -47,12 +45,12 @@ export function itemReader(store: BalanceStore, times: Snapshots): ReadItem {
     const item = await store.item(access, name, snapshot);
     if (item === undefined) return undefined;
     const filter = { ...NO_FILTER, includeZero: true };
-    const plain = await readingsOf(access, question, snapshot, [item]);
-    const context = { access, question, snapshot, filter };
-    const [reading] = await expand(store, readingsOf, context, plain);
-    if (reading === undefined) return undefined;
-    const rates = await ratesOf(store, question, snapshot, plain, undefined);
-    return { page: { question, filter, snapshot, rates }, reading };
+    const { readings, rates } = await readShown(
+      { access, question, snapshot, filter },
+      async (read) => ({ readings: await read([item]) }),
+    );
+    const [reading] = readings;
+    return reading && { page: { question, filter, snapshot, rates }, reading };
   };
 }
 

@@ -60,12 +60,13 @@ export function usageCounter(options: CounterOptions): UsageCounter {
 
   return {
     count(use) {
-      const subject = { ...use, day: businessDateOf(clock.now()) };
-      // None of these has a line break.
-      const key = Object.values(subject).join('\n');
+      const { customer, clientId, subject, requested, served, operation } = use;
+      const day = businessDateOf(clock.now());
+      // For every request: quicker than a text that can be read again. None of these has a line break.
+      const key = `${day}\n${customer}\n${clientId}\n${subject}\n${requested}\n${served}\n${operation}`;
       const known = counted.get(key);
       if (known !== undefined) known.requests += 1;
-      else if (counted.size < MOST_SUBJECTS) counted.set(key, { ...subject, requests: 1 });
+      else if (counted.size < MOST_SUBJECTS) counted.set(key, { ...use, day, requests: 1 });
     },
     async stop() {
       await sending.stop();

@@ -17,7 +17,6 @@ import Koa, { type Middleware, type ParameterizedContext } from 'koa';
 import { askedByRequest } from '../access/asker.ts';
 import { callerName, readerOf } from '../access/caller-budget.ts';
 import { rateLimitHeaders } from '../access/rate-limit.ts';
-import type { FairDatabase } from '../database/fair-database.ts';
 import { recordedExamples } from '../documentation/content.ts';
 import type { Resolution } from '../lifecycle/registry.ts';
 import type { OperationKey, Release } from '../lifecycle/release.ts';
@@ -60,8 +59,13 @@ export interface AppDeps extends CachedAnswersDeps {
   readonly isDraining: () => boolean;
   /** Longest time for an answer. */
   readonly answerTimeoutMs: number;
-  /** Of questions that wait for the database. */
-  readonly queue: Pick<FairDatabase, 'isFull' | 'refuses'>;
+  /** Questions that wait for the database. */
+  readonly queue: {
+    /** Whether a further question puts another out. @param ahead further ones that will come before it. */
+    isFull(ahead: number): boolean;
+    /** Whether a first question of the caller's next request would be refused at once. */
+    refuses(name: string, ahead: number): boolean;
+  };
 }
 
 interface App {

@@ -115,7 +115,7 @@ export type ReadBalances = (caller: Caller, question: BalanceQuestion) => Promis
  * one, where the filter asks for what only a reading tells. More are left out; an export's summary has them.
  */
 const MOST = {
-  asked: { items: undefined, accruing: 10_000, read: undefined },
+  asked: { items: undefined, accruing: 10_000, read: Number.POSITIVE_INFINITY },
   'where cheap': { items: 20_000, accruing: 2_000, read: 2_000 },
 };
 /** Of one currency, about. */
@@ -169,29 +169,13 @@ export function shownReader(store: BalanceStore, times: Snapshots) {
       totalsOf(access, question.totals, { level, filter, snapshot }, read),
     ]);
     const readings = await expand(store, readingsOf, context, found.readings);
-    const rates = await ratesOf(store, question, snapshot, readings, totals);
+    const shown = [...readings.map(({ item }) => item), ...(totals ?? [])];
+    const currencies = shown.map(({ currency }) => currency);
+    const known = { asOf: snapshot.asOf, lastNumber: snapshot.fxNumber };
+    const { reporting } = question;
+    const rates = reporting && (await reportingRates(store, reporting, currencies, known));
     return { ...found, readings, totals, rates };
   };
-}
-
-/** For the currencies of items and totals; undefined where no reporting currency is asked for. */
-async function ratesOf(
-  store: BalanceStore,
-  { reporting }: Pick<BalanceQuestion, 'reporting'>,
-  { asOf, fxNumber }: WalkSnapshot,
-  readings: readonly BalanceReading[],
-  totals: readonly CurrencyTotal[] | undefined,
-): Promise<ReportingRates | undefined> {
-  if (reporting === undefined) return undefined;
-  const currencies = [...readings.map(({ item }) => item), ...(totals ?? [])].map(
-    ({ currency }) => currency,
-  );
-  return reportingRates(store, reporting, currencies, { asOf, lastNumber: fxNumber });
-}
-
-/** What the next page needs of a snapshot. */
-export function walkOf({ asOf, ledgerSeq, knownAt, fxNumber }: WalkSnapshot): WalkSnapshot {
-  return { asOf, ledgerSeq, knownAt, fxNumber };
 }
 
 /** Undefined after the last page. */
@@ -203,7 +187,7 @@ export function cursorAfter(
   after: PageEnd | undefined,
 ): string | undefined {
   if (after === undefined) return undefined;
-  return cursors.encode({ question, reader: readerName(access), ...walkOf(snapshot), after });
+  return cursors.encode({ question, reader: readerName(access), ...snapshot, after });
 }
 
 /** Totals over a filter are read once for all pages of a walk, while the book stays as it is. */
@@ -237,8 +221,21 @@ function totalsReader(store: BalanceStore, { memory }: Snapshots) {
   };
 }
 
+/** A filter that the store decides alone, however many items have to be read for it. */
+export function filterDecider(store: BalanceStore) {
+  const readingsOf = readingsReader(store);
+  return async (access: ReaderAccess, request: DecidedRequest): Promise<BalanceFilter> => {
+    const { level, filter, snapshot } = request;
+    const read: ReadItems = (items) =>
+      readingsOf(access, { level, fromDate: undefined }, snapshot, items);
+    const decided = await decidedFilter(store, access, request, read, Number.POSITIVE_INFINITY);
+    // Without a bound there is always one.
+    return decided ?? filter;
+  };
+}
+
 /** Reads what is shown of items beyond their balances. */
-export function readingsReader(store: BalanceStore) {
+function readingsReader(store: BalanceStore) {
   return async (
     access: ReaderAccess,
     { level, fromDate }: Pick<BalanceQuestion, 'level' | 'fromDate'>,
@@ -480,7 +477,7 @@ export async function* everyPage(
   snapshot: WalkSnapshot,
 ): AsyncGenerator<BalancePage> {
   for (let after: PageEnd | undefined = FIRST; after !== undefined; ) {
-    const position = { ...walkOf(snapshot), after };
+    const position = { ...snapshot, after };
     const page: BalancePage = await readBalances(caller, { ...question, position });
     yield page;
     after = page.next;

@@ -14,7 +14,6 @@ import {
   type BalanceReading,
   type ReadBalances,
   shownReader,
-  walkOf,
 } from './read-balances.ts';
 
 /** What a question about one item or one deal says besides its name. */
@@ -93,7 +92,7 @@ export function dealReader(
       ...WHOLE,
       filter: { ...NO_FILTER, dealIds: [id], includeZero: true },
       limit: FACILITIES_TOLD,
-      position: { ...walkOf(snapshot), after: FIRST },
+      position: { ...snapshot, after: FIRST },
     };
     const [balances, facilities] = await Promise.all([
       readBalances(caller, { ...whole, level: 'deal', expand: new Set() }),

@@ -15,7 +15,6 @@ import {
   cursorAfter,
   type ReadBalances,
   readerName,
-  walkOf,
 } from '../../questions/page/read-balances.ts';
 import type { ApiVersion, VersionRequest, VersionRoute } from '../api-version.ts';
 import { ANOTHER_QUESTION } from '../walk.ts';
@@ -144,11 +143,14 @@ async function changesAnswer(
   const page = await changePage(readChanges, caller, resource, question, query.position);
   const { snapshot, copied, changed, items, removed, next } = page;
   const compared = compare && { compare, question, filter, snapshot, items };
-  const walk = walkOf(snapshot);
   const comparison = compared && (await comparisonOf(readCompared, caller, resource, compared));
   const whole =
     query.totals === 'asked'
-      ? await readBalances(caller, { ...question, limit: 1, position: { ...walk, after: FIRST } })
+      ? await readBalances(caller, {
+          ...question,
+          limit: 1,
+          position: { ...snapshot, after: FIRST },
+        })
       : undefined;
   return listAnswer(resource, query, {
     snapshot,

@@ -31,14 +31,15 @@ export async function readPage(
 ): Promise<ItemPage> {
   const walk = (within: WalkBounds) =>
     lookUp(database, access, (on) => walkPage(on, access, request, within));
-  const page = await walk(bounds);
-  const { next, givenUp } = page;
+  const { givenUp, ...page } = await walk(bounds);
+  const { next } = page;
   if (!givenUp || next === undefined) return page;
   const { after } = request;
   const furtherOn =
     next.key !== (after?.key ?? 0n) || next.sortValue !== (after?.sortValue ?? null);
   if (furtherOn && (await hadMoreItems(facts, request, bounds.smallBook))) return page;
-  return walk(WHOLE_BOOK);
+  const { givenUp: _, ...whole } = await walk(WHOLE_BOOK);
+  return whole;
 }
 
 /** Where the filter or the caller's grants leave few deals, a page looks at their items alone. */

@@ -70,12 +70,16 @@ export async function valuesOf(database) {
   };
 }
 
-const OPERATIONS = Object.entries(v1Contract().paths).map(([path, { get }]) => {
-  const { content } = get.responses[200];
-  const columns = Object.values(content['text/csv']?.['x-columns'] ?? {}).flat();
-  const parameters = get.parameters.filter((one) => one.in === 'query' && one.name !== 'cursor');
-  return { id: get.operationId, path, parameters, types: Object.keys(content), columns };
-});
+/** The books have no imports: there is no id to ask for. */
+const isOfBook = ([path]) => !path.includes('{id}') || path in ITEMS_OF;
+const OPERATIONS = Object.entries(v1Contract().paths)
+  .filter(isOfBook)
+  .map(([path, { get }]) => {
+    const { content } = get.responses[200];
+    const columns = Object.values(content['text/csv']?.['x-columns'] ?? {}).flat();
+    const parameters = get.parameters.filter((one) => one.in === 'query' && one.name !== 'cursor');
+    return { id: get.operationId, path, parameters, types: Object.keys(content), columns };
+  });
 const TAKEN = OPERATIONS.flatMap(({ parameters }) => parameters.map(({ name }) => name));
 /** Each as often as it has parameters. */
 const BY_WEIGHT = OPERATIONS.flatMap((one) => Array(4 + one.parameters.length).fill(one));

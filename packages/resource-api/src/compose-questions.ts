@@ -4,7 +4,6 @@ import type { Log } from '@cls/shared/log';
 import type { Observation } from '@cls/shared/service/observation';
 import { openReadReplica } from '@cls/shared/service/open-database';
 import { besideRequests, type Database } from '@cls/shared/sql/database';
-import { currentAsker } from './access/asker.ts';
 import type { CallerBudgets } from './access/caller-budget.ts';
 import { readCounter } from './compose-metrics.ts';
 import type { ResourceApiConfig } from './config.ts';
@@ -36,7 +35,7 @@ export function composeQuestions(
   log: Log,
 ) {
   const { reads, replicas, slots } = openReads(config, database, observed, log);
-  const shared = fairDatabase(reads, { slots, budgets, asker: currentAsker });
+  const shared = fairDatabase(reads, { slots, budgets });
   const store = sqlBalanceStore(shared, reads, undefined, memories);
   const ledger = currentLedger(store, clock, memories.book);
   const cursors = cursorCodec(
@@ -68,8 +67,8 @@ interface OpenedReads {
   /** Where questions are read. Closing it closes the primary. */
   readonly reads: Database;
   readonly replicas: readonly ReadReplica[];
-  /** Statements that callers may run at once, now. */
-  readonly slots: () => number;
+  /** Statements that callers may run at once in each database. */
+  readonly slots: number;
 }
 
 function openReads(
@@ -79,15 +78,15 @@ function openReads(
   log: Log,
 ): OpenedReads {
   const recordRead = readCounter(observed.metrics);
-  const pool = location.kind === 'postgres' ? sharedOut(location.poolSize) : 1;
+  const slots = location.kind === 'postgres' ? sharedOut(location.poolSize) : 1;
   if (location.kind !== 'postgres' || readReplicas.length === 0) {
-    return { reads: primary, replicas: [], slots: () => pool };
+    return { reads: primary, replicas: [], slots };
   }
   const opened = readReplicas.map((url) =>
     observed.replica(openReadReplica({ ...location, url }, 'cls-resource-api', log)),
   );
   const reads = readsOnReplicas(primary, opened, { log, recordRead });
-  return { reads, replicas: reads.replicas, slots: () => pool * reads.sources };
+  return { reads, replicas: reads.replicas, slots };
 }
 
 /** What all questions need of the book itself finds a connection that no question has. */

@@ -24,8 +24,7 @@ import { databaseClock } from '@cls/shared/sql/database-clock';
 import { readSchema } from '@cls/shared/sql/migrate';
 import { sqlTaskRuns } from '@cls/shared/sql/task-runs';
 import type { Tracing } from '@cls/shared/tracing/tracing';
-import { callerBudgets } from './access/caller-budget.ts';
-import { type CallersUsage, callersUsage } from './access/caller-usage.ts';
+import { type CallersUsage, callerBudgets, callersUsage } from './access/caller-budget.ts';
 import { documentFile } from './access/kept-document.ts';
 import { type KeySource, logReads, remoteKeySource } from './access/key-source.ts';
 import { leasedRateLimit, type RateLimit } from './access/rate-limit.ts';
@@ -44,7 +43,6 @@ import { measureResourceApi } from './compose-metrics.ts';
 import { composeNotices } from './compose-notices.ts';
 import { composeQuestions } from './compose-questions.ts';
 import type { ResourceApiConfig } from './config.ts';
-import type { FairDatabase } from './database/fair-database.ts';
 import { MIGRATIONS } from './database/migrations.ts';
 import { readinessError, reportRefusedReaderRole } from './database/reader-role.ts';
 import { type AppDeps, createApp } from './http/app.ts';
@@ -188,9 +186,9 @@ async function compose(
       traced: tracing === undefined ? [] : [tracing.answered],
     }),
     ...{ issuer, audience, mtlsBaseUrl, corsOrigins, scopeBase, trustedProxyHops },
-    ...{ budgets, usage, versions, clock, log, memories },
+    ...{ budgets, queue: shared, usage, versions, clock, log, memories },
   };
-  const running = await listen(config, app, shared, observed);
+  const running = await listen(config, app, observed);
   const telling = notices.start(() => versions.registry);
   const importing = imports.start();
   log.info({ port: running.port, issuer }, 'resource-api is listening');
@@ -251,7 +249,6 @@ function publicUrls({ issuer, audience, mtlsBaseUrl }: ResourceApiConfig): reado
 async function listen(
   config: ResourceApiConfig,
   deps: Omit<AppDeps, 'isDraining'>,
-  shared: FairDatabase,
   observed: Observation,
 ): Promise<HttpService> {
   let service: HttpService | undefined;
@@ -261,12 +258,7 @@ async function listen(
     {
       ...{ host, port, drainDelayMs, drainTimeoutMs: DRAIN_TIMEOUT_MS, trustedProxyHops },
       ...{ limits, healthPort, metrics: observed.metrics, log: deps.log },
-      baseUrl: config.issuer,
-      findsFullQueue(request, ahead) {
-        if (!shared.isFull(ahead)) return false;
-        const asker = app.askerOf(request);
-        return asker !== undefined && shared.refuses(asker, ahead);
-      },
+      ...{ baseUrl: config.issuer, findsFullQueue: app.findsFullQueue },
     },
     () => observed.requests(app.handle),
   );

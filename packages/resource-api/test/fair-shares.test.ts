@@ -17,7 +17,7 @@ function heldDatabase(slots: number, waitingMax?: number) {
   const nowMs = 0;
   const budgets = callerBudgets({ statementSeconds: 0, requestsAtOnce: 0 }, () => nowMs);
   const database = fairDatabase({ transaction } as Database, {
-    ...{ slots: () => slots, budgets, asker: currentAsker },
+    ...{ slots, budgets },
     ...(waitingMax === undefined ? {} : { waitingMax }),
   });
   const ask = (name: string, sql: string, signal = new AbortController().signal) =>

@@ -1,7 +1,7 @@
 import type { Caller } from '@cls/shared/access/caller';
 import type { Reader } from '@cls/shared/http/long-answers';
 import { Refusal } from '@cls/shared/http/refusal';
-import { type CallersUsage, callersUsage } from './caller-usage.ts';
+import { type Memories, openMemories } from '../memory/memories.ts';
 
 /** What each caller may use of this replica. */
 export interface CallerLimits {
@@ -23,6 +23,25 @@ const WITHOUT_TOKEN: Reader = { caller: '', customer: '' };
 export function readerOf(caller: Caller | undefined): Reader {
   if (caller === undefined) return WITHOUT_TOKEN;
   return { caller: callerName(caller), customer: caller.customer };
+}
+
+/** What a caller has used of its limits; each limit has its own part. */
+export interface CallerUsage {
+  lease?: { points: number; left: number; endsMs: number };
+  window?: { points: number; begunMs: number };
+  statements?: { spentMs: number; atMs: number };
+}
+
+export type CallersUsage = (caller: string) => CallerUsage;
+
+/** Of callers that were counted the longest ago, nothing is known. */
+export function callersUsage(memories: Memories = openMemories()): CallersUsage {
+  const callers = memories.open<string, CallerUsage>('callers');
+  return (caller) => {
+    const usage = callers.get(caller) ?? {};
+    callers.set(caller, usage);
+    return usage;
+  };
 }
 
 export interface CallerBudgets {

@@ -1,5 +1,5 @@
 import { Refusal } from '@cls/shared/http/refusal';
-import { type CallersUsage, type CallerUsage, callersUsage } from './caller-usage.ts';
+import { type CallersUsage, type CallerUsage, callersUsage } from './caller-budget.ts';
 
 /** What a caller may still do in this window, for the RateLimit headers. */
 export interface Allowance {

@@ -1,4 +1,4 @@
-import type { CallersUsage } from './caller-usage.ts';
+import type { CallersUsage } from './caller-budget.ts';
 import type { SharedWindow } from './rate-limit.ts';
 import type { RedisScripts } from './redis-connection.ts';
 import { memoryWindow, WINDOW_S, windowAnswer } from './shared-window.ts';

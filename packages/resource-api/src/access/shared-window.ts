@@ -1,4 +1,4 @@
-import { type CallersUsage, callersUsage } from './caller-usage.ts';
+import { type CallersUsage, callersUsage } from './caller-budget.ts';
 import type { SharedWindow } from './rate-limit.ts';
 
 export const WINDOW_S = 60;

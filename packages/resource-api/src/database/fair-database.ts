@@ -1,12 +1,12 @@
 import { Abandoned, type Database, Overloaded } from '@cls/shared/sql/database';
-import type { Asker } from '../access/asker.ts';
+import { currentAsker } from '../access/asker.ts';
 import type { CallerBudgets } from '../access/caller-budget.ts';
+import type { ReplicatedDatabase } from './read-replicas.ts';
 
 export interface FairOptions {
-  /** Statements at once: as many as there are connections, now. */
-  readonly slots: () => number;
+  /** Statements at once in each database that answers now: as many as there are connections to it. */
+  readonly slots: number;
   readonly budgets: Pick<CallerBudgets, 'spend' | 'spentBy'>;
-  readonly asker: () => Asker | undefined;
   /** Questions that may wait for their first connection, of all callers together. */
   readonly waitingMax?: number;
 }
@@ -45,11 +45,13 @@ const SERVICE = '';
  *
  * For reads alone: a statement by itself runs in a read-only transaction.
  */
-export function fairDatabase(database: Database, options: FairOptions): FairDatabase {
-  const { budgets, asker } = options;
-  const turns = fairQueue(options);
+export function fairDatabase(
+  database: Database & Partial<Pick<ReplicatedDatabase, 'sources'>>,
+  { slots, budgets, waitingMax = WAITING_MAX }: FairOptions,
+): FairDatabase {
+  const turns = fairQueue(() => slots * (database.sources ?? 1), budgets, waitingMax);
   const transaction: Database['transaction'] = async (work, transactionOptions) => {
-    const { name = SERVICE, signal } = asker() ?? {};
+    const { name = SERVICE, signal } = currentAsker() ?? {};
     if (signal?.aborted) throw new Abandoned();
     await turns.enter(name, signal);
     if (signal !== undefined) turns.begin(signal);
@@ -74,13 +76,14 @@ export function fairDatabase(database: Database, options: FairOptions): FairData
 }
 
 /** Whose turn it is: who runs, and who waits. */
-function fairQueue({ slots, budgets, waitingMax = WAITING_MAX }: Omit<FairOptions, 'asker'>) {
+function fairQueue(
+  slots: () => number,
+  budgets: Pick<CallerBudgets, 'spentBy'>,
+  waitingMax: number,
+) {
   const running = new Map<string, number>();
   const queue = new Set<Waiting>();
   const begun = new WeakSet<AbortSignal>();
-  /** Of those in the queue that have not begun: how many, and how many of each caller. */
-  const fresh = new Map<string, number>();
-  let freshCount = 0;
   let taken = 0;
 
   const mayRun = (name: string) => {
@@ -92,18 +95,12 @@ function fairQueue({ slots, budgets, waitingMax = WAITING_MAX }: Omit<FairOption
     taken += 1;
     count(running, name, 1);
   };
-  const countFresh = ({ name, begun }: Waiting, change: 1 | -1) => {
-    if (begun) return;
-    freshCount += change;
-    count(fresh, name, change);
-  };
-  const quit = (waiting: Waiting) => {
-    if (queue.delete(waiting)) countFresh(waiting, -1);
-  };
+  /** Those that wait for their first connection. */
+  const fresh = () => [...queue].filter((waiting) => !waiting.begun);
   const admitNext = () => {
     const next = firstOfTheLeast(queue, mayRun, budgets);
     if (next === undefined) return;
-    quit(next);
+    queue.delete(next);
     take(next.name);
     next.admit();
   };
@@ -114,7 +111,7 @@ function fairQueue({ slots, budgets, waitingMax = WAITING_MAX }: Omit<FairOption
     }
     return new Promise((resolve, reject) => {
       const gone = () => {
-        quit(waiting);
+        queue.delete(waiting);
         reject(new Abandoned());
       };
       const admit = () => {
@@ -122,14 +119,14 @@ function fairQueue({ slots, budgets, waitingMax = WAITING_MAX }: Omit<FairOption
         resolve();
       };
       const refuse = () => {
-        quit(waiting);
+        queue.delete(waiting);
         signal?.removeEventListener('abort', gone);
         reject(new Overloaded('too many questions wait for the database'));
       };
       const waiting = { name, begun: signal !== undefined && begun.has(signal), admit, refuse };
       queue.add(waiting);
-      countFresh(waiting, 1);
-      if (freshCount > waitingMax) lastOfTheMost(queue)?.refuse();
+      const waitingFirst = fresh();
+      if (waitingFirst.length > waitingMax) lastOfTheMost(waitingFirst)?.refuse();
       signal?.addEventListener('abort', gone, { once: true });
       admitNext();
     });
@@ -140,14 +137,16 @@ function fairQueue({ slots, budgets, waitingMax = WAITING_MAX }: Omit<FairOption
     admitNext();
   };
 
-  const isFull = (ahead: number) => freshCount + ahead >= waitingMax;
+  const isFull = (ahead: number) => fresh().length + ahead >= waitingMax;
   return {
     enter,
     leave,
     begin: (signal: AbortSignal) => begun.add(signal),
     isFull,
-    refuses: (name: string, ahead: number) =>
-      isFull(ahead) && (fresh.get(name) ?? 0) + 1 >= Math.max(...fresh.values()),
+    refuses(name: string, ahead: number) {
+      const counts = countsOf(fresh());
+      return isFull(ahead) && (counts.get(name) ?? 0) + 1 >= Math.max(...counts.values());
+    },
     waiting: () => queue.size,
   };
 }
@@ -163,7 +162,7 @@ function count(counts: Map<string, number>, name: string, change: 1 | -1): void 
 function firstOfTheLeast(
   queue: ReadonlySet<Waiting>,
   mayRun: (name: string) => boolean,
-  budgets: FairOptions['budgets'],
+  budgets: Pick<CallerBudgets, 'spentBy'>,
 ): Waiting | undefined {
   let next: Waiting | undefined;
   let least = Number.POSITIVE_INFINITY;
@@ -180,18 +179,15 @@ function firstOfTheLeast(
   return next;
 }
 
-/** In the order of their coming, of those that have not begun: the last one of the caller that waits with the most. */
-function lastOfTheMost(queue: ReadonlySet<Waiting>): Waiting | undefined {
+/** The last one of the caller that waits with the most. @param queue in the order of their coming */
+function lastOfTheMost(queue: readonly Waiting[]): Waiting | undefined {
+  const counts = countsOf(queue);
+  const most = Math.max(...counts.values());
+  return queue.findLast(({ name }) => counts.get(name) === most);
+}
+
+function countsOf(queue: readonly Waiting[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
-  let most = 0;
-  let last: Waiting | undefined;
-  for (const waiting of queue) {
-    if (waiting.begun) continue;
-    const count = (counts.get(waiting.name) ?? 0) + 1;
-    counts.set(waiting.name, count);
-    if (count < most) continue;
-    most = count;
-    last = waiting;
-  }
-  return last;
+  for (const { name } of queue) count(counts, name, 1);
+  return counts;
 }

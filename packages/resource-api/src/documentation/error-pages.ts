@@ -62,12 +62,12 @@ ${request}${codeBlock(shown.replaceAll(DEPLOYMENT, issuer), 'json')}`;
 }
 
 function operationsWith(code: string, { versions, now }: ErrorContext): Html {
-  const { registry, module } = versions;
+  const { registry, served } = versions;
   const released = registry.releases.filter(
     (release) => registry.statusOf(release, now) !== 'Announced',
   );
   const found = released.flatMap((release) =>
-    operationsOf(module(release).contract)
+    operationsOf(served(release).module.contract)
       .filter(({ responses }) => responses.some(([, response]) => codesOf(response).includes(code)))
       .map(({ id, method, path }) => ({ version: release.id, operation: id, method, path })),
   );

@@ -1,7 +1,6 @@
 import type { Release } from '../lifecycle/release.ts';
 import type { Cache, Page } from '../memory/memories.ts';
 import type { ApiVersions } from '../versions/api-versions.ts';
-import { etagOf } from '../versions/etag.ts';
 import { brunoZip } from './bruno.ts';
 import { ASSETS, type Content, readAsset, readContent } from './content.ts';
 import { operationsOf } from './contract-reader.ts';
@@ -51,7 +50,6 @@ export function documentationSite(deps: SiteDeps): Site {
   const basePath = new URL(deps.issuer).pathname.replace(/\/$/, '');
   let content: Content | undefined;
   let makers: ReadonlyMap<string, Make> | undefined;
-  const stateAt = (now: Date) => JSON.stringify([registry.table(now), registry.latest(now).id]);
   const written = (model: PageModel, now: Date) =>
     below(basePath, page(registry.latest(now).id, model));
   const everything = () => {
@@ -62,16 +60,15 @@ export function documentationSite(deps: SiteDeps): Site {
   const find = (path: string, now: Date) => {
     const make = everything().get(path);
     if (make === undefined || !isReleased(deps.versions, path, now)) return undefined;
-    return deps.pages.once(`${path} ${stateAt(now)}`, () => {
+    return deps.pages.once(`${path} ${registry.period(now)}`, () => {
       const { type, body } = make(now);
-      const bytes = Buffer.from(body);
-      return { type, body: bytes, etag: etagOf(bytes) };
+      return { type, body: Buffer.from(body) };
     });
   };
   // Made of the pages themselves when somebody first searches, and again when a version's status has changed.
   let index: { readonly state: string; readonly sections: readonly SearchSection[] } | undefined;
   const sectionsAt = (now: Date) => {
-    const state = stateAt(now);
+    const state = registry.period(now);
     if (index?.state !== state) {
       const pages = [...everything().keys()].flatMap((path) => ({ path, page: find(path, now) }));
       const sections = pages.flatMap(({ path, page: one }) =>
@@ -147,7 +144,7 @@ function versionMakers(
 ): readonly (readonly [string, Make])[] {
   const { registry } = versions;
   const { id } = release;
-  const { contract } = versions.module(release);
+  const { contract } = versions.served(release).module;
   const operations = operationsOf(contract);
   const apiUrl = `${issuer}/api/${id}`;
   const predecessor = registry.releases[registry.releases.indexOf(release) - 1];

@@ -14,10 +14,12 @@ import { strictTransport } from '@cls/shared/http/strict-transport';
 import type { Log } from '@cls/shared/log';
 import { Abandoned } from '@cls/shared/sql/database';
 import Koa, { type Middleware, type ParameterizedContext } from 'koa';
+import { askedByRequest } from '../access/asker.ts';
 import { callerName, readerOf } from '../access/caller-budget.ts';
 import { rateLimitHeaders } from '../access/rate-limit.ts';
 import { recordedExamples } from '../documentation/content.ts';
-import type { Release } from '../lifecycle/release.ts';
+import type { Resolution } from '../lifecycle/registry.ts';
+import type { OperationKey, Release } from '../lifecycle/release.ts';
 import type { Cache, Page } from '../memory/memories.ts';
 import type { VersionUse } from '../usage/usage-counter.ts';
 import {
@@ -26,17 +28,22 @@ import {
   type VersionRoute,
   type WriteMethod,
 } from '../versions/api-version.ts';
+import type { ServedVersion } from '../versions/api-versions.ts';
 import { descriptions } from '../versions/description.ts';
-import { DESCRIPTION_PATH } from '../versions/version-headers.ts';
 import { notServed } from '../versions/version-refusals.ts';
 import { type CachedAnswersDeps, cachedAnswers } from './cached-answers.ts';
 import { cors } from './cors.ts';
 import { documentation } from './documentation.ts';
 import { methodNotAllowed } from './method-not-allowed.ts';
 import { recordRead } from './record-read.ts';
-import { askedByRequest } from './request-asker.ts';
-import { challengesWithMetadata, resourceMetadata } from './resource-metadata.ts';
-import { type ApiState, refusalStep, versionHeaderStep } from './version-step.ts';
+import { resourceMetadata } from './resource-metadata.ts';
+import {
+  type ApiState,
+  DESCRIPTION_PATH,
+  type RequestedVersion,
+  refusalStep,
+  versionHeaderStep,
+} from './version-step.ts';
 import { writeAnswer, writeBody } from './write-answer.ts';
 
 export interface AppDeps extends CachedAnswersDeps {
@@ -52,12 +59,22 @@ export interface AppDeps extends CachedAnswersDeps {
   readonly isDraining: () => boolean;
   /** Longest time for an answer. */
   readonly answerTimeoutMs: number;
+  /** Questions that wait for the database. */
+  readonly queue: {
+    /** Whether a further question puts another out. @param ahead further ones that will come before it. */
+    isFull(ahead: number): boolean;
+    /** Whether a first question of the caller's next request would be refused at once. */
+    refuses(name: string, ahead: number): boolean;
+  };
 }
 
 interface App {
   readonly handle: RequestListener;
-  /** Who asks the database by a request, where this is known ahead of the steps of `handle`. */
-  readonly askerOf: (request: IncomingMessage) => string | undefined;
+  /**
+   * Whether a request would be refused once it asks the database, as far as this is known ahead of
+   * the steps of `handle`. @param ahead requests that come before it
+   */
+  readonly findsFullQueue: (request: IncomingMessage, ahead: number) => boolean;
 }
 
 /** The API over HTTP: version, token, permission, rate limit, then the version's own route. */
@@ -73,25 +90,32 @@ export function createApp(deps: AppDeps): App {
   app.use(versionHeaderStep(deps.versions, deps.clock));
   if (deps.corsOrigins.length > 0) app.use(cors(deps.corsOrigins));
   app.use(securityHeaders);
-  app.use(challengesWithMetadata(deps));
   app.use(problems(faultLog(deps.log, deps.checks), deps.issuer));
+  app.use(refusalStep(deps));
+  app.use(countLongAnswers(deps));
+  app.use(answers(deps, pages));
   app.use(resourceMetadata(deps));
   app.use(health(deps.checks, deps.isDraining));
-  app.use(countLongAnswers(deps));
   app.use(documentation({ ...deps, pages }));
-  app.use(refusalStep(deps.versions));
-  app.use(servedVersions(deps));
-  app.use(answers(deps, pages));
+  app.use(() => {
+    throw new Refusal(NOTHING_HERE);
+  });
   app.on('error', (err) => {
     // An export whose client closed the connection ends in the middle.
     if (!(err instanceof Abandoned)) deps.log.error({ err }, 'answer failed');
   });
   const answer = cached.ahead(app.callback());
-  const handle: RequestListener = (request, response) => {
-    readMediaRanges(request);
-    answer(request, response);
+  return {
+    handle(request, response) {
+      readMediaRanges(request);
+      answer(request, response);
+    },
+    findsFullQueue(request, ahead) {
+      if (!deps.queue.isFull(ahead)) return false;
+      const asker = cached.askerOf(request);
+      return asker !== undefined && deps.queue.refuses(asker, ahead);
+    },
   };
-  return { handle, askerOf: cached.askerOf };
 }
 
 /** A slow reader holds a place for as long as it likes: long answers have few of the places. */
@@ -110,58 +134,57 @@ type ApiContext = ParameterizedContext<ApiState>;
 function answers(deps: AppDeps, pages: Cache<string, Page>): Middleware<ApiState> {
   const { versions, clock } = deps;
   const describe = descriptions(versions, deps.scopeBase, pages, recordedExamples);
-  const answerOf = ({ path, state }: ApiContext): Answer | undefined => {
-    if (path === '/api') {
-      return (ctx) => {
-        ctx.set('Cache-Control', 'public, max-age=300');
-        ctx.body = { object: 'list', data: versions.registry.table(clock.now()) };
-      };
+  return async (ctx, next) => {
+    const { version } = ctx.state;
+    if (ctx.path === '/api') {
+      checkMethod(ctx);
+      ctx.set('Cache-Control', 'public, max-age=300');
+      ctx.body = { object: 'list', data: versions.registry.table(clock.now()) };
+      return;
     }
-    const { version } = state;
-    if (version?.resolution.kind !== 'served') return undefined;
-    const { release, isLatest } = version.resolution;
-    if (version.path !== DESCRIPTION_PATH) {
-      const route = versions.route(release, version.path);
-      return route && ((ctx) => serve(deps, ctx, release, route));
-    }
-    return async (ctx) => {
-      const { type, body, etag } = describe(release, version.now);
+    if (version === undefined) return next();
+    const { resolution, path, route: pattern = '', now } = version;
+    if (resolution.kind !== 'served')
+      throw await refusalOfVersion(deps, ctx, { ...version, resolution });
+    const { release, isLatest } = resolution;
+    if (path === DESCRIPTION_PATH) {
+      checkMethod(ctx);
+      const { type, body } = describe(release, now);
       if (isLatest) ctx.set('Content-Location', `/api/${release.id}${DESCRIPTION_PATH}`);
       ctx.set('Cache-Control', 'public, max-age=300');
       ctx.set('Vary', 'Accept-Encoding');
-      await writeBody(ctx, 200, { 'Content-Type': type }, body, etag);
-    };
-  };
-  return (ctx) => {
-    const answer = answerOf(ctx);
-    if (answer === undefined) throw new Refusal(NOTHING_HERE);
-    const writes = routeOf(deps, ctx)?.writes ?? {};
-    if (!['GET', 'HEAD', ...Object.keys(writes)].includes(ctx.method)) {
-      throw methodNotAllowed(Object.keys(writes));
+      return writeBody(ctx, 200, { 'Content-Type': type }, body);
     }
-    return answer(ctx);
+    const { routes, context } = versions.served(release);
+    const route = routes.get(pattern);
+    if (route === undefined) throw new Refusal(NOTHING_HERE);
+    checkMethod(ctx, Object.keys(route.writes ?? {}));
+    return serve(deps, ctx, { release, isLatest, route, context });
   };
 }
 
-type Answer = (ctx: ApiContext) => unknown;
+function checkMethod({ method }: ApiContext, writes: readonly string[] = []): void {
+  if (!['GET', 'HEAD', ...writes].includes(method)) throw methodNotAllowed(writes);
+}
 
-function routeOf({ versions }: AppDeps, { state }: ApiContext): VersionRoute | undefined {
-  const { resolution, path = '' } = state.version ?? {};
-  return resolution?.kind === 'served' ? versions.route(resolution.release, path) : undefined;
+interface RequestedRoute extends Pick<ServedVersion, 'context'> {
+  readonly release: Release;
+  readonly isLatest: boolean;
+  readonly route: VersionRoute;
 }
 
 async function serve(
   deps: AppDeps,
   ctx: ApiContext,
-  release: Release,
-  route: VersionRoute,
+  { release, isLatest, route, context }: RequestedRoute,
 ): Promise<void> {
-  const { rateLimit, budgets, versions, scopeBase } = deps;
+  const { rateLimit, budgets, scopeBase } = deps;
   const { caller } = await deps.authenticate(ctx.req);
   const { clientId, subject, customer } = caller;
   const address = clientAddress(ctx.req, deps.trustedProxyHops);
   Object.assign(ctx.state, { caller, clientId, subject, customer, address });
-  const use = countUse(deps, ctx, caller);
+  const use = useOf(caller, release, isLatest, operationKey(ctx.method, route.path));
+  deps.usage.count(use);
   requirePermission(caller, route.permissions, scopeBase);
   const name = callerName(caller);
   if (rateLimit !== undefined) {
@@ -172,12 +195,11 @@ async function serve(
   let read: ReadByAnswer | undefined;
   const { path, querystring: query } = ctx;
   const { requestId } = ctx.state;
-  const [version, operation] = [release.id, operationKey(ctx.method, route.path)];
+  const { served: version, operation } = use;
   const at = deps.clock.now();
   const asked = { at, requestId, caller, address, version, operation, path, query };
   const request = {
-    ...versions.contextOf(release),
-    ...{ caller, query, path },
+    ...{ ...context, caller, query, path },
     headers: ctx.req.headers,
     accepts: (types: string[]) => ctx.accepts(types),
   };
@@ -195,7 +217,7 @@ async function serve(
   await writeAnswer(ctx, response);
   read = response.read;
   const { edition } = response;
-  if (use && edition) ctx.state.cacheable = { caller, edition, use, read };
+  if (edition !== undefined) ctx.state.cacheable = { caller, edition, use, read };
 }
 
 /** @throws {Abandoned} when the connection ends before the body does */
@@ -208,46 +230,47 @@ async function* bodyOf(req: IncomingMessage): AsyncGenerator<Uint8Array> {
   }
 }
 
+interface UnservedVersion extends RequestedVersion {
+  readonly resolution: Exclude<Resolution, { kind: 'served' }>;
+}
+
 /**
- * Refuses what is below an unknown or retired version, with a token or without. Who still calls a
+ * Why nothing answers below an unknown or retired version, with a token or without. Who still calls a
  * version that has ended is counted, so that a notice reaches them.
  */
-function servedVersions(deps: AppDeps): Middleware<ApiState> {
-  return async (ctx, next) => {
-    const { version } = ctx.state;
-    if (version === undefined || version.resolution.kind === 'served') return next();
-    if (version.resolution.kind !== 'unknown') {
-      try {
-        countUse(deps, ctx, (await deps.authenticate(ctx.req)).caller);
-      } catch {
-        // Without a token that is valid it is nobody's use.
-      }
-    }
-    throw notServed(deps.versions.registry, version.resolution, version.now);
-  };
+async function refusalOfVersion(
+  { authenticate, usage, versions }: AppDeps,
+  { req, method }: ApiContext,
+  { resolution, route, now }: UnservedVersion,
+): Promise<Refusal> {
+  if (resolution.kind !== 'unknown' && route !== undefined) {
+    const operation = operationKey(method, route);
+    await authenticate(req).then(
+      ({ caller }) => usage.count(useOf(caller, resolution.release, false, operation)),
+      // Without a token that is valid it is nobody's use.
+      () => undefined,
+    );
+  }
+  return notServed(versions.registry, resolution, now);
 }
 
-function countUse(
-  { usage }: AppDeps,
-  { method, state: { version } }: Pick<ApiContext, 'method' | 'state'>,
+function useOf(
   { customer, clientId, subject }: Caller,
-): VersionUse | undefined {
-  if (version === undefined || version.resolution.kind === 'unknown') return undefined;
-  const { release, isLatest } = version.resolution;
-  if (version.route === undefined) return undefined;
-  const use = {
+  { id }: Release,
+  isLatest: boolean,
+  operation: OperationKey,
+): VersionUse {
+  return {
     ...{ customer, clientId, subject },
-    requested: isLatest ? 'latest' : release.id,
-    served: release.id,
-    operation: operationKey(method, version.route),
+    requested: isLatest ? 'latest' : id,
+    served: id,
+    operation,
   };
-  usage.count(use);
-  return use;
 }
 
-const securityHeaders: Middleware = async (ctx, next) => {
+const securityHeaders: Middleware = (ctx, next) => {
   ctx.set('X-Content-Type-Options', 'nosniff');
   ctx.set('Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'");
   ctx.set('Referrer-Policy', 'no-referrer');
-  await next();
+  return next();
 };

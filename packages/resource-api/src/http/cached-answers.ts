@@ -64,7 +64,7 @@ interface CachedAnswer extends Omit<Cacheable, 'caller'> {
   readonly path: string;
   readonly route: string | undefined;
   /** `Registry.period` */
-  readonly period: object;
+  readonly period: string;
 }
 
 /** Below a version, all but its description asks the database. */
@@ -87,23 +87,18 @@ export function cachedAnswers(deps: CachedAnswersDeps): CachedAnswers {
     ({ body }, key) => (body?.length ?? 0) + key.length + ENTRY_BYTES,
   );
 
-  const knownCaller = (req: IncomingMessage) => {
-    const token = plainToken(req.rawHeaders);
+  const knownCaller = ({ rawHeaders }: IncomingMessage) => {
+    const token = plainToken(rawHeaders);
     return token === undefined ? undefined : tokens.known(token)?.caller;
   };
-  const find = (req: IncomingMessage) => {
-    if (req.method !== 'GET' || answers.size === 0) return undefined;
-    const caller = knownCaller(req);
+  const find = (req: IncomingMessage): Found | undefined => {
+    const caller = req.method === 'GET' ? knownCaller(req) : undefined;
     if (caller === undefined) return undefined;
     const key = keyOf(req, caller);
     const answer = answers.get(key);
     if (answer === undefined) answers.count(false);
-    return answer && { key, answer, caller, name: callerName(caller) };
+    return answer && { key, answer, caller };
   };
-  const isCurrent = ({ edition, period }: CachedAnswer, generation: bigint): boolean =>
-    generation === edition.generation &&
-    ledger.today === edition.today &&
-    versions.registry.period(clock.now()) === period;
 
   return {
     askerOf(req) {
@@ -133,25 +128,29 @@ export function cachedAnswers(deps: CachedAnswersDeps): CachedAnswers {
         const found = find(req);
         const end = found && begin(deps, found);
         if (found === undefined || end === undefined) return next(req, res);
-        const { key, answer, caller, name } = found;
+        const { key, answer, caller } = found;
         res.once('close', end);
         const goLongWay = () => {
           end();
           next(req, res);
         };
         ledger.state().then(({ generation }) => {
-          if (!isCurrent(answer, generation)) {
+          const { edition, period } = answer;
+          const isCurrent =
+            generation === edition.generation &&
+            ledger.today === edition.today &&
+            versions.registry.period(clock.now()) === period;
+          if (!isCurrent) {
             answers.delete(key);
             answers.count(false);
             return goLongWay();
           }
-          const allowance = rateLimit?.countNow(name);
+          const allowance = rateLimit?.countNow(callerName(caller));
           if (rateLimit !== undefined && allowance === undefined) return goLongWay();
           const { clientId, subject } = caller;
           usage.count({ ...answer.use, clientId, subject });
           answers.count(true);
-          const requestId = send(req, res, answer, allowance);
-          recordSent(deps, found, res, requestId, startedMs);
+          send(deps, found, res, allowance, startedMs);
         }, goLongWay);
       };
     },
@@ -162,42 +161,45 @@ interface Found {
   readonly key: string;
   readonly answer: CachedAnswer;
   readonly caller: Caller;
-  /** The caller's name in limits. */
-  readonly name: string;
 }
 
 /** Counts the request as under way; undefined where it has to be refused. */
 function begin(
   { readLog, budgets, longAnswers }: CachedAnswersDeps,
-  { name, caller, answer: { body } }: Found,
+  { caller, answer: { body } }: Found,
 ): (() => void) | undefined {
+  const reader =
+    body !== undefined && body.length > LONG_ANSWER_BYTES ? readerOf(caller) : undefined;
   // The long way refuses, and counts what it refuses.
-  if (isLong(body) && !longAnswers.hasRoom(readerOf(caller))) return undefined;
-  const ends: (() => void)[] = [];
-  const end = () => {
-    for (const one of ends) one();
-  };
+  if (reader !== undefined && !longAnswers.hasRoom(reader)) return undefined;
   try {
     readLog.admit();
-    ends.push(budgets.begin(name));
-    if (isLong(body)) ends.push(longAnswers.begin(readerOf(caller)));
-    return end;
+    const end = budgets.begin(callerName(caller));
+    const endLong = reader && longAnswers.begin(reader);
+    return () => {
+      end();
+      endLong?.();
+    };
   } catch {
-    end();
     return undefined;
   }
 }
 
-/** The line of the request, and the read once its answer has ended. */
-function recordSent(
+/** With the line of the request, and the read once its answer has ended. */
+function send(
   { readLog, trustedProxyHops, clock, recordAnswer }: CachedAnswersDeps,
   { answer, caller }: Found,
   res: ServerResponse,
-  requestId: string,
+  allowance: Allowance | undefined,
   startedMs: number,
 ): void {
+  const { path, route, status, headers, body, read, use } = answer;
+  const requestId = requestIdOf(res.req.headers['x-request-id']);
+  const own = ['X-Request-Id', requestId];
+  if (allowance !== undefined) own.push('RateLimit', rateLimitHeaders(allowance).RateLimit);
+  res.writeHead(status, [...headers, ...own]);
+  res.end(body);
   const { clientId, subject, customer } = caller;
-  const { path, route, status, read, use } = answer;
   const { operation, served: version } = use;
   const address = clientAddress(res.req, trustedProxyHops);
   const query = (res.req.url ?? '').slice(path.length + 1);
@@ -208,33 +210,14 @@ function recordSent(
   recordAnswer({ ...line, customer, address }, startedMs);
 }
 
-function isLong(body: Buffer | undefined): boolean {
-  return body !== undefined && body.length > LONG_ANSWER_BYTES;
-}
-
-function send(
-  { headers: asked }: IncomingMessage,
-  res: ServerResponse,
-  { status, headers, body }: CachedAnswer,
-  allowance: Allowance | undefined,
-): string {
-  const requestId = requestIdOf(asked['x-request-id']);
-  const all = [...headers, 'X-Request-Id', requestId];
-  if (allowance !== undefined) all.push('RateLimit', rateLimitHeaders(allowance).RateLimit);
-  res.writeHead(status, all);
-  res.end(body);
-  return requestId;
-}
-
 /** The token of one `Authorization` header in the usual spelling. */
 function plainToken(rawHeaders: readonly string[]): string | undefined {
-  let authorization: string | undefined;
   try {
-    authorization = authorizationOf(rawHeaders);
+    const authorization = authorizationOf(rawHeaders);
+    return authorization?.startsWith('Bearer ') ? authorization.slice(7) : undefined;
   } catch {
     return undefined;
   }
-  return authorization?.startsWith('Bearer ') ? authorization.slice(7) : undefined;
 }
 
 /**

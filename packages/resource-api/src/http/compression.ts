@@ -2,22 +2,15 @@ import { pipeline, Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import {
   brotliCompress as brotliCallback,
-  brotliCompressSync,
   constants,
   createGzip,
   gzip as gzipCallback,
-  gzipSync,
 } from 'node:zlib';
 
 const brotli = promisify(brotliCallback);
 const gzip = promisify(gzipCallback);
 /** Below this the gain is less than a packet. */
 const WORTH_BYTES = 1_024;
-/**
- * Up to this size a body is compressed at once, which takes 50 µs for 28 kB. A thread of the pool
- * would take as long, and handing it the work four times that.
- */
-const AT_ONCE_BYTES = 64 * 1024;
 /** The fastest level: decimals and repeated names shrink tenfold with it. */
 const GZIP = { level: 1 };
 /** Takes about twice the time of gzip at its fastest, and gives a body a third smaller. */
@@ -30,7 +23,7 @@ const BROTLI = {
 type Coding = 'br' | 'gzip';
 
 /** Of bytes that are held elsewhere, as those of the documentation: each is compressed once. */
-const compressed: Readonly<Record<Coding, WeakMap<Buffer, Buffer | Promise<Buffer>>>> = {
+const compressed: Readonly<Record<Coding, WeakMap<Buffer, Promise<Buffer>>>> = {
   br: new WeakMap(),
   gzip: new WeakMap(),
 };
@@ -63,10 +56,7 @@ export function codingFor(
 }
 
 /** A body in a coding; a stream's as it comes, with a failure passed on. */
-export function encoded(
-  body: Buffer | Readable,
-  coding: Coding,
-): Buffer | Promise<Buffer> | Readable {
+export function encoded(body: Buffer | Readable, coding: Coding): Promise<Buffer> | Readable {
   if (body instanceof Readable) {
     const stream = createGzip(GZIP);
     // The reader sees a failure by an end without an end-of-stream.
@@ -74,14 +64,8 @@ export function encoded(
   }
   const before = compressed[coding].get(body);
   if (before !== undefined) return before;
-  const isSmall = body.length <= AT_ONCE_BYTES;
-  let result: Buffer | Promise<Buffer>;
-  if (coding === 'gzip') {
-    result = isSmall ? gzipSync(body, GZIP) : gzip(body, GZIP);
-  } else {
-    const params = { ...BROTLI, [constants.BROTLI_PARAM_SIZE_HINT]: body.length };
-    result = isSmall ? brotliCompressSync(body, { params }) : brotli(body, { params });
-  }
+  const params = { ...BROTLI, [constants.BROTLI_PARAM_SIZE_HINT]: body.length };
+  const result = coding === 'gzip' ? gzip(body, GZIP) : brotli(body, { params });
   compressed[coding].set(body, result);
   return result;
 }

@@ -37,7 +37,7 @@ export function documentation({ scopeBase, clock, ...deps }: DocumentationDeps):
     ctx.set('Cache-Control', 'public, max-age=300');
     ctx.set('Vary', 'Accept-Encoding');
     if (path !== ctx.path) ctx.set('Content-Location', path);
-    await writeBody(ctx, 200, { 'Content-Type': resource.type }, resource.body, resource.etag);
+    await writeBody(ctx, 200, { 'Content-Type': resource.type }, resource.body);
   };
 }
 
@@ -48,7 +48,7 @@ async function search(ctx: Context, site: Site, now: Date): Promise<void> {
   const query = new URLSearchParams(ctx.querystring).get('q') ?? '';
   ctx.set('Content-Security-Policy', POLICY);
   ctx.set('Cache-Control', 'no-store');
-  await writeBody(ctx, 200, { 'Content-Type': HTML }, site.search(query, now), undefined);
+  await writeBody(ctx, 200, { 'Content-Type': HTML }, site.search(query, now), false);
 }
 
 function nothingHere(ctx: Context, site: Site, now: Date): void {

@@ -1,5 +1,6 @@
 import { DPOP_ALGS } from '@cls/shared/access/token-refusals';
 import { PERSON_PERMISSIONS, scopeOf } from '@cls/shared/access-token';
+import { Refusal } from '@cls/shared/http/refusal';
 import type { Middleware } from 'koa';
 import { methodNotAllowed } from './method-not-allowed.ts';
 
@@ -41,17 +42,18 @@ export function resourceMetadata(resource: Resource): Middleware {
   };
 }
 
-/** Names the document in each challenge (RFC 9728 §5.1). */
-export function challengesWithMetadata({ audience }: Pick<Resource, 'audience'>): Middleware {
+/** Names the document in a refusal's challenge (RFC 9728 §5.1). */
+export function challengeWithMetadata(
+  refusal: Refusal,
+  { audience }: Pick<Resource, 'audience'>,
+): Refusal {
+  const { details } = refusal;
+  const { [CHALLENGE]: challenge, ...others } = details.headers ?? {};
   const path = pathOf(audience);
-  const url = path && new URL(path, audience).href;
-  return async (ctx, next) => {
-    await next();
-    const challenge = ctx.res.getHeader(CHALLENGE);
-    if (url === undefined || typeof challenge !== 'string') return;
-    const mark = challenge.includes('=') ? ',' : '';
-    ctx.set(CHALLENGE, `${challenge}${mark} resource_metadata="${url}"`);
-  };
+  if (path === undefined || challenge === undefined) return refusal;
+  const mark = challenge.includes('=') ? ',' : '';
+  const named = `${challenge}${mark} resource_metadata="${new URL(path, audience).href}"`;
+  return new Refusal({ ...details, headers: { ...others, [CHALLENGE]: named } });
 }
 
 /** Undefined for an audience that is no address, such as a URN. */

@@ -1,9 +1,9 @@
+import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
 import { LONG_ANSWER_BYTES } from '@cls/shared/http/long-answers';
 import type { Context } from 'koa';
 import type { VersionResponse } from '../versions/api-version.ts';
-import { etagOf } from '../versions/etag.ts';
 import { codingFor, encoded } from './compression.ts';
 import type { ApiState } from './version-step.ts';
 
@@ -14,8 +14,8 @@ export async function writeAnswer(
 ): Promise<void> {
   // Of what is large there is no validator, and without one nothing to ask again with.
   const isRead = ctx.method === 'GET' || ctx.method === 'HEAD';
-  const etag = !isRead || body instanceof Readable ? undefined : etagOf(body);
-  const mayStore = etag !== undefined && !isFromBrowser(ctx.req.headers);
+  const isValidated = isRead && !(body instanceof Readable);
+  const mayStore = isValidated && !isFromBrowser(ctx.req.headers);
   ctx.set('Cache-Control', mayStore ? 'private, no-cache' : 'no-store');
   ctx.set('Vary', 'Authorization, Accept, Accept-Encoding');
   const { resolution, path } = ctx.state.version ?? {};
@@ -24,7 +24,7 @@ export async function writeAnswer(
   }
   const { Link: next, ...others } = headers;
   const link = next === undefined ? {} : { Link: `${next}, ${ctx.response.get('Link')}` };
-  await writeBody(ctx, status, { ...others, ...link }, body, etag);
+  await writeBody(ctx, status, { ...others, ...link }, body, isValidated);
 }
 
 /**
@@ -37,7 +37,7 @@ export function isFromBrowser(headers: IncomingHttpHeaders): boolean {
 }
 
 /**
- * @param etag strong; a request that names it gets 304.
+ * @param isValidated whether bytes get a strong ETag; a request that names it gets 304.
  * @throws {Refusal} where the answer is long, and too many such are under way
  */
 export async function writeBody(
@@ -45,8 +45,10 @@ export async function writeBody(
   status: number,
   headers: Readonly<Record<string, string>>,
   body: VersionResponse['body'],
-  etag: string | undefined,
+  isValidated = true,
 ): Promise<void> {
+  // Answers name their version, so those of two versions differ.
+  const etag = isValidated && !(body instanceof Readable) ? etagOf(body) : undefined;
   const coding = codingFor(ctx.req.headers['accept-encoding'] as string | undefined, body);
   const condition = ctx.req.headers['if-none-match']?.replaceAll(CODED, '"');
   const isKnown = etag !== undefined && condition !== undefined && matches(condition, etag);
@@ -66,6 +68,10 @@ export async function writeBody(
   ctx.set({ ...headers });
   if (coding !== undefined) ctx.set('Content-Encoding', coding);
   ctx.body = sent;
+}
+
+function etagOf(body: Buffer): string {
+  return `"${createHash('sha256').update(body).digest('base64url')}"`;
 }
 
 /** The end of a validator of a compressed body. */

@@ -65,6 +65,18 @@ export function formatAmount(amountMinor: bigint, digits: number): string {
   return `${padded.slice(0, point)}.${padded.slice(point)}`;
 }
 
+/** Minor units as a decimal string with exactly the digits of the currency. */
+export type Money = (amountMinor: bigint) => string;
+
+/** @throws {Error} for a currency that no ledger holds */
+export function moneyOf(currency: string): Money {
+  const digits = minorUnitDigits(currency);
+  if (digits === undefined) throw new Error(`the ledger holds an unknown currency: ${currency}`);
+  // Most amounts of a document are zero.
+  const zero = formatAmount(0n, digits);
+  return (amount) => (amount === 0n ? zero : formatAmount(amount, digits));
+}
+
 /** The same with the digits of its currency, and with two for a code that ISO 4217 does not list. */
 export function formatMoney(amountMinor: bigint, currency: string): string {
   return formatAmount(amountMinor, minorUnitDigits(currency) ?? 2);

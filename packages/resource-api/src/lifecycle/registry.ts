@@ -1,5 +1,5 @@
 import { releaseFaults } from './check-releases.ts';
-import { instantsOf, type Release } from './release.ts';
+import type { Release } from './release.ts';
 
 export interface NoticePolicy {
   /** From deprecation to retirement. */
@@ -37,8 +37,8 @@ export interface Registry {
   readonly retiredAt: RetiredAt;
   /** The next version that is served, for those who must leave this one. */
   successorOf(release: Release, now: Date): Release | undefined;
-  /** The same object for as long as all of this stays as it is. */
-  period(now: Date): object;
+  /** The same text for as long as all of this stays as it is. */
+  period(now: Date): string;
   /** Every `version_id` that is answered, oldest first, `latest` at the end. */
   servedIds(now: Date): readonly string[];
   /** The specification's table. */
@@ -74,43 +74,35 @@ export function createRegistry(
     if (isRetired(release, now)) return 'Retired';
     return reached(release.deprecatedAt, now) ? 'Deprecated' : 'Supported';
   };
-  const turns = releases
-    .flatMap(instantsOf)
-    .map((instant) => Date.parse(instant))
-    .sort((a, b) => a - b);
-  const ending = releases.filter(({ retiresAt }) => retiresAt !== undefined);
-  const periods = [...turns, Number.POSITIVE_INFINITY].map(() =>
-    [...ending, undefined].map(() => ({})),
-  );
   const isRetired = (release: Release, now: Date) =>
     reached(release.retiresAt, now) && now.getTime() >= (retiredAt(release)?.getTime() ?? Infinity);
   const isServed = (release: Release, now: Date) =>
     ['Supported', 'Deprecated'].includes(statusOf(release, now));
+  const resolve = (versionId: string, now: Date): Resolution => {
+    if (versionId === 'latest') return { kind: 'served', isLatest: true, release: latest(now) };
+    const release = byId.get(versionId);
+    if (release === undefined || !isReleased(release, now)) return { kind: 'unknown' };
+    if (isRetired(release, now)) return { kind: 'retired', isLatest: false, release };
+    const brownout = release.brownouts?.find(
+      ({ from, to }) => reached(from, now) && !reached(to, now),
+    );
+    return brownout === undefined
+      ? { kind: 'served', isLatest: false, release }
+      : { kind: 'brownout', isLatest: false, release, until: brownout.to };
+  };
   return {
     releases,
     latest,
     statusOf,
     retiredAt,
-    resolve(versionId, now) {
-      if (versionId === 'latest') return { kind: 'served', isLatest: true, release: latest(now) };
-      const release = byId.get(versionId);
-      if (release === undefined || !isReleased(release, now)) return { kind: 'unknown' };
-      if (isRetired(release, now)) return { kind: 'retired', isLatest: false, release };
-      const brownout = release.brownouts?.find(
-        ({ from, to }) => reached(from, now) && !reached(to, now),
-      );
-      return brownout === undefined
-        ? { kind: 'served', isLatest: false, release }
-        : { kind: 'brownout', isLatest: false, release, until: brownout.to };
-    },
+    resolve,
     successorOf: (release, now) =>
       releases.find((one) => ordinalOf(one) > ordinalOf(release) && isServed(one, now)),
-    period(now) {
-      const next = turns.findIndex((turn) => now.getTime() < turn);
-      // A version whose date has passed retires at an instant that is decided later.
-      const retired = ending.reduce((count, one) => count + (isRetired(one, now) ? 1 : 0), 0);
-      return periods[next === -1 ? turns.length : next]?.[retired] ?? {};
-    },
+    period: (now) =>
+      [
+        latest(now).id,
+        ...releases.map((one) => `${statusOf(one, now)} ${resolve(one.id, now).kind}`),
+      ].join(),
     servedIds: (now) => [
       ...releases.filter((release) => isServed(release, now)).map(({ id }) => id),
       'latest',

@@ -36,7 +36,6 @@ export class Cache<K extends {}, V extends {}> extends LRUCache<K, V> {
 export interface Page {
   readonly type: string;
   readonly body: Buffer;
-  readonly etag: string;
 }
 
 type Bounds<K, V> = LRUCache.OptionsBase<K, V, unknown>;

@@ -70,7 +70,7 @@ export const CACHES = {
 export const BOOKKEEPING = {
   callers: {
     holds: 'what each caller has used of its limits',
-    by: ['access/caller-usage.ts'],
+    by: ['access/caller-budget.ts'],
     entries: 50_000,
     ends: 'the minute; statements: time pays them back',
   },

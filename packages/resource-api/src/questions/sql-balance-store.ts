@@ -25,19 +25,13 @@ import { bookFacts, type Facts } from './ask/sql/book-facts.ts';
 import { FEW_DEALS, fewDeals } from './ask/sql/few-deals.ts';
 import { asksForWholeBook } from './ask/sql/filter-sql.ts';
 import { grantsStatement } from './ask/sql/grants-statement.ts';
-import { lastQuery, lookUp, readAll, readAs } from './ask/sql/statement.ts';
+import { lookUp, readAll, readAs } from './ask/sql/statement.ts';
 import { changedDealsStatement } from './lists/sql/changed-deals.ts';
 import { itemMovementsStatement, readMovements } from './lists/sql/movement-page.ts';
 import { type SeriesRow, seriesStatement, toStep } from './lists/sql/principal-series.ts';
 import { termsStatement } from './lists/sql/terms-statement.ts';
 import { dealStatement, readItem } from './page/sql/one-item.ts';
-import {
-  balancesStatement,
-  foundPageStatement,
-  type PageRow,
-  toBalance,
-  toItems,
-} from './page/sql/page-rows.ts';
+import { balancesStatement, readFound, toBalance } from './page/sql/page-rows.ts';
 import { WALK_BOUNDS, type WalkBounds } from './page/sql/page-walk.ts';
 import { hadMoreItems, readPage } from './page/sql/read-page.ts';
 import { facetsStatement } from './totals/sql/facets.ts';
@@ -65,17 +59,10 @@ export function sqlBalanceStore(
   return {
     ...filterTotals(database, facts),
     ...bookFacts(database, facts),
-    async page(access, request) {
-      const { rows, next } = await readPage<PageRow>(pages, access, request);
-      return { items: toItems(request.level, rows), next };
-    },
+    page: (access, request) => readPage(pages, access, request),
     async itemsOf(access, level, found, snapshot) {
       if (found.length === 0) return [];
-      const statement = foundPageStatement(level, snapshot, found);
-      return toItems(
-        level,
-        await lookUp(database, access, (on) => lastQuery<PageRow>(on, statement)),
-      );
+      return lookUp(database, access, (on) => readFound(on, level, snapshot, found));
     },
     item: (access, name, snapshot) => readItem(database, access, name, snapshot),
     async deal(access, id, snapshot) {

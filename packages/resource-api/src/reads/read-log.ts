@@ -1,6 +1,7 @@
 import { countedLines } from '@cls/shared/http/counted-lines';
 import type { Log } from '@cls/shared/log';
 import { type Metrics, oneValue } from '@cls/shared/metrics/metrics';
+import { regularly } from '@cls/shared/regularly';
 import { DatabaseUnavailable, SqlError } from '@cls/shared/sql/database';
 import type { ReadRecord, ReadRecords } from './read-record.ts';
 
@@ -44,7 +45,6 @@ const WAITING_MAX = 20_000;
 export function readLog({ mode, keptDays }: ReadLogSettings, deps: ReadLogDeps): ReadLog {
   const { records, metrics, log, everyMs = WRITE_EVERY_MS, waitingMax = WAITING_MAX } = deps;
   const waiting: ReadRecord[] = [];
-  let working: Promise<void> | undefined;
   let failing = false;
   metrics.gauge(
     {
@@ -81,12 +81,6 @@ export function readLog({ mode, keptDays }: ReadLogSettings, deps: ReadLogDeps):
       failing = true;
     }
   };
-  const write = (): Promise<void> => {
-    working ??= writeAll().finally(() => {
-      working = undefined;
-    });
-    return working;
-  };
   const sweep = () =>
     records.sweep(keptDays).catch((err: unknown) => {
       log.warn(
@@ -96,7 +90,7 @@ export function readLog({ mode, keptDays }: ReadLogSettings, deps: ReadLogDeps):
     });
   void sweep();
   const sweeping = setInterval(sweep, SWEEP_EVERY_MS).unref();
-  const writing = setInterval(write, everyMs).unref();
+  const writing = regularly(writeAll, everyMs);
 
   return {
     admit() {
@@ -112,9 +106,8 @@ export function readLog({ mode, keptDays }: ReadLogSettings, deps: ReadLogDeps):
     },
     async stop() {
       clearInterval(sweeping);
-      clearInterval(writing);
-      await working;
-      await write();
+      await writing.stop();
+      await writeAll();
       if (waiting.length > 0)
         log.error({ lost: waiting.length }, 'rows of the log of reads are lost');
     },

@@ -1,6 +1,7 @@
 import type { Clock } from '@cls/shared/clock';
 import type { Log } from '@cls/shared/log';
 import { newId } from '@cls/shared/new-id';
+import { regularly } from '@cls/shared/regularly';
 import { businessDateOf } from '../ledger/business-date.ts';
 import { addUsage, type UsageBatch, type UsageStore, type UsageSubject } from './version-usage.ts';
 
@@ -23,12 +24,6 @@ interface CounterOptions {
 /** One request, for the day on which it is counted. */
 export type VersionUse = Omit<UsageSubject, 'day'>;
 
-interface Counted {
-  readonly day: string;
-  readonly subject: VersionUse;
-  requests: number;
-}
-
 const EVERY_MS = 5_000;
 /** Subjects that wait while the store does not answer. */
 const MOST_SUBJECTS = 100_000;
@@ -37,18 +32,14 @@ const MOST_SUBJECTS = 100_000;
 export function usageCounter(options: CounterOptions): UsageCounter {
   const { store, fallback, clock, log, everyMs = EVERY_MS } = options;
   const source = newId('use');
-  let counted = new Map<string, Counted>();
+  let counted = new Map<string, UsageSubject & { requests: number }>();
   let number = 0;
   let unsent: UsageBatch | undefined;
-  let sending: Promise<void> | undefined;
   let failing = false;
 
   const nextBatch = (): UsageBatch | undefined => {
     if (counted.size === 0) return undefined;
-    const counts = [...counted.values()].map(({ day, subject, requests }) => ({
-      ...subject,
-      ...{ day, requests },
-    }));
+    const counts = [...counted.values()];
     counted = new Map();
     number += 1;
     return { source, number, counts };
@@ -65,28 +56,20 @@ export function usageCounter(options: CounterOptions): UsageCounter {
       failing = true;
     }
   };
-  const sendOnce = (): Promise<void> => {
-    sending ??= send().finally(() => {
-      sending = undefined;
-    });
-    return sending;
-  };
-  const timer = setInterval(sendOnce, everyMs);
-  timer.unref();
+  const sending = regularly(send, everyMs);
 
   return {
-    count(subject) {
-      const { customer, clientId, requested, served, operation } = subject;
+    count(use) {
+      const { customer, clientId, subject, requested, served, operation } = use;
       const day = businessDateOf(clock.now());
       // For every request: quicker than a text that can be read again. None of these has a line break.
-      const key = `${day}\n${customer}\n${clientId}\n${subject.subject}\n${requested}\n${served}\n${operation}`;
+      const key = `${day}\n${customer}\n${clientId}\n${subject}\n${requested}\n${served}\n${operation}`;
       const known = counted.get(key);
       if (known !== undefined) known.requests += 1;
-      else if (counted.size < MOST_SUBJECTS) counted.set(key, { day, subject, requests: 1 });
+      else if (counted.size < MOST_SUBJECTS) counted.set(key, { ...use, day, requests: 1 });
     },
     async stop() {
-      clearInterval(timer);
-      await sending;
+      await sending.stop();
       // What waited, then what was counted since.
       await send();
       await send();

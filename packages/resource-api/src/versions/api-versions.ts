@@ -14,16 +14,22 @@ export interface ApiVersions {
   readonly paths: readonly string[];
   /** The path of a route that a request's path is of: `/cls/deals/{id}` of `/cls/deals/deal_…`. */
   routePath(path: string): string | undefined;
-  /** Undefined: the version has no such path. */
-  route(release: Release, path: string): VersionRoute | undefined;
-  module(release: Release): ApiVersion;
-  /** What a request says of the version that answers it. */
-  contextOf(release: Release): VersionContext;
+  /** @throws {Error} for a release that is not in the registry */
+  served(release: Release): ServedVersion;
   /** A refusal in the words of the version. */
   refusalOf(release: Release, refusal: Refusal, operation: OperationKey, query: string): Refusal;
 }
 
-type VersionContext = Pick<VersionRequest, 'applies' | 'walk'>;
+/** What answers the requests for a version. */
+export interface ServedVersion {
+  readonly module: ApiVersion;
+  /** The releases after the version, oldest first. */
+  readonly later: readonly Release[];
+  /** What a request says of the version that answers it. */
+  readonly context: Pick<VersionRequest, 'applies' | 'walk'>;
+  /** By their paths. */
+  readonly routes: ReadonlyMap<string, VersionRoute>;
+}
 
 /**
  * The newest version's code answers for every version; a path that it does not have any more is
@@ -44,8 +50,8 @@ export function apiVersions(registry: Registry, modules: readonly ApiVersion[]):
   if (faults.length > 0) throw new Error(`the versions cannot be served: ${faults.join('; ')}`);
   const head = modules.at(-1);
   const all = namesOf(releases);
-  const served = new Map(
-    modules.map((module, index): [string, Served] => {
+  const byId = new Map(
+    modules.map((module, index): [string, ServedVersion] => {
       const later = releases.slice(index + 1);
       const notYet = namesOf(later);
       const applies = (change: string) => {
@@ -61,34 +67,23 @@ export function apiVersions(registry: Registry, modules: readonly ApiVersion[]):
       return [module.id, { module, later, context, routes: new Map(routes) }];
     }),
   );
-  const servedOf = ({ id }: Release): Served => {
-    const found = served.get(id);
+  const served = ({ id }: Release): ServedVersion => {
+    const found = byId.get(id);
     if (found === undefined) throw new Error(`${id} is not in the registry`);
     return found;
   };
   const paths = [...new Set(modules.flatMap((one) => one.routes.map(({ path }) => path)))];
-  const routePath = pathFinder(paths);
   return {
     registry,
     paths,
-    routePath,
-    route: ({ id }, path) => served.get(id)?.routes.get(routePath(path) ?? ''),
-    contextOf: (release) => servedOf(release).context,
-    module: (release) => servedOf(release).module,
+    routePath: pathFinder(paths),
+    served,
     refusalOf(release, refusal, operation, query) {
-      const { module, later } = servedOf(release);
+      const { module, later } = served(release);
       if (later.length === 0) return refusal;
       return convertRefusal(refusal, module, { operation, query }, later);
     },
   };
-}
-
-interface Served {
-  readonly module: ApiVersion;
-  /** The releases after the version, oldest first. */
-  readonly later: readonly Release[];
-  readonly context: VersionContext;
-  readonly routes: ReadonlyMap<string, VersionRoute>;
 }
 
 function namesOf(releases: readonly Release[]): ReadonlySet<string> {

@@ -1,5 +1,5 @@
 import type { OperationKey, Release, Rule } from '../lifecycle/release.ts';
-import type { ApiVersion, VersionRoute } from './api-version.ts';
+import { type ApiVersion, operationKey, type VersionRoute } from './api-version.ts';
 
 /**
  * What the code of two neighbouring versions shows to be different, and the newer one's changes do
@@ -10,7 +10,7 @@ export function undeclared(older: ApiVersion, newer: ApiVersion, release: Releas
   const declares = (rule: Rule, operation: OperationKey) =>
     covers.some((cover) => cover.rule === rule && cover.operation === operation);
   const faults = older.routes.flatMap((route) => {
-    const operation = operationOf(route);
+    const operation = operationKey('GET', route.path);
     const there = newer.routes.find(({ path }) => path === route.path);
     if (there === undefined) {
       return declares('R1', operation) ? [] : [`${operation} is gone: declare R1`];
@@ -20,16 +20,14 @@ export function undeclared(older: ApiVersion, newer: ApiVersion, release: Releas
       ? []
       : [`${operation}: permissions differ: declare R2`];
   });
-  const known = new Set([...older.routes, ...newer.routes].map(operationOf));
+  const known = new Set(
+    [...older.routes, ...newer.routes].map(({ path }) => operationKey('GET', path)),
+  );
   const unknown = covers.filter(({ operation }) => !known.has(operation));
   return [
     ...faults,
     ...unknown.map(({ operation }) => `${operation} is covered, and there is no such operation`),
   ].map((fault) => `${release.id}: ${fault}`);
-}
-
-function operationOf({ path }: VersionRoute): OperationKey {
-  return `GET ${path as `/${string}`}`;
 }
 
 function permissionsOf({ permissions }: VersionRoute): string {

@@ -1,11 +1,12 @@
 import { Readable } from 'node:stream';
-import type { OperationKey, Release } from '../lifecycle/release.ts';
-import type {
-  ApiVersion,
-  PickFields,
-  VersionRequest,
-  VersionResponse,
-  VersionRoute,
+import type { Release } from '../lifecycle/release.ts';
+import {
+  type ApiVersion,
+  operationKey,
+  type PickFields,
+  type VersionRequest,
+  type VersionResponse,
+  type VersionRoute,
 } from './api-version.ts';
 import { type Conversion, convertLinks, goneDown, responseSchema } from './conversion.ts';
 import { convertExport } from './convert-export.ts';
@@ -24,7 +25,7 @@ export function convertedRoute(
   newest: VersionRoute,
   later: readonly Release[],
 ): VersionRoute {
-  const operation: OperationKey = `GET ${own.path as `/${string}`}`;
+  const operation = operationKey('GET', own.path);
   const oldestFirst = later.flatMap(({ changes }) => changes);
   const head = later.at(-1)?.id ?? version.id;
   const conversion: Conversion = {

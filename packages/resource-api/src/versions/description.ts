@@ -2,7 +2,6 @@ import { type Permission, scopeOf } from '@cls/shared/access-token';
 import type { Release } from '../lifecycle/release.ts';
 import type { Cache, Page } from '../memory/memories.ts';
 import type { ApiVersions } from './api-versions.ts';
-import { etagOf } from './etag.ts';
 import { type VersionExamples, withExamples } from './examples.ts';
 import type { OpenApiDocument, Operation } from './openapi.ts';
 
@@ -21,12 +20,12 @@ export function descriptions(
   return (release: Release, now: Date): Page => {
     const isDeprecated = versions.registry.statusOf(release, now) !== 'Supported';
     return pages.once(`/api/${release.id} ${isDeprecated}`, () => {
-      const { contract } = versions.module(release);
+      const { contract } = versions.served(release).module;
       const shown = examples()[release.id];
       const exemplified = shown === undefined ? contract : withExamples(contract, shown);
       const document = withLife(exemplified, release, isDeprecated, scopeBase);
       const body = Buffer.from(JSON.stringify(document));
-      return { type: 'application/json; charset=utf-8', body, etag: etagOf(body) };
+      return { type: 'application/json; charset=utf-8', body };
     });
   };
 }

@@ -27,6 +27,7 @@ export function validatorsOf(contract: OpenApiDocument): Validators {
   };
 }
 
+const contract = v1Contract();
 let v1: Validators | undefined;
 
 /** @throws {Error} naming what differs. */
@@ -36,7 +37,6 @@ export async function expectContract(
   method = 'GET',
 ): Promise<void> {
   const [, below = '', query = ''] = /^\/api\/(?:v1|latest)(\/[^?]*)\??(.*)$/.exec(path) ?? [];
-  const contract = v1Contract();
   const operation = contract.paths[routePath(contract, below)]?.[method.toLowerCase()];
   if (operation === undefined || answer.headers.get('api-version') !== 'v1') return;
   const promised = operation.responses[`${answer.status}`];

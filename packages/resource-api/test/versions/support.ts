@@ -45,10 +45,8 @@ export async function startVersionedApi(
       get paths() {
         return served().paths;
       },
-      route: (release, path) => served().route(release, path),
       routePath: (path) => served().routePath(path),
-      module: (release) => served().module(release),
-      contextOf: (release) => served().contextOf(release),
+      served: (release) => served().served(release),
       refusalOf: (...refused) => served().refusalOf(...refused),
     };
   });

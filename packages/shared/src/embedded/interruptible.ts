@@ -86,14 +86,13 @@ export async function interruptibleDatabase(
     turn = mine.catch(() => undefined);
     return mine;
   };
-  const asService: TakeTurn = async (work, signal) => {
-    const waiting = patience.wait();
-    const done = inTurn((current) => {
-      waiting.end();
-      return work(current);
-    }, signal);
-    return Promise.race([waiting.inVain, done.finally(waiting.leave)]);
-  };
+  const asService: TakeTurn = (work, signal) =>
+    patience.wait((checkTurn) =>
+      inTurn((current) => {
+        checkTurn();
+        return work(current);
+      }, signal),
+    );
   const asOperator: TakeTurn = (work, signal) =>
     inTurn((current) => patience.during(() => work(current)), signal);
 
@@ -169,26 +168,23 @@ function patienceWith(patienceMs: number | undefined) {
         exhausted = false;
       }
     },
-    /** Begins to wait. @throws {DatabaseUnavailable} at once where it would be in vain. */
-    wait() {
-      if (exhausted) throw turnedAway();
-      if (waiting.size >= WAITING_MAX) {
-        throw new Overloaded('too many requests wait for the database');
-      }
-      let giveUp: (error: Error) => void = () => undefined;
-      const inVain = new Promise<never>((_, reject) => {
-        giveUp = reject;
-      });
-      inVain.catch(() => undefined);
-      waiting.add(giveUp);
-      return {
-        inVain,
-        /** The turn has come. @throws {DatabaseUnavailable} where waiting was given up. */
-        end: () => {
+    /**
+     * Waits for a turn. @param take calls what it is given when the turn has come, which throws where
+     * waiting was given up. @throws {DatabaseUnavailable} at once where waiting would be in vain.
+     */
+    wait<T>(take: (checkTurn: () => void) => Promise<T>): Promise<T> {
+      return new Promise<T>((resolve, giveUp) => {
+        if (exhausted) throw turnedAway();
+        if (waiting.size >= WAITING_MAX) {
+          throw new Overloaded('too many requests wait for the database');
+        }
+        waiting.add(giveUp);
+        take(() => {
           if (!waiting.delete(giveUp)) throw turnedAway();
-        },
-        leave: () => void waiting.delete(giveUp),
-      };
+        })
+          .then(resolve, giveUp)
+          .finally(() => waiting.delete(giveUp));
+      });
     },
   };
 }
@@ -202,17 +198,16 @@ function watch(
   const watched = async <T>(statement: () => Promise<T>): Promise<T> => {
     if (signal?.aborted) throw new Abandoned();
     const timers: NodeJS.Timeout[] = [];
-    const after = (ms: number, why: Error) => {
-      timers.push(setTimeout(() => end(why), ms));
+    const abandoned = () => {
+      timers.push(setTimeout(() => end(new Abandoned()), abandonedMs));
     };
-    const abandoned = () => after(abandonedMs, new Abandoned());
     signal?.addEventListener('abort', abandoned, { once: true });
     if (statementTimeoutMs !== undefined) {
-      const seconds = statementTimeoutMs / 1_000;
-      after(
-        statementTimeoutMs,
-        new DatabaseUnavailable(`a statement took longer than ${seconds} s and was ended`),
-      );
+      const late = () => {
+        const seconds = statementTimeoutMs / 1_000;
+        end(new DatabaseUnavailable(`a statement took longer than ${seconds} s and was ended`));
+      };
+      timers.push(setTimeout(late, statementTimeoutMs));
     }
     try {
       return await statement();

@@ -2,7 +2,16 @@ import type { AccrualComponent, AccrualPeriod } from '../../ledger/accrual.ts';
 import type { BalanceComponent, TotalBalance } from '../../ledger/balance.ts';
 import { type AccrualStream, type WorkedAccrual, workOut } from '../../ledger/billed-accruals.ts';
 import type { BusinessDate } from '../../ledger/business-date.ts';
-import type { AccruedAmounts, BalanceItem, ItemStreams } from '../ask/balance-store.ts';
+import type {
+  AccruedAmounts,
+  BalanceItem,
+  BalanceStore,
+  BookedTotal,
+  ItemStreams,
+  MarkedItem,
+  MarkedRequest,
+  ReaderAccess,
+} from '../ask/balance-store.ts';
 
 /**
  * How one global amount was computed: for days that are not billed, or for a bill that is
@@ -108,6 +117,60 @@ export function itemWithAccruals(item: BalanceItem, { amounts }: ItemAccruals): 
       balance: withAccruals(balance, lender.id, amounts),
     })),
   };
+}
+
+/** Of a currency, or of a group in it; `rest`: of all groups that are not told one by one. */
+interface Sum {
+  readonly currency: string;
+  readonly group?: string | null;
+  readonly rest?: boolean;
+}
+
+const BATCH = 500;
+
+/** Names a sum among those of one question. */
+export function nameOf({ currency, group = null }: Omit<Sum, 'rest'>): string {
+  return JSON.stringify([currency, group]);
+}
+
+/** Adds to each sum what is worked out for its items. */
+export async function perItem<S extends Sum>(
+  sums: readonly S[],
+  items: readonly MarkedItem[],
+  work: (keys: readonly bigint[]) => Promise<(sum: S, item: MarkedItem) => S>,
+): Promise<readonly S[]> {
+  const found = new Map(sums.map((one) => [one.rest ? `rest ${one.currency}` : nameOf(one), one]));
+  for (let start = 0; start < items.length; start += BATCH) {
+    const batch = items.slice(start, start + BATCH);
+    const add = await work(batch.map(({ key }) => key));
+    for (const item of batch) {
+      const own = nameOf(item);
+      const name = found.has(own) ? own : `rest ${item.currency}`;
+      const sum = found.get(name);
+      if (sum !== undefined) found.set(name, add(sum, item));
+    }
+  }
+  return [...found.values()];
+}
+
+/** Adds what accrues in the items of sums, or says that it is missing: of more items than `limit`. */
+export async function withAccrued<S extends Sum & BookedTotal>(
+  store: BalanceStore,
+  access: ReaderAccess,
+  request: MarkedRequest,
+  sums: readonly S[],
+): Promise<readonly (S & { readonly withAccruals: boolean })[]> {
+  const { level, snapshot, limit } = request;
+  const items = await store.accruing(access, request);
+  const isKnown = items.length <= limit;
+  const added = await perItem(sums, isKnown ? items : [], async (keys) => {
+    const amountsOf = await store.accrualAmountsOf(level, keys, snapshot);
+    return (sum, { key, holder }) => ({
+      ...sum,
+      balance: withAccruals(sum.balance, holder, amountsOf.get(key)),
+    });
+  });
+  return added.map((sum) => ({ ...sum, withAccruals: isKnown }));
 }
 
 /** Works out once for each key what several ask for. A key may be a list: it stands for itself. */

@@ -131,6 +131,9 @@ export interface PageEnd {
   readonly key: bigint;
 }
 
+/** Where a walk begins that has no page before. */
+export const FIRST: PageEnd = { sortValue: null, key: 0n };
+
 export interface PageRequest {
   readonly level: Level;
   readonly filter: BalanceFilter;

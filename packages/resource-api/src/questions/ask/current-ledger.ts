@@ -18,16 +18,15 @@ export function currentLedger(
   clock: Clock,
   memory: BookMemory = openMemories().book,
 ): CurrentLedger {
-  const today = () => businessDateOf(clock.now());
   return {
     get today() {
-      return today();
+      return businessDateOf(clock.now());
     },
     state: sharedLookUp(async () => {
       const generation = await store.generation();
-      const date = today();
+      const today = businessDateOf(clock.now());
       // May be of a later generation, which then includes more than was asked for.
-      return memory.once({ generation, today: date }, 'state', () => store.ledgerState(date));
+      return memory.once({ generation, today }, 'state', () => store.ledgerState(today));
     }),
   };
 }

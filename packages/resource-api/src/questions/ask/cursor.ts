@@ -80,7 +80,7 @@ export function cursorMismatch(message: string): Refusal {
   return cursorRefusal('cursor_mismatch', message);
 }
 
-function cursorRefusal(code: ProblemCode, message: string): Refusal {
+export function cursorRefusal(code: ProblemCode, message: string): Refusal {
   return new Refusal({
     status: 400,
     code,

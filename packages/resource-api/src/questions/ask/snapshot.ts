@@ -11,6 +11,7 @@ import type {
   Snapshot,
 } from './balance-store.ts';
 import type { CurrentLedger } from './current-ledger.ts';
+import { cursorRefusal } from './cursor.ts';
 
 /** The two times of a question: when it is true, and as it was known when. */
 export interface QuestionTimes {
@@ -58,19 +59,10 @@ export interface ResolvedSnapshot extends WalkSnapshot, KnowledgeFacts {
   readonly grantsAt: string | undefined;
 }
 
-/** A snapshot whose items can be read before the rest of it is known. */
-export interface FoundSnapshot {
-  readonly snapshot: Snapshot;
-  /** Looks up the rest, once. */
-  resolve(): Promise<ResolvedSnapshot>;
-}
-
 export interface Snapshots {
   /** What was looked up about the states of the book that snapshots are of. */
   readonly memory: BookMemory;
   /** @throws {Refusal} `as_of_in_future`, `as_of_before_book`, `known_at_in_future`, … */
-  find(times: WalkTimes, access: ReaderAccess): Promise<FoundSnapshot>;
-  /** As `find` does, with the rest. */
   resolve(times: WalkTimes, access: ReaderAccess): Promise<ResolvedSnapshot>;
   /**
    * What a copy has; undefined before the book.
@@ -102,36 +94,28 @@ export function snapshots(
 ): Snapshots {
   const states = bookStates(store, ledger, memory);
   const { at, facts, ratesAt, resolved, resumed, sequenceAt, soleDate, withFacts } = states;
-  const find: Snapshots['find'] = async (
-    { asOf, knownAt, fromDate, reporting, ledger: found, position },
-    access,
-  ) => {
-    const state = found ?? (await ledger.state());
-    if (position !== undefined) return resumed(position, access, state);
-    const { today } = ledger;
-    if (knownAt === undefined) {
-      const date = asOf ?? state.lastDate ?? today;
-      checkDates(date, fromDate, today, state.firstDate);
-      const fx = reporting === undefined ? NO_RATES : state.fx;
-      const snapshot = at(date, state.seq, state);
-      const known = { fx, until: state.changedAt };
-      return foundAt(snapshot, () => resolved(snapshot, access, known));
-    }
-    const ledgerSeq = await sequenceAt('knownAt', knownAt);
-    if (ledgerSeq === 0n && state.seq > 0n) throw knownBeforeBook(knownAt);
-    // What was data then: journals of dates after that day were still waiting for theirs.
-    const day = dayOf(knownAt);
-    const then = await facts(at(day, ledgerSeq, state));
-    const date = asOf ?? then.dataThrough ?? day;
-    checkDates(date, fromDate, today, then.firstDate);
-    const known = { fx: await ratesAt(knownAt, reporting), until: knownAt };
-    const snapshot = at(date, ledgerSeq, state);
-    return foundAt(snapshot, () => resolved(snapshot, access, known));
-  };
   return {
     memory,
-    find,
-    resolve: async (times, access) => (await find(times, access)).resolve(),
+    async resolve({ asOf, knownAt, fromDate, reporting, ledger: found, position }, access) {
+      const state = found ?? (await ledger.state());
+      if (position !== undefined) return resumed(position, access, state);
+      const { today } = ledger;
+      if (knownAt === undefined) {
+        const date = asOf ?? state.lastDate ?? today;
+        checkDates(date, fromDate, today, state.firstDate);
+        const fx = reporting === undefined ? NO_RATES : state.fx;
+        return resolved(at(date, state.seq, state), access, { fx, until: state.changedAt });
+      }
+      const ledgerSeq = await sequenceAt('knownAt', knownAt);
+      if (ledgerSeq === 0n && state.seq > 0n) throw knownBeforeBook(knownAt);
+      // What was data then: journals of dates after that day were still waiting for theirs.
+      const day = dayOf(knownAt);
+      const then = await facts(at(day, ledgerSeq, state));
+      const date = asOf ?? then.dataThrough ?? day;
+      checkDates(date, fromDate, today, then.firstDate);
+      const fx = await ratesAt(knownAt, reporting);
+      return resolved(at(date, ledgerSeq, state), access, { fx, until: knownAt });
+    },
     async copied({ updatedSince, sinceAsOf, asOf, reporting }, access, now) {
       if (now.grantsAt !== undefined && now.grantsAt > updatedSince) {
         throw deltaUnavailable('Your access to deals has changed since then.', {
@@ -164,17 +148,6 @@ export function snapshots(
       const [state, fx] = await Promise.all([found ?? ledger.state(), ratesAt(knownAt, reporting)]);
       const snapshot = at(date, ledgerSeq, state);
       return ifInBook(await resolved(snapshot, access, { fx, until: knownAt }));
-    },
-  };
-}
-
-function foundAt(snapshot: Snapshot, lookUp: () => Promise<ResolvedSnapshot>): FoundSnapshot {
-  let resolving: Promise<ResolvedSnapshot> | undefined;
-  return {
-    snapshot,
-    resolve() {
-      resolving ??= lookUp();
-      return resolving;
     },
   };
 }
@@ -233,17 +206,14 @@ function bookStates(store: BalanceStore, ledger: CurrentLedger, memory: BookMemo
     return { ...known, knownAt, fxNumber: fx.number };
   };
   /** The snapshot of a walk that continues. */
-  const resumed = (
+  const resumed = async (
     { asOf, ledgerSeq, knownAt, fxNumber }: WalkSnapshot,
     access: ReaderAccess,
     state: LedgerState,
-  ): FoundSnapshot => {
+  ): Promise<ResolvedSnapshot> => {
     if (isLost(knownAt, state)) throw lostWalk();
-    const snapshot = at(asOf, ledgerSeq, state);
-    return foundAt(snapshot, async () => ({
-      ...(await withFacts(snapshot, access)),
-      ...{ knownAt, fxNumber },
-    }));
+    const known = await withFacts(at(asOf, ledgerSeq, state), access);
+    return { ...known, knownAt, fxNumber };
   };
   return { at, facts, ratesAt, resolved, resumed, sequenceAt, soleDate, withFacts };
 }
@@ -309,13 +279,7 @@ function isLost(knownAt: string | undefined, { lost }: LedgerState): boolean {
 /** The cursor names a sequence that other journals have now, or none. */
 function lostWalk(): Refusal {
   const message = 'the book was restored from a backup since the first page; begin again';
-  return new Refusal({
-    status: 400,
-    code: 'invalid_cursor',
-    title: 'Cursor not valid',
-    detail: `cursor: ${message}`,
-    errors: [{ parameter: 'cursor', code: 'invalid_cursor', message }],
-  });
+  return cursorRefusal('invalid_cursor', message);
 }
 
 /** After such a change the caller sees other items: what the copy lacks cannot be known. */
@@ -336,19 +300,8 @@ function sinceAfterNow(received: string): Refusal {
 
 /** Journals of later dates have become effective since: the instant alone names no answer. */
 function sinceAsOfRequired(): Refusal {
-  return new Refusal({
-    status: 400,
-    code: 'since_as_of_required',
-    title: 'Parameter not valid',
-    detail: 'sinceAsOf: expected the meta.asOf of the answer whose meta.knownAt is updatedSince',
-    errors: [
-      {
-        parameter: 'sinceAsOf',
-        code: 'since_as_of_required',
-        message: 'expected the meta.asOf of the answer whose meta.knownAt is updatedSince',
-      },
-    ],
-  });
+  const message = 'expected the meta.asOf of the answer whose meta.knownAt is updatedSince';
+  return refusal('sinceAsOf', 'since_as_of_required', message);
 }
 
 function knownBeforeBook(received: string): Refusal {
@@ -366,12 +319,17 @@ function stillPosting(): Refusal {
   });
 }
 
-function refusal(parameter: string, code: ProblemCode, message: string, received: string): Refusal {
+function refusal(
+  parameter: string,
+  code: ProblemCode,
+  message: string,
+  received?: string,
+): Refusal {
   return new Refusal({
     status: 400,
     code,
     title: 'Parameter not valid',
     detail: `${parameter}: ${message}`,
-    errors: [{ parameter, code, message, received }],
+    errors: [{ parameter, code, message, ...(received === undefined ? {} : { received }) }],
   });
 }

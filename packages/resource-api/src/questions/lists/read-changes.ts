@@ -1,13 +1,14 @@
 import type { Caller } from '@cls/shared/access/caller';
-import type { BalanceStore, PageEnd, ReaderAccess } from '../ask/balance-store.ts';
+import { groupBy } from '@cls/shared/group-by';
+import type { BalanceStore, ReaderAccess } from '../ask/balance-store.ts';
 import type { CopyTimes, ResolvedSnapshot, Snapshots, WalkSnapshot } from '../ask/snapshot.ts';
 import {
   accessOf,
   type BalancePage,
   type BalanceQuestion,
   type BalanceReading,
+  everyPage,
   type ReadBalances,
-  walkOf,
 } from '../page/read-balances.ts';
 
 /** A reading, and the page that says how it is shown. */
@@ -52,7 +53,6 @@ export type ReadChanges = (
 ) => Promise<ChangeBatch>;
 
 const PAGE_ITEMS = 1_000;
-const START = { sortValue: null, key: 0n };
 
 export function changesReader(
   store: BalanceStore,
@@ -68,7 +68,10 @@ export function changesReader(
     const read = async (at: ResolvedSnapshot | undefined) =>
       at === undefined || deals.length === 0
         ? new Map<string, readonly ReadingOfPage[]>()
-        : byDeal(await readAll(readBalances, caller, question, at, deals));
+        : groupBy(
+            await readAll(readBalances, caller, question, at, deals),
+            ({ reading }) => reading.item.deal.id,
+          );
     // One after the other: of two that refuse, always the same one words the error.
     const now = await read(snapshot);
     const before = await read(copied);
@@ -131,32 +134,11 @@ async function readAll(
   deals: readonly { readonly id: string }[],
 ): Promise<readonly ReadingOfPage[]> {
   const filter = { ...question.filter, dealIds: deals.map(({ id }) => id) };
-  const whole = {
-    ...question,
-    filter,
-    limit: PAGE_ITEMS,
-    totals: 'none' as const,
-    sort: undefined,
-  };
+  const limited = { limit: PAGE_ITEMS, totals: 'none' as const, sort: undefined };
+  const whole = { ...question, filter, ...limited };
   const found: ReadingOfPage[] = [];
-  for (let after: PageEnd | undefined = START; after !== undefined; ) {
-    const page: BalancePage = await readBalances(caller, {
-      ...whole,
-      position: { ...walkOf(snapshot), after },
-    });
+  for await (const page of everyPage(readBalances, caller, whole, snapshot)) {
     found.push(...page.readings.map((reading) => ({ reading, page })));
-    after = page.next;
   }
   return found;
-}
-
-function byDeal(readings: readonly ReadingOfPage[]): Map<string, readonly ReadingOfPage[]> {
-  const deals = new Map<string, ReadingOfPage[]>();
-  for (const one of readings) {
-    const { id } = one.reading.item.deal;
-    const deal = deals.get(id) ?? [];
-    deal.push(one);
-    deals.set(id, deal);
-  }
-  return deals;
 }

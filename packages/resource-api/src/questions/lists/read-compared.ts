@@ -8,19 +8,13 @@ import {
   NO_FILTER,
 } from '../ask/balance-store.ts';
 import type { ComparedTimes, ResolvedSnapshot, Snapshots } from '../ask/snapshot.ts';
-import { isDecidedByReading } from '../page/decided-by-reading.ts';
 import {
   accessOf,
   type BalancePage,
   type BalanceQuestion,
   type BalanceReading,
   everyItem,
-  expand,
-  MOST,
-  ratesOf,
-  readerName,
-  readingsReader,
-  totalsReader,
+  shownReader,
 } from '../page/read-balances.ts';
 
 /** What a page of a list is compared with. */
@@ -55,42 +49,22 @@ export type ReadCompared = (
 ) => Promise<ComparedPage | undefined>;
 
 export function comparedReader(store: BalanceStore, times: Snapshots): ReadCompared {
-  const totalsOf = totalsReader(store, times);
-  const readingsOf = readingsReader(store);
+  const readShown = shownReader(store, times);
   return async (caller, { compare, question, filter, snapshot: answer, items }) => {
     const access = accessOf(caller);
     const snapshot = await times.compared(compare, access, answer, question);
     if (snapshot === undefined) return undefined;
     const { level } = question;
-    const read = (items: readonly BalanceItem[]) => readingsOf(access, question, snapshot, items);
     const itemsThen = async (): Promise<readonly BalanceItem[]> => {
       if (items.length === 0) return [];
       const only = { ...NO_FILTER, includeZero: true, ...namedBy(items, level) };
       return everyItem(store, access, { level, filter: only, snapshot, limit: items.length });
     };
-    const readTotals = () =>
-      question.totals === 'none'
-        ? undefined
-        : totalsOf(
-            readerName(caller),
-            access,
-            { level, filter, snapshot },
-            MOST[question.totals],
-            read,
-          );
-    const readItems = async () => read(await itemsThen());
-    // As the page itself: no request asks the database for much at once.
-    const [plain, totals] = isDecidedByReading(filter, level)
-      ? [await readItems(), await readTotals()]
-      : await Promise.all([readItems(), readTotals()]);
-    const context = { access, question, snapshot, filter };
-    const readings = await expand(store, readingsOf, context, plain);
-    const rates = await ratesOf(store, question, snapshot, plain, totals);
-    return {
-      page: { question, filter, snapshot, rates },
-      readings,
-      totals,
-    };
+    const { readings, totals, rates } = await readShown(
+      { access, question, snapshot, filter },
+      async (read) => ({ readings: await read(await itemsThen()) }),
+    );
+    return { page: { question, filter, snapshot, rates }, readings, totals };
   };
 }
 

@@ -32,21 +32,18 @@ export function movementsReader(
   return async (caller, question) => {
     const { limit, position, fromDate, canonical } = question;
     const access = accessOf(caller);
-    const [found, filter] = await Promise.all([
-      times.find(question, access),
+    const [snapshot, filter] = await Promise.all([
+      times.resolve(question, access),
       resolveIds(question.filter, store),
     ]);
     const after = position && {
       seq: position.after.key,
       number: Number(position.after.sortValue),
     };
-    const asked = { filter, snapshot: found.snapshot, fromDate, after, limit };
-    const [{ movements, next }, snapshot] = await Promise.all([
-      store.movements(access, asked),
-      found.resolve(),
-    ]);
+    const asked = { filter, snapshot, fromDate, after, limit };
+    const { movements, next } = await store.movements(access, asked);
     const end = next && { sortValue: `${next.number}`, key: next.seq };
-    const nextCursor = cursorAfter(cursors, caller, canonical, snapshot, end);
+    const nextCursor = cursorAfter(cursors, access, canonical, snapshot, end);
     return { snapshot, limit, movements, next: end, nextCursor };
   };
 }

@@ -2,17 +2,9 @@ import type { Caller } from '@cls/shared/access/caller';
 import { addPrincipal, type PrincipalBalance, ZERO_BALANCE } from '../../ledger/balance.ts';
 import { type BusinessDate, daysAfter } from '../../ledger/business-date.ts';
 import { endOf, type Interval, type Period, periodsOf } from '../../ledger/interval.ts';
-import type {
-  BalanceFilter,
-  BalanceItem,
-  BalanceStore,
-  Level,
-  SeriesStep,
-} from '../ask/balance-store.ts';
-import { resolveIds } from '../ask/filters.ts';
+import type { BalanceFilter, BalanceStore, Level, SeriesStep } from '../ask/balance-store.ts';
 import type { QuestionTimes, ResolvedSnapshot, Snapshots } from '../ask/snapshot.ts';
-import { decidedFilter } from '../page/decided-by-reading.ts';
-import { accessOf, readingsReader } from '../page/read-balances.ts';
+import { filterDecider, resolveQuestion } from '../page/read-balances.ts';
 
 export interface SeriesQuestion extends QuestionTimes {
   readonly level: Level;
@@ -44,23 +36,22 @@ export const POINTS_MAX = 500;
 export type ReadSeries = (caller: Caller, question: SeriesQuestion) => Promise<SeriesAnswer>;
 
 export function seriesReader(store: BalanceStore, times: Snapshots, most = POINTS_MAX): ReadSeries {
-  const readingsOf = readingsReader(store);
+  const decide = filterDecider(store);
   return async (caller, question) => {
-    const access = accessOf(caller);
-    const [snapshot, filter] = await Promise.all([
-      times.resolve(question, access),
-      resolveIds(question.filter, store),
-    ]);
-    const { level, interval, fromDate } = question;
+    const { access, level, snapshot, filter } = await resolveQuestion(
+      store,
+      times,
+      caller,
+      question,
+    );
+    const { interval, fromDate } = question;
     const from = fromDate ?? snapshot.firstDate;
     if (from === undefined) return { snapshot, from, points: [], nextFrom: undefined };
     const whole = { from, to: snapshot.asOf };
     const calendar = interval === 'event' ? undefined : periodsOf(interval, whole, most);
     const asked = { from, to: calendar?.at(-1)?.to ?? whole.to };
     const all = { level, filter: { ...filter, includeZero: true }, snapshot };
-    const read = (items: readonly BalanceItem[]) =>
-      readingsOf(access, { level, fromDate: undefined }, snapshot, items);
-    const decided = await decidedFilter(store, access, all, read);
+    const decided = await decide(access, all);
     const request = { ...all, filter: decided, interval, ...asked, limit: most };
     const steps = await store.series(access, request);
     const days = [...new Set(steps.flatMap(({ start }) => start ?? []))].sort();

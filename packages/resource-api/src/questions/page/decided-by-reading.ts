@@ -47,9 +47,9 @@ export interface PassingPage {
   readonly next: PageEnd | undefined;
 }
 
-type ReadItems = (items: readonly BalanceItem[]) => Promise<readonly BalanceReading[]>;
+export type ReadItems = (items: readonly BalanceItem[]) => Promise<readonly BalanceReading[]>;
 
-/** A page of what reading decides: short where few of the items that are read for it pass. */
+/** A page: short where reading decides, and few of the items that are read for it pass. */
 export async function readPassing(
   store: BalanceStore,
   access: ReaderAccess,
@@ -79,30 +79,18 @@ export async function readPassing(
   }
 }
 
-/** A filter that the store decides alone: by the keys of the items that pass. */
-export function decidedFilter(
-  store: BalanceStore,
-  access: ReaderAccess,
-  request: DecidedRequest,
-  read: ReadItems,
-): Promise<BalanceFilter>;
 /**
+ * A filter that the store decides alone: by the keys of the items that pass.
+ *
  * @param most items that may be read for it
  * @returns undefined where there would be more
  */
-export function decidedFilter(
-  store: BalanceStore,
-  access: ReaderAccess,
-  request: DecidedRequest,
-  read: ReadItems,
-  most: number | undefined,
-): Promise<BalanceFilter | undefined>;
 export async function decidedFilter(
   store: BalanceStore,
   access: ReaderAccess,
   request: DecidedRequest,
   read: ReadItems,
-  most?: number,
+  most: number,
 ): Promise<BalanceFilter | undefined> {
   const { level, filter, snapshot } = request;
   if (!isDecidedByReading(filter, level)) return filter;
@@ -114,7 +102,7 @@ export async function decidedFilter(
   do {
     const { items, next } = await store.page(access, { ...asked, after });
     looked += items.length;
-    if (most !== undefined && looked > most) return undefined;
+    if (looked > most) return undefined;
     const readings = await read(items);
     const passing = readings.filter(passes);
     itemKeys.push(...passing.map(({ item }) => item.end.key));

@@ -1,14 +1,20 @@
 import type { Caller } from '@cls/shared/access/caller';
+import { groupBy } from '@cls/shared/group-by';
 import { COMPONENTS, ZERO_BALANCE } from '../../ledger/balance.ts';
 import { dayBefore } from '../../ledger/business-date.ts';
-import { type AccrualExplanation, accrualsIn, itemWithAccruals } from '../accruals/accruals.ts';
-import { withAccrued } from '../accruals/per-item.ts';
+import {
+  type AccrualExplanation,
+  accrualsIn,
+  itemWithAccruals,
+  withAccrued,
+} from '../accruals/accruals.ts';
 import {
   type AnySort,
   type BalanceFilter,
   type BalanceItem,
   type BalanceStore,
   type CurrencyTotal,
+  FIRST,
   type ItemBalances,
   type ItemTerms,
   type Level,
@@ -23,11 +29,11 @@ import type { CursorCodec } from '../ask/cursor.ts';
 import { resolveIds } from '../ask/filters.ts';
 import { type Reporting, type ReportingRates, reportingRates } from '../ask/reporting.ts';
 import type { QuestionTimes, ResolvedSnapshot, Snapshots, WalkSnapshot } from '../ask/snapshot.ts';
-import { orderedPage } from './computed-order.ts';
 import {
   type DecidedRequest,
   decidedFilter,
   isDecidedByReading,
+  type ReadItems,
   readPassing,
 } from './decided-by-reading.ts';
 
@@ -104,17 +110,12 @@ export interface BalancePage {
 /** @throws {Refusal} of the question's times. */
 export type ReadBalances = (caller: Caller, question: BalanceQuestion) => Promise<BalancePage>;
 
-/** How many items may be added up for totals, and in how many of them accruals. */
-interface AddedUp {
-  readonly items: number | undefined;
-  /** More are left out; an export's summary has them. */
-  readonly accruing: number;
-  /** How many may be read one by one, where the filter asks for what only a reading tells. */
-  readonly read: number | undefined;
-}
-
-export const MOST = {
-  asked: { items: undefined, accruing: 10_000, read: undefined },
+/**
+ * How many items may be added up for totals, in how many of them accruals, and how many may be read one by
+ * one, where the filter asks for what only a reading tells. More are left out; an export's summary has them.
+ */
+const MOST = {
+  asked: { items: undefined, accruing: 10_000, read: Number.POSITIVE_INFINITY },
   'where cheap': { items: 20_000, accruing: 2_000, read: 2_000 },
 };
 /** Of one currency, about. */
@@ -124,105 +125,85 @@ export function balancesReader(
   store: BalanceStore,
   times: Snapshots,
   cursors: CursorCodec,
-  most: Readonly<Record<Exclude<TotalsWish, 'none'>, AddedUp>> = MOST,
 ): ReadBalances {
-  const totalsOf = totalsReader(store, times);
-  const readingsOf = readingsReader(store);
+  const readShown = shownReader(store, times);
   return async (caller, question) => {
-    const { level, sort, limit, position } = question;
-    const access = accessOf(caller);
-    const [found, filter] = await Promise.all([
-      times.find(question, access),
-      resolveIds(question.filter, store),
-    ]);
-    const asked = { level, filter, sort, after: position?.after, limit };
-    const read = async (items: readonly BalanceItem[]) =>
-      readingsOf(access, question, await found.resolve(), items);
-    const readTotals = async () =>
-      question.totals === 'none'
-        ? undefined
-        : totalsOf(
-            readerName(caller),
-            access,
-            { ...asked, snapshot: await found.resolve() },
-            most[question.totals],
-            read,
-          );
-    const readPage = async () => {
-      const page = orderedPage(store, access, { ...asked, snapshot: found.snapshot });
-      const [{ items, next }] = await Promise.all([page, found.resolve()]);
-      return { readings: await read(items), next };
-    };
-    const readDecided = async () =>
-      readPassing(store, access, { ...asked, snapshot: await found.resolve() }, read);
-    // Both read items: one after the other, as no request asks the database for so much at once.
-    const decided = isDecidedByReading(filter, level) ? await readDecided() : undefined;
-    const [totals, { readings: plain, next }, snapshot] = await Promise.all([
-      readTotals(),
-      decided ?? readPage(),
-      found.resolve(),
-    ]);
-    const nextCursor = cursorAfter(cursors, caller, question.canonical, snapshot, next);
-    const readings = await expand(store, readingsOf, { access, question, snapshot, filter }, plain);
-    const rates = await ratesOf(store, question, snapshot, plain, totals);
-    return {
-      question,
-      filter,
-      snapshot,
-      readings,
-      totals,
-      rates,
-      next,
-      nextCursor,
-    };
+    const { sort, limit, position, canonical } = question;
+    const { access, ...resolved } = await resolveQuestion(store, times, caller, question);
+    const { snapshot, filter } = resolved;
+    const asked = { ...resolved, sort, after: position?.after, limit };
+    const { next, ...shown } = await readShown({ access, question, snapshot, filter }, (read) =>
+      readPassing(store, access, asked, read),
+    );
+    const nextCursor = cursorAfter(cursors, access, canonical, snapshot, next);
+    return { question, filter, snapshot, ...shown, next, nextCursor };
   };
 }
 
-/** For the currencies of items and totals; undefined where no reporting currency is asked for. */
-export async function ratesOf(
-  store: BalanceStore,
-  { reporting }: Pick<BalanceQuestion, 'reporting'>,
-  { asOf, fxNumber }: WalkSnapshot,
-  readings: readonly BalanceReading[],
-  totals: readonly CurrencyTotal[] | undefined,
-): Promise<ReportingRates | undefined> {
-  if (reporting === undefined) return undefined;
-  const currencies = [...readings.map(({ item }) => item), ...(totals ?? [])].map(
-    ({ currency }) => currency,
-  );
-  return reportingRates(store, reporting, currencies, { asOf, lastNumber: fxNumber });
+export interface ReadingContext {
+  readonly access: ReaderAccess;
+  readonly question: Pick<
+    BalanceQuestion,
+    'level' | 'fromDate' | 'totals' | 'expand' | 'reporting'
+  >;
+  readonly snapshot: ResolvedSnapshot;
+  readonly filter: BalanceFilter;
 }
 
-/** What the next page needs of a snapshot. */
-export function walkOf({ asOf, ledgerSeq, knownAt, fxNumber }: WalkSnapshot): WalkSnapshot {
-  return { asOf, ledgerSeq, knownAt, fxNumber };
+/** Reads all that is shown with items which are found: what was asked for beyond them, totals, and rates. */
+export function shownReader(store: BalanceStore, times: Snapshots) {
+  const totalsOf = totalsReader(store, times);
+  const readingsOf = readingsReader(store);
+  return async <Found extends { readonly readings: readonly BalanceReading[] }>(
+    context: ReadingContext,
+    find: (read: ReadItems) => Promise<Found>,
+  ) => {
+    const { access, question, snapshot, filter } = context;
+    const { level } = question;
+    const read: ReadItems = (items) => readingsOf(access, question, snapshot, items);
+    const finding = find(read);
+    // Then totals read items too: one after the other, as no request asks the database for so much at once.
+    if (isDecidedByReading(filter, level)) await finding;
+    const [found, totals] = await Promise.all([
+      finding,
+      totalsOf(access, question.totals, { level, filter, snapshot }, read),
+    ]);
+    const readings = await expand(store, readingsOf, context, found.readings);
+    const shown = [...readings.map(({ item }) => item), ...(totals ?? [])];
+    const currencies = shown.map(({ currency }) => currency);
+    const known = { asOf: snapshot.asOf, lastNumber: snapshot.fxNumber };
+    const { reporting } = question;
+    const rates = reporting && (await reportingRates(store, reporting, currencies, known));
+    return { ...found, readings, totals, rates };
+  };
 }
 
 /** Undefined after the last page. */
 export function cursorAfter(
   cursors: CursorCodec,
-  caller: Caller,
+  access: ReaderAccess,
   question: string,
   snapshot: WalkSnapshot,
   after: PageEnd | undefined,
 ): string | undefined {
   if (after === undefined) return undefined;
-  return cursors.encode({ question, reader: readerName(caller), ...walkOf(snapshot), after });
+  return cursors.encode({ question, reader: readerName(access), ...snapshot, after });
 }
 
 /** Totals over a filter are read once for all pages of a walk, while the book stays as it is. */
-export function totalsReader(store: BalanceStore, { memory }: Snapshots) {
-  return (
-    reader: string,
+function totalsReader(store: BalanceStore, { memory }: Snapshots) {
+  return async (
     access: ReaderAccess,
+    wish: TotalsWish,
     request: DecidedRequest,
-    most: AddedUp,
-    read: (items: readonly BalanceItem[]) => Promise<readonly BalanceReading[]>,
+    read: ReadItems,
   ): Promise<readonly CurrencyTotal[] | undefined> => {
+    if (wish === 'none') return undefined;
+    const most = MOST[wish];
     const { level, filter, snapshot } = request;
     const { asOf, ledgerSeq, edition } = snapshot;
     const plain = (_: string, value: unknown) => (typeof value === 'bigint' ? `${value}` : value);
-    const asked = JSON.stringify([reader, level, asOf, ledgerSeq, filter, most], plain);
+    const asked = JSON.stringify([access, level, asOf, ledgerSeq, filter, most], plain);
     // Totals that are still being read are not shared: a caller would wait in another caller's
     // queue, and be cancelled with it.
     return memory.once(
@@ -230,15 +211,31 @@ export function totalsReader(store: BalanceStore, { memory }: Snapshots) {
       `totals ${asked}`,
       async () => {
         const decided = await decidedFilter(store, access, request, read, most.read);
-        return decided && readTotals(store, access, { ...request, filter: decided }, most);
+        if (decided === undefined) return undefined;
+        const whole = { level, filter: decided, snapshot, narrowing: {} };
+        const totals = await store.totals(access, whole, most.items);
+        return totals && withAccrued(store, access, { ...whole, limit: most.accruing }, totals);
       },
       (totals = []) => totals.length * TOTAL_BYTES,
     );
   };
 }
 
+/** A filter that the store decides alone, however many items have to be read for it. */
+export function filterDecider(store: BalanceStore) {
+  const readingsOf = readingsReader(store);
+  return async (access: ReaderAccess, request: DecidedRequest): Promise<BalanceFilter> => {
+    const { level, filter, snapshot } = request;
+    const read: ReadItems = (items) =>
+      readingsOf(access, { level, fromDate: undefined }, snapshot, items);
+    const decided = await decidedFilter(store, access, request, read, Number.POSITIVE_INFINITY);
+    // Without a bound there is always one.
+    return decided ?? filter;
+  };
+}
+
 /** Reads what is shown of items beyond their balances. */
-export function readingsReader(store: BalanceStore) {
+function readingsReader(store: BalanceStore) {
   return async (
     access: ReaderAccess,
     { level, fromDate }: Pick<BalanceQuestion, 'level' | 'fromDate'>,
@@ -306,15 +303,8 @@ export function readingsReader(store: BalanceStore) {
 const EXPANDED_CONTRACTS = 1_000;
 export const EXPANDED_MOVEMENTS = 100;
 
-export interface ReadingContext {
-  readonly access: ReaderAccess;
-  readonly question: BalanceQuestion;
-  readonly snapshot: ResolvedSnapshot;
-  readonly filter: BalanceFilter;
-}
-
 /** Adds to readings what was asked for beyond them. */
-export async function expand(
+async function expand(
   store: BalanceStore,
   readingsOf: ReturnType<typeof readingsReader>,
   context: ReadingContext,
@@ -340,11 +330,7 @@ async function withParts(
     const contracts = await contractsOf(store, context, readings);
     const level = 'contract';
     const within = await readingsOf(access, { ...question, level }, snapshot, contracts);
-    const groups = new Map<string, BalanceReading[]>();
-    for (const reading of within) {
-      const group = groupOf(reading.item, question.level);
-      groups.set(group, [...(groups.get(group) ?? []), reading]);
-    }
+    const groups = groupBy(within, ({ item }) => groupOf(item, question.level));
     return readings.map((reading) => ({
       ...reading,
       contracts: groups.get(groupOf(reading.item, question.level)) ?? [],
@@ -403,27 +389,13 @@ function groupOf({ deal, currency, facility }: BalanceItem, level: Level): strin
 /** The filter that finds what is of one item. */
 export function subjectOf(item: BalanceItem, level: Level): Partial<BalanceFilter> {
   const facilityIds = [item.facility?.id ?? ''];
-  switch (level) {
-    case 'deal':
-      return { dealIds: [item.deal.id], currencies: [item.currency] };
-    case 'facility':
-      return { facilityIds };
-    case 'contract':
-      return { contractIds: [item.contract?.id ?? ''] };
-    case 'position':
-      return { facilityIds, lenderIds: [item.position?.lenderId ?? ''] };
-  }
-}
-
-async function readTotals(
-  store: BalanceStore,
-  access: ReaderAccess,
-  { level, filter, snapshot }: Pick<DecidedRequest, 'level' | 'filter' | 'snapshot'>,
-  most: AddedUp,
-): Promise<readonly CurrencyTotal[] | undefined> {
-  const request = { level, filter, snapshot, narrowing: {} };
-  const totals = await store.totals(access, request, most.items);
-  return totals && withAccrued(store, access, { ...request, limit: most.accruing }, totals);
+  const subjects: Record<Level, Partial<BalanceFilter>> = {
+    deal: { dealIds: [item.deal.id], currencies: [item.currency] },
+    facility: { facilityIds },
+    contract: { contractIds: [item.contract?.id ?? ''] },
+    position: { facilityIds, lenderIds: [item.position?.lenderId ?? ''] },
+  };
+  return subjects[level];
 }
 
 /** The item with the amounts and lenders' names that it had; a lender who was not booked then has no share. */
@@ -477,8 +449,37 @@ export function accessOf(caller: Caller): ReaderAccess {
     : { customer: caller.customer };
 }
 
-/** Callers with the same name see the same. Cursors and cached answers are tied to it. */
-export function readerName(caller: Caller): string {
-  const access = accessOf(caller);
+/** Readers with the same name see the same. Cursors are tied to it. */
+export function readerName(access: ReaderAccess): string {
   return 'fullControl' in access ? '*' : access.customer;
+}
+
+/** What the times, the ids and the caller of a question stand for. @throws {Refusal} of its times. */
+export async function resolveQuestion(
+  store: BalanceStore,
+  times: Snapshots,
+  caller: Caller,
+  question: Parameters<Snapshots['resolve']>[0] & Pick<BalanceQuestion, 'level' | 'filter'>,
+) {
+  const access = accessOf(caller);
+  const [snapshot, filter] = await Promise.all([
+    times.resolve(question, access),
+    resolveIds(question.filter, store),
+  ]);
+  return { access, level: question.level, snapshot, filter };
+}
+
+/** All pages of a question from the first on, in one state of the book. */
+export async function* everyPage(
+  readBalances: ReadBalances,
+  caller: Caller,
+  question: BalanceQuestion,
+  snapshot: WalkSnapshot,
+): AsyncGenerator<BalancePage> {
+  for (let after: PageEnd | undefined = FIRST; after !== undefined; ) {
+    const position = { ...snapshot, after };
+    const page: BalancePage = await readBalances(caller, { ...question, position });
+    yield page;
+    after = page.next;
+  }
 }

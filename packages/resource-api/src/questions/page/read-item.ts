@@ -2,20 +2,18 @@ import type { Caller } from '@cls/shared/access/caller';
 import {
   type BalanceStore,
   type DealFacts,
+  FIRST,
   type ItemName,
   NO_FILTER,
 } from '../ask/balance-store.ts';
-import { reportingRates } from '../ask/reporting.ts';
 import type { ResolvedSnapshot, Snapshots } from '../ask/snapshot.ts';
 import {
   accessOf,
   type BalancePage,
   type BalanceQuestion,
   type BalanceReading,
-  expand,
   type ReadBalances,
-  readingsReader,
-  walkOf,
+  shownReader,
 } from './read-balances.ts';
 
 /** What a question about one item or one deal says besides its name. */
@@ -38,7 +36,7 @@ export type ReadItem = (
 ) => Promise<ItemAnswer | undefined>;
 
 export function itemReader(store: BalanceStore, times: Snapshots): ReadItem {
-  const readingsOf = readingsReader(store);
+  const readShown = shownReader(store, times);
   return async (caller, name, asked) => {
     const access = accessOf(caller);
     const question = { ...asked, ...WHOLE, filter: NO_FILTER, limit: 1 };
@@ -46,14 +44,12 @@ export function itemReader(store: BalanceStore, times: Snapshots): ReadItem {
     const item = await store.item(access, name, snapshot);
     if (item === undefined) return undefined;
     const filter = { ...NO_FILTER, includeZero: true };
-    const plain = await readingsOf(access, question, snapshot, [item]);
-    const context = { access, question, snapshot, filter };
-    const [reading] = await expand(store, readingsOf, context, plain);
-    if (reading === undefined) return undefined;
-    const { reporting } = question;
-    const known = { asOf: snapshot.asOf, lastNumber: snapshot.fxNumber };
-    const rates = reporting && (await reportingRates(store, reporting, [item.currency], known));
-    return { page: { question, filter, snapshot, rates }, reading };
+    const { readings, rates } = await readShown(
+      { access, question, snapshot, filter },
+      async (read) => ({ readings: await read([item]) }),
+    );
+    const [reading] = readings;
+    return reading && { page: { question, filter, snapshot, rates }, reading };
   };
 }
 
@@ -96,7 +92,7 @@ export function dealReader(
       ...WHOLE,
       filter: { ...NO_FILTER, dealIds: [id], includeZero: true },
       limit: FACILITIES_TOLD,
-      position: { ...walkOf(snapshot), after: { key: 0n, sortValue: null } },
+      position: { ...snapshot, after: FIRST },
     };
     const [balances, facilities] = await Promise.all([
       readBalances(caller, { ...whole, level: 'deal', expand: new Set() }),

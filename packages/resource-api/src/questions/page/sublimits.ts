@@ -1,16 +1,15 @@
 import type { Caller } from '@cls/shared/access/caller';
 import { addTotals, ZERO_BALANCE } from '../../ledger/balance.ts';
-import type { BalanceItem, CurrencyTotal, PageEnd } from '../ask/balance-store.ts';
+import type { BalanceItem, CurrencyTotal } from '../ask/balance-store.ts';
 import { COUNTED_ONCE, hasSublimits } from '../ask/counted-once.ts';
 import {
   type BalancePage,
   type BalanceReading,
+  everyPage,
   type ReadBalances,
-  walkOf,
 } from './read-balances.ts';
 
 const AT_ONCE = 1_000;
-const FIRST: PageEnd = { sortValue: null, key: 0n };
 
 /**
  * Of a page, the items that are a sublimit whose facility is among the items of the same question, on
@@ -49,22 +48,15 @@ async function facilitiesOf(
     ...{ sort: undefined, limit: AT_ONCE, totals: 'none' as const },
     ...{ expand: new Set<never>(), reporting: undefined, fromDate: undefined },
   };
-  const found: BalanceReading[] = [];
-  for (let after: PageEnd | undefined = FIRST; after !== undefined; ) {
-    const page: BalancePage = await readBalances(caller, {
-      ...asked,
-      position: { ...walkOf(snapshot), after },
-    });
-    found.push(...page.readings);
-    after = page.next;
+  const found: BalanceItem[] = [];
+  for await (const page of everyPage(readBalances, caller, asked, snapshot)) {
+    found.push(...page.readings.map(({ item }) => item));
   }
   const named = filter.facilityIds;
-  return found
-    .map(({ item }) => item)
-    .filter(
-      ({ facility, deal }) =>
-        named.length === 0 || named.includes(facility?.id ?? '') || named.includes(deal.id),
-    );
+  return found.filter(
+    ({ facility, deal }) =>
+      named.length === 0 || named.includes(facility?.id ?? '') || named.includes(deal.id),
+  );
 }
 
 function namesOf(items: readonly BalanceItem[]): Set<string> {

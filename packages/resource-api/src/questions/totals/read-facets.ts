@@ -1,15 +1,7 @@
 import type { Caller } from '@cls/shared/access/caller';
-import type {
-  BalanceItem,
-  BalanceStore,
-  Facet,
-  FacetRequest,
-  FacetValue,
-} from '../ask/balance-store.ts';
-import { resolveIds } from '../ask/filters.ts';
+import type { BalanceStore, Facet, FacetRequest, FacetValue } from '../ask/balance-store.ts';
 import type { QuestionTimes, ResolvedSnapshot, Snapshots } from '../ask/snapshot.ts';
-import { decidedFilter } from '../page/decided-by-reading.ts';
-import { accessOf, readingsReader } from '../page/read-balances.ts';
+import { filterDecider, resolveQuestion } from '../page/read-balances.ts';
 
 export interface FacetQuestion extends QuestionTimes, Omit<FacetRequest, 'snapshot'> {}
 
@@ -28,17 +20,17 @@ export interface FacetsAnswer {
 export type ReadFacets = (caller: Caller, question: FacetQuestion) => Promise<FacetsAnswer>;
 
 export function facetsReader(store: BalanceStore, times: Snapshots): ReadFacets {
-  const readingsOf = readingsReader(store);
+  const decide = filterDecider(store);
   return async (caller, question) => {
-    const access = accessOf(caller);
-    const [snapshot, filter] = await Promise.all([
-      times.resolve(question, access),
-      resolveIds(question.filter, store),
-    ]);
-    const { level, fields, top } = question;
+    const { access, level, snapshot, filter } = await resolveQuestion(
+      store,
+      times,
+      caller,
+      question,
+    );
+    const { fields, top } = question;
     const asked = { level, filter, snapshot };
-    const read = (items: readonly BalanceItem[]) => readingsOf(access, question, snapshot, items);
-    const decided = await decidedFilter(store, access, asked, read);
+    const decided = await decide(access, asked);
     const values = await store.facets(access, { ...asked, filter: decided, fields, top });
     return {
       snapshot,

@@ -1,8 +1,7 @@
 import type { Caller } from '@cls/shared/access/caller';
-import { nameOf, perItem, withAccrued } from '../accruals/per-item.ts';
+import { nameOf, perItem, withAccrued } from '../accruals/accruals.ts';
 import {
   type BalanceFilter,
-  type BalanceItem,
   type BalanceStore,
   type BookedGroup,
   type GroupKey,
@@ -10,10 +9,9 @@ import {
   pastDueTo,
   type ReaderAccess,
 } from '../ask/balance-store.ts';
-import { resolveIds } from '../ask/filters.ts';
 import type { ComparedTimes, QuestionTimes, ResolvedSnapshot, Snapshots } from '../ask/snapshot.ts';
-import { decidedFilter, isDecidedByReading } from '../page/decided-by-reading.ts';
-import { accessOf, readingsReader } from '../page/read-balances.ts';
+import { isDecidedByReading } from '../page/decided-by-reading.ts';
+import { filterDecider, resolveQuestion } from '../page/read-balances.ts';
 import { addedUp, besideThen, type GroupTotal, type ToldGroup } from './group-sums.ts';
 
 export interface GroupQuestion extends QuestionTimes, Omit<GroupRequest, 'snapshot' | 'first'> {
@@ -51,21 +49,21 @@ const SMALL_BOOK = 20_000;
 const GUESSED = 1_000;
 
 export function groupsReader(store: BalanceStore, times: Snapshots, guessed = GUESSED): ReadGroups {
-  const readingsOf = readingsReader(store);
+  const decide = filterDecider(store);
   return async (caller, question) => {
-    const access = accessOf(caller);
-    const [snapshot, filter] = await Promise.all([
-      times.resolve(question, access),
-      resolveIds(question.filter, store),
-    ]);
-    const { level, groupBy, top, compare } = question;
+    const { access, level, snapshot, filter } = await resolveQuestion(
+      store,
+      times,
+      caller,
+      question,
+    );
+    const { groupBy, top, compare } = question;
     const groupsAt = async (
       snapshot: ResolvedSnapshot,
       { top, first }: Pick<GroupRequest, 'top' | 'first'>,
     ) => {
       const asked = { level, filter, snapshot };
-      const read = (items: readonly BalanceItem[]) => readingsOf(access, question, snapshot, items);
-      const decided = await decidedFilter(store, access, asked, read);
+      const decided = await decide(access, asked);
       const request = { level, filter: decided, snapshot, groupBy, top, first, narrowing: {} };
       const booked = await store.groupTotals(access, request, SMALL_BOOK);
       const late = await withLate(store, access, request, booked);

@@ -1,11 +1,11 @@
 import type { Caller } from '@cls/shared/access/caller';
-import type { BalanceItem, PageEnd } from '../../questions/ask/balance-store.ts';
+import { type BalanceItem, FIRST, type PageEnd } from '../../questions/ask/balance-store.ts';
 import type { CopyTimes, ResolvedSnapshot, WalkSnapshot } from '../../questions/ask/snapshot.ts';
 import type { DealChange, ReadChanges, ReadingOfPage } from '../../questions/lists/read-changes.ts';
 import type { BalanceQuestion } from '../../questions/page/read-balances.ts';
 import { pickFields } from './fields.ts';
-import type { Presented } from './money.ts';
 import { type BalanceResource, presentItem } from './present.ts';
+import type { Presented } from './presented.ts';
 
 /** What a copy lacks: items whose bytes are others now, and ids of items that are gone. */
 interface ChangePage {
@@ -49,7 +49,7 @@ export async function changePage(
   walk: (WalkSnapshot & { readonly after: PageEnd }) | undefined,
 ): Promise<ChangePage> {
   const { limit, copy, fields } = question;
-  const start = walk?.after ?? { key: 0n, sortValue: null };
+  const start = walk?.after ?? FIRST;
   const changes: Change[] = [];
   let examined = 0;
   let snapshot: WalkSnapshot | undefined = walk;

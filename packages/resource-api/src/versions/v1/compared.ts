@@ -8,8 +8,8 @@ import type {
   ReadCompared,
 } from '../../questions/lists/read-compared.ts';
 import type { TotalsWish } from '../../questions/page/read-balances.ts';
-import type { Presented } from './money.ts';
 import { type BalanceResource, presentItem, presentMeta, presentTotals } from './present.ts';
+import type { Presented } from './presented.ts';
 
 /** Where the answer compares. */
 export interface Comparison {

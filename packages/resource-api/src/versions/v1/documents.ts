@@ -15,7 +15,7 @@ import type { ReadGroups } from '../../questions/totals/read-groups.ts';
 import type { VersionRequest, VersionResponse, VersionRoute } from '../api-version.ts';
 import { comparedMeta } from './compared.ts';
 import { checkFields, pickFields } from './fields.ts';
-import { mediaTypeOf } from './media-type.ts';
+import { jsonAnswer, mediaTypeOf } from './media-type.ts';
 import { isCounted } from './parameters.ts';
 import { V1_PERMISSIONS } from './permissions.ts';
 import { presentItem, presentMeta } from './present.ts';
@@ -68,9 +68,7 @@ export function documentRoutes(deps: DocumentDeps, answered: Answered): VersionR
       return answered(async () => {
         const query = parse(name, request);
         const document = await ANSWERS[name](deps, request, query);
-        const body = Buffer.from(JSON.stringify(document));
-        const headers = { 'Content-Type': 'application/json; charset=utf-8' };
-        const answer = { status: 200, headers, body };
+        const answer = jsonAnswer(200, document);
         // Nothing of the book.
         if (name === 'me') return answer;
         const items = [document.data].flat().length;

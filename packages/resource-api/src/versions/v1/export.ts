@@ -13,9 +13,9 @@ import { addUp, sublimitsWithin } from '../../questions/page/sublimits.ts';
 import type { VersionResponse } from '../api-version.ts';
 import { changePage, type RemovedItem } from './changes.ts';
 import { cellsOf, checkFields, pickFields, type Shape, tableColumns } from './fields.ts';
-import type { Presented } from './money.ts';
 import { type BalanceResource, presentItem, presentTotal } from './present.ts';
 import { presentMovement } from './present-movement.ts';
+import type { Presented } from './presented.ts';
 import { type BalancesQuery, isHeavy, type Resource } from './query.ts';
 
 interface ExportRequest {

@@ -5,8 +5,8 @@ import type { Level } from '../../questions/ask/balance-store.ts';
 import type { Reporting } from '../../questions/ask/reporting.ts';
 import { flattenCells } from '../csv-items.ts';
 import { isObject } from '../project.ts';
-import type { Presented } from './money.ts';
 import { presentMovement } from './present-movement.ts';
+import type { Presented } from './presented.ts';
 import type { Resource } from './query.ts';
 import { SAMPLE_MOVEMENT, sampleItem } from './sample.ts';
 

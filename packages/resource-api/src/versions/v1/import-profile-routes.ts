@@ -9,7 +9,8 @@ import type { VersionRequest, VersionResponse, WriteRequest } from '../api-versi
 import { idOf, notFound } from './documents.ts';
 import { parseNothing } from './import-query.ts';
 import { bodyTooLarge, refuseMediaType } from './import-refusals.ts';
-import { jsonAnswer, presentProfile } from './present-import.ts';
+import { jsonAnswer } from './media-type.ts';
+import { presentProfile } from './present-import.ts';
 
 interface ProfileDeps {
   readonly profiles: ImportProfiles;

@@ -33,9 +33,9 @@ import {
   refuseMediaType,
   SOURCE_CLOSED,
 } from './import-refusals.ts';
-import { mediaTypeOf } from './media-type.ts';
+import { jsonAnswer, mediaTypeOf } from './media-type.ts';
 import { V1_POST_PERMISSIONS } from './permissions.ts';
-import { jsonAnswer, presentImport } from './present-import.ts';
+import { presentImport } from './present-import.ts';
 
 export interface ImportDeps extends Omit<ReceiveDeps, 'jobs'> {
   readonly jobs: ReceiveDeps['jobs'] & Pick<ImportJobs, 'list'>;

@@ -1,5 +1,5 @@
 import type { Caller } from '@cls/shared/access/caller';
-import type { LedgerState } from '../../questions/ask/balance-store.ts';
+import { FIRST, type LedgerState } from '../../questions/ask/balance-store.ts';
 import { answerNow, type CurrentLedger } from '../../questions/ask/current-ledger.ts';
 import {
   type CursorCodec,
@@ -11,10 +11,10 @@ import type { ReadChanges } from '../../questions/lists/read-changes.ts';
 import type { ReadCompared } from '../../questions/lists/read-compared.ts';
 import type { ReadMovements } from '../../questions/lists/read-movements.ts';
 import {
+  accessOf,
   cursorAfter,
   type ReadBalances,
   readerName,
-  walkOf,
 } from '../../questions/page/read-balances.ts';
 import type { ApiVersion, VersionRequest, VersionRoute } from '../api-version.ts';
 import { ANOTHER_QUESTION } from '../walk.ts';
@@ -31,8 +31,7 @@ import { type DocumentDeps, documentRoutes } from './documents.ts';
 import { exportList } from './export.ts';
 import { checkFields, pickFields, tableColumns } from './fields.ts';
 import { type ImportDeps, importRoutes } from './import-routes.ts';
-import { mediaTypeOf } from './media-type.ts';
-import type { Presented } from './money.ts';
+import { jsonAnswer, mediaTypeOf } from './media-type.ts';
 import { V1_PERMISSIONS } from './permissions.ts';
 import {
   type BalanceResource,
@@ -42,6 +41,7 @@ import {
   presentTotals,
 } from './present.ts';
 import { presentMovement } from './present-movement.ts';
+import type { Presented } from './presented.ts';
 import { type BalancesQuery, isHeavy, PATHS, parseBalancesQuery, type Resource } from './query.ts';
 import { type UsageDeps, usageRoute } from './usage.ts';
 
@@ -78,9 +78,11 @@ export function v1(deps: V1Deps): ApiVersion {
         const query = parseBalancesQuery(request.query, resource, { whole: true });
         return exportList({ ...deps, resource, type, caller: request.caller, query });
       }
-      return resource === 'movements'
-        ? answered((state) => movementsAnswer(deps, request, state))
-        : answered((state) => balancesAnswer(deps, resource, request, state));
+      return answered((state) =>
+        resource === 'movements'
+          ? movementsAnswer(deps, request, state)
+          : balancesAnswer(deps, resource, request, state),
+      );
     },
   });
   return {
@@ -141,19 +143,21 @@ async function changesAnswer(
   const page = await changePage(readChanges, caller, resource, question, query.position);
   const { snapshot, copied, changed, items, removed, next } = page;
   const compared = compare && { compare, question, filter, snapshot, items };
-  const walk = walkOf(snapshot);
   const comparison = compared && (await comparisonOf(readCompared, caller, resource, compared));
-  const after = { key: 0n, sortValue: null };
   const whole =
     query.totals === 'asked'
-      ? await readBalances(caller, { ...question, limit: 1, position: { ...walk, after } })
+      ? await readBalances(caller, {
+          ...question,
+          limit: 1,
+          position: { ...snapshot, after: FIRST },
+        })
       : undefined;
   return listAnswer(resource, query, {
     snapshot,
     data: changed,
     removed,
     since: { asOf: copied?.asOf ?? null, knownAt: copy.updatedSince },
-    nextCursor: cursorAfter(cursors, caller, query.canonical, snapshot, next),
+    nextCursor: cursorAfter(cursors, accessOf(caller), query.canonical, snapshot, next),
     totals: whole?.totals && presentTotals(whole.totals, whole),
     comparison,
   });
@@ -199,15 +203,9 @@ function listAnswer(
     ...(comparison && comparedTotals(comparison.page, wish)),
   };
   const next = `/api/v1${PATHS[resource]}?limit=${limit}&cursor=${nextCursor}`;
-  return {
-    status: 200,
-    headers: {
-      'Content-Type': 'application/json; charset=utf-8',
-      ...(nextCursor === undefined ? {} : { Link: `<${next}>; rel="next"` }),
-    },
-    body: Buffer.from(JSON.stringify(document)),
-    read: { question: canonical, items: () => data.length },
-  };
+  const headers = nextCursor === undefined ? {} : { Link: `<${next}>; rel="next"` };
+  const read = { question: canonical, items: () => data.length };
+  return { ...jsonAnswer(200, document, headers), read };
 }
 
 interface Walked extends BalancesQuery {
@@ -225,7 +223,7 @@ function toWalk(
   if (cursor === undefined) {
     return { ...query, canonical: walk.mark(canonical), position: undefined };
   }
-  const position = cursors.decode(cursor, readerName(caller));
+  const position = cursors.decode(cursor, readerName(accessOf(caller)));
   const question = walk.read(position.question);
   const nothing = `${resource}?`;
   if (!question.startsWith(nothing)) throw cursorMismatch(ANOTHER_QUESTION);

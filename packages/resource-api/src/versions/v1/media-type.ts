@@ -1,5 +1,5 @@
 import { Refusal } from '@cls/shared/http/refusal';
-import type { VersionRequest } from '../api-version.ts';
+import type { VersionRequest, VersionResponse } from '../api-version.ts';
 
 const MEDIA_TYPES = ['application/json', 'text/csv', 'application/x-ndjson'] as const;
 type MediaType = (typeof MEDIA_TYPES)[number];
@@ -22,4 +22,13 @@ export function mediaTypeOf(
     title: 'Not acceptable',
     detail: `Available media types: ${types.join(', ')}.`,
   });
+}
+
+export function jsonAnswer(
+  status: number,
+  document: object,
+  headers: Readonly<Record<string, string>> = {},
+): VersionResponse {
+  const type = { 'Content-Type': 'application/json; charset=utf-8' };
+  return { status, headers: { ...headers, ...type }, body: Buffer.from(JSON.stringify(document)) };
 }

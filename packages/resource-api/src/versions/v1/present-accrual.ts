@@ -1,10 +1,10 @@
 import { EXACT_UNIT } from '../../ledger/accrual.ts';
 import { roundHalfUp } from '../../ledger/allocate.ts';
 import { minorUnitDigits } from '../../ledger/currency.ts';
-import { formatAmount } from '../../ledger/money.ts';
+import { formatAmount, moneyOf } from '../../ledger/money.ts';
 import { formatRate, type Rate } from '../../ledger/rate.ts';
 import type { AccrualExplanation } from '../../questions/accruals/accruals.ts';
-import { moneyOf, type Presented } from './money.ts';
+import type { Presented } from './presented.ts';
 
 const EXACT_DECIMALS = 12;
 

@@ -2,14 +2,15 @@
 
 import type { Caller } from '@cls/shared/access/caller';
 import { obligation, outstandingPrincipal } from '../../ledger/balance.ts';
+import { moneyOf } from '../../ledger/money.ts';
 import type { GroupRequest, NamedParty } from '../../questions/ask/balance-store.ts';
 import type { CallerAnswer } from '../../questions/lists/read-caller.ts';
 import type { SeriesPoint } from '../../questions/lists/read-series.ts';
 import type { DealAnswer } from '../../questions/page/read-item.ts';
 import type { GroupTotal, ToldGroup } from '../../questions/totals/group-sums.ts';
 import type { GroupComparison } from '../../questions/totals/read-groups.ts';
-import { moneyOf, type Presented } from './money.ts';
 import { presentItem, presentMovements, presentTotal } from './present.ts';
+import type { Presented } from './presented.ts';
 
 /** The book knows customers by their ids; where one acts for one party, that is its name. */
 export function presentCaller(

@@ -1,6 +1,5 @@
 import type { ImportJob } from '../../import/jobs/import-job.ts';
 import type { RegisteredProfile } from '../../import/jobs/import-profiles.ts';
-import type { VersionResponse } from '../api-version.ts';
 
 /** A job as callers see it. */
 export function presentImport(job: ImportJob) {
@@ -15,13 +14,4 @@ export function presentImport(job: ImportJob) {
 
 export function presentProfile({ name, changedAt, profile }: RegisteredProfile) {
   return { object: 'importProfile', name, changedAt, profile };
-}
-
-export function jsonAnswer(
-  status: number,
-  document: object,
-  headers: Readonly<Record<string, string>> = {},
-): VersionResponse {
-  const type = { 'Content-Type': 'application/json; charset=utf-8' };
-  return { status, headers: { ...headers, ...type }, body: Buffer.from(JSON.stringify(document)) };
 }

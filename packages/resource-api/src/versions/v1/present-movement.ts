@@ -1,5 +1,6 @@
+import { moneyOf } from '../../ledger/money.ts';
 import type { Movement } from '../../questions/ask/balance-store.ts';
-import { moneyOf, type Presented } from './money.ts';
+import type { Presented } from './presented.ts';
 
 /** One posting of principal: globally (`lender` null) or a lender's leg of it. */
 export function presentMovement(movement: Movement): Presented {

@@ -1,9 +1,10 @@
 import { outstandingPrincipal, type TotalBalance } from '../../ledger/balance.ts';
 import { minorUnitDigits } from '../../ledger/currency.ts';
 import { convert, parseFxRate } from '../../ledger/fx.ts';
+import { moneyOf } from '../../ledger/money.ts';
 import type { CurrencyTotal, ReportingRate } from '../../questions/ask/balance-store.ts';
 import type { ReportingRates } from '../../questions/ask/reporting.ts';
-import { moneyOf, type Presented } from './money.ts';
+import type { Presented } from './presented.ts';
 
 const AMOUNTS = {
   principalOutstanding: outstandingPrincipal,

@@ -1,5 +1,5 @@
 import type { InterestRate, ItemTerms } from '../../questions/ask/balance-store.ts';
-import type { Presented } from './money.ts';
+import type { Presented } from './presented.ts';
 
 /** What the book knows of an item beyond its amounts; null where it does not. */
 export function presentTerms(terms: ItemTerms): Presented {

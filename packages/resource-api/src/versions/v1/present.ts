@@ -12,7 +12,7 @@ import {
   ZERO_BALANCE,
 } from '../../ledger/balance.ts';
 import type { BusinessDate } from '../../ledger/business-date.ts';
-import { formatAmount } from '../../ledger/money.ts';
+import { formatAmount, type Money, moneyOf } from '../../ledger/money.ts';
 import {
   type BalanceItem,
   type CurrencyTotal,
@@ -27,11 +27,11 @@ import {
   type FormerReading,
   subjectOf,
 } from '../../questions/page/read-balances.ts';
-import { type Money, moneyOf, type Presented } from './money.ts';
 import { presentAccrual } from './present-accrual.ts';
 import { presentMovement } from './present-movement.ts';
 import { presentReporting, presentReportingTotal } from './present-reporting.ts';
 import { presentRate, presentTerms } from './present-terms.ts';
+import type { Presented } from './presented.ts';
 
 export type BalanceResource = 'balances' | 'principal';
 
@@ -189,16 +189,7 @@ function draftOf(object: string, prefix: string, { item }: BalanceReading, level
 }
 
 function presentedId(item: BalanceItem, level: Level): string | undefined {
-  switch (level) {
-    case 'deal':
-      return `${item.deal.id}_${item.currency}`;
-    case 'facility':
-      return item.facility?.id;
-    case 'contract':
-      return item.contract?.id;
-    case 'position':
-      return item.position?.id;
-  }
+  return level === 'deal' ? `${item.deal.id}_${item.currency}` : item[level]?.id;
 }
 
 /** The item's own amounts in the currency that was asked for. */

@@ -46,22 +46,20 @@ export class QueryReader {
 
   /** Repeated and comma-separated values alike; sorted, so that one question has one spelling. */
   list(name: ParameterName): readonly string[] {
-    const rule: ParameterRule = PARAMETERS[name];
     const values = this.#parameters.getAll(name).flatMap((value) => value.split(','));
-    const wrong = values.find((value) => !isAccepted(rule, value));
-    if (wrong !== undefined) {
-      this.fault(name, 'invalid_parameter', `expected ${rule.expected}`, wrong);
-    } else if (values.length > VALUES_MAX) {
-      const message = `expected at most ${VALUES_MAX} values`;
-      this.fault(name, 'invalid_parameter', message, `${values.length} values`);
-    }
+    this.#check(name, values);
     return [...new Set(values)].sort();
   }
 
   /** Repeated values in their order; a comma is a part of a value. */
   each(name: ParameterName): readonly string[] {
-    const rule: ParameterRule = PARAMETERS[name];
     const values = this.#parameters.getAll(name);
+    this.#check(name, values);
+    return values;
+  }
+
+  #check(name: ParameterName, values: readonly string[]): void {
+    const rule: ParameterRule = PARAMETERS[name];
     const wrong = values.find((value) => !isAccepted(rule, value));
     if (wrong !== undefined) {
       this.fault(name, 'invalid_parameter', `expected ${rule.expected}`, wrong);
@@ -69,7 +67,6 @@ export class QueryReader {
       const message = `expected at most ${VALUES_MAX} values`;
       this.fault(name, 'invalid_parameter', message, `${values.length} values`);
     }
-    return values;
   }
 
   /** `resource?a=1&b=2,3`: every parameter but some, in one order and spelling. */

@@ -8,8 +8,8 @@ import {
   type Movement,
   NO_FILTER,
 } from '../../questions/ask/balance-store.ts';
-import type { Presented } from './money.ts';
 import { type BalanceResource, presentItem } from './present.ts';
+import type { Presented } from './presented.ts';
 
 const DAY = '2000-01-01' as BusinessDate;
 const PARTY = { id: 'pty', name: 'party' };

@@ -9,10 +9,9 @@ import { cursorMismatch } from '../../questions/ask/cursor.ts';
 import { keyOf, readCustomerUse } from '../../usage/customer-usage.ts';
 import type { CustomerUsage } from '../../usage/version-usage.ts';
 import type { VersionRequest, VersionResponse, VersionRoute } from '../api-version.ts';
-import { mediaTypeOf } from './media-type.ts';
+import { jsonAnswer, mediaTypeOf } from './media-type.ts';
 import { LIMIT_DEFAULT, USAGE_PARAMETERS } from './parameters.ts';
 import { V1_USAGE_PERMISSIONS } from './permissions.ts';
-import { jsonAnswer } from './present-import.ts';
 import { QueryReader } from './query-reader.ts';
 
 export interface UsageDeps {

@@ -1,5 +1,5 @@
 import { BALANCE_COMPONENTS, COMPONENTS, type Component } from '../../../ledger/balance.ts';
-import type { Level } from '../balance-store.ts';
+import { LEVELS, type Level } from '../balance-store.ts';
 import { COUNTED_ONCE } from '../counted-once.ts';
 
 /**
@@ -26,6 +26,11 @@ export interface LevelSql {
 }
 
 export type RecordKind = 'deal' | 'facility' | 'contract' | 'position';
+
+/** What is made once for each level: the text of a statement, for example. */
+export function byLevel<T>(make: (level: Level) => T): Readonly<Record<Level, T>> {
+  return Object.fromEntries(LEVELS.map((level) => [level, make(level)])) as Record<Level, T>;
+}
 
 /** Since when the book has a record, as known at the snapshot; `infinity`: it has it no more. */
 export function sinceOf(kind: RecordKind, alias: string): string {

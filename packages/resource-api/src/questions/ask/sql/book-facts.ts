@@ -4,20 +4,16 @@ import type { BusinessDate } from '../../../ledger/business-date.ts';
 import { JOURNAL_LOCK } from '../../../posting/post-journals.ts';
 import type {
   BalanceStore,
-  KnowledgeFacts,
   KnownSequence,
   LedgerState,
   LostTime,
   ReportingRate,
-  Snapshot,
 } from '../balance-store.ts';
 import { BY_LOOKUP } from './balance-levels.ts';
-import { instant, LOOK_UPS, readAll, readAs, type Statement } from './statement.ts';
+import { instant, LOOK_UPS, readAll, readAs } from './statement.ts';
 
 const GENERATION = 'SELECT generation FROM book_state';
-interface GenerationRow {
-  readonly generation: bigint;
-}
+const POSTED_AT = `SELECT seq, ${instant('posted_at')} AS posted_at FROM journal WHERE seq = ANY($1)`;
 
 /** The snapshot's date, or the day when it became known. */
 const REACHED = `greatest($1,
@@ -34,8 +30,7 @@ function bookDate(order: 'ASC' | 'DESC', through: string, seq: string): string {
 
 /** Sequences rise with posting times, so one look-up finds the last journal up to an instant. */
 const KNOWLEDGE = `
-  SELECT (${GENERATION}) AS generation,
-    (SELECT ${instant('posted_at')} FROM journal WHERE seq = $2) AS known_at,
+  SELECT (SELECT ${instant('posted_at')} FROM journal WHERE seq = $2) AS known_at,
     ${bookDate('ASC', REACHED, '$2')} AS first_date,
     ${bookDate('DESC', REACHED, '$2')} AS data_through,
     reported.seq AS reported_seq, ${instant('reported.posted_at')} AS reported_at
@@ -48,35 +43,12 @@ const KNOWLEDGE = `
       WHERE r.posted_at <= (SELECT posted_at FROM journal WHERE seq = $2))
     ORDER BY posted_at DESC, seq DESC LIMIT 1) reported ON true`;
 
-interface KnowledgeRow extends GenerationRow {
+interface KnowledgeRow {
   readonly known_at: string | null;
   readonly first_date: BusinessDate | null;
   readonly data_through: BusinessDate | null;
   readonly reported_seq: bigint | null;
   readonly reported_at: string | null;
-}
-
-function knowledgeStatement({ asOf, ledgerSeq }: Snapshot): Statement {
-  const parameters = [asOf, ledgerSeq];
-  return { sql: KNOWLEDGE, parameters, planning: LOOK_UPS, prepared: true };
-}
-
-function toKnowledge(row: KnowledgeRow | undefined, { ledgerSeq }: Snapshot): KnowledgeFacts {
-  const knownAt = row?.known_at ?? undefined;
-  const reported = row?.reported_seq ?? ledgerSeq;
-  const wasReported = reported < ledgerSeq;
-  return {
-    knownAt,
-    firstDate: row?.first_date ?? undefined,
-    dataThrough: row?.data_through ?? undefined,
-    reportedSeq: wasReported ? reported : ledgerSeq,
-    reportedAt: wasReported ? (row?.reported_at ?? undefined) : knownAt,
-  };
-}
-
-async function readKnowledge(database: Database, snapshot: Snapshot): Promise<KnowledgeFacts> {
-  const [row] = await readAll<KnowledgeRow>(database, knowledgeStatement(snapshot));
-  return toKnowledge(row, snapshot);
 }
 
 /** Where reads are shared out to replicas, it knows which state of the primary they must have. */
@@ -87,7 +59,7 @@ export function bookFacts(database: Database, facts: Facts) {
   return {
     async generation() {
       if (facts.generation !== undefined) return facts.generation();
-      const [row] = await facts.query<GenerationRow>(GENERATION, [], { prepared: true });
+      const [row] = await facts.query<{ generation: bigint }>(GENERATION, [], { prepared: true });
       return row?.generation ?? 0n;
     },
     async ledgerState(today) {
@@ -104,17 +76,28 @@ export function bookFacts(database: Database, facts: Facts) {
       );
       return row?.at;
     },
-    knowledge: (snapshot) => readKnowledge(facts, snapshot),
+    async knowledge({ asOf, ledgerSeq }) {
+      const statement = { sql: KNOWLEDGE, parameters: [asOf, ledgerSeq], planning: LOOK_UPS };
+      const [row] = await readAll<KnowledgeRow>(facts, { ...statement, prepared: true });
+      const knownAt = row?.known_at ?? undefined;
+      const reported = row?.reported_seq ?? ledgerSeq;
+      const wasReported = reported < ledgerSeq;
+      return {
+        knownAt,
+        firstDate: row?.first_date ?? undefined,
+        dataThrough: row?.data_through ?? undefined,
+        reportedSeq: wasReported ? reported : ledgerSeq,
+        reportedAt: wasReported ? (row?.reported_at ?? undefined) : knownAt,
+      };
+    },
     async sequenceAt(at) {
       const known = await sequenceAt(facts, at);
       await facts.generation?.();
       return known;
     },
     async postedAt(seqs) {
-      const rows = await database.query<{ seq: bigint; posted_at: string }>(
-        `SELECT seq, ${instant('posted_at')} AS posted_at FROM journal WHERE seq = ANY($1)`,
-        [[...new Set(seqs)]],
-      );
+      type Row = { readonly seq: bigint; readonly posted_at: string };
+      const rows = await database.query<Row>(POSTED_AT, [[...new Set(seqs)]]);
       return new Map(rows.map(({ seq, posted_at }) => [seq, posted_at]));
     },
     async fxRates(from, to, day, lastNumber) {

@@ -3,6 +3,7 @@ import type { BalanceFilter, FilterRequest } from '../balance-store.ts';
 import { askedFilters, type FilterName } from '../filters.ts';
 import {
   BY_LOOKUP,
+  byLevel,
   dealHas,
   dealsWith,
   hasRecord,
@@ -204,6 +205,15 @@ export function filterSql(
   return [...values].flatMap(([make, value]) => make?.(value, asked) ?? []);
 }
 
+/** What holds of each item that the book has, and of one that is not zero. */
+const IN_BOOK = byLevel((level) => {
+  const { only, record, booked } = LEVEL_SQL[level];
+  return [only, hasRecord(record, booked)];
+});
+const IS_NOT_ZERO = byLevel(
+  (level) => `EXISTS (SELECT FROM ${ownLines(LEVEL_SQL[level])} AND ${NOT_ZERO} ${BY_LOOKUP})`,
+);
+
 /**
  * What a question asks of item `i`.
  *
@@ -214,16 +224,13 @@ export function conditions(
   { add }: Pick<Asked, 'add'>,
   deals?: readonly bigint[] | 'given',
 ): string[] {
-  const sql = LEVEL_SQL[request.level];
-  const where = [
-    sql.only,
-    hasRecord(sql.record, sql.booked),
+  const { level, filter } = request;
+  return [
+    ...IN_BOOK[level],
     ...filterSql('condition', request, add, deals !== undefined),
+    ...(filter.includeZero ? [] : [IS_NOT_ZERO[level]]),
+    ...(Array.isArray(deals) ? [among('i.deal_key', add(deals))] : []),
   ];
-  if (!request.filter.includeZero) {
-    where.push(`EXISTS (SELECT FROM ${ownLines(sql)} AND ${NOT_ZERO} ${BY_LOOKUP})`);
-  }
-  return Array.isArray(deals) ? [...where, among('i.deal_key', add(deals))] : where;
 }
 
 /** Whether the stored totals of the book answer what a filter asks. */

@@ -9,14 +9,8 @@ import {
   partyName,
   sinceOf,
 } from '../../ask/sql/balance-levels.ts';
-import {
-  BY_INDEX,
-  lastQuery,
-  lookUp,
-  Parameters,
-  type Statement,
-} from '../../ask/sql/statement.ts';
-import { foundPageStatement, type PageRow, toItems } from './page-rows.ts';
+import { BY_INDEX, lookUp, Parameters, type Statement } from '../../ask/sql/statement.ts';
+import { readFound } from './page-rows.ts';
 
 /** The key of an item by its name, where the book has it at the snapshot and the reader sees it. */
 export function itemStatement({ level, id, currency }: ItemName, snapshot: Snapshot): Statement {
@@ -41,8 +35,7 @@ export function readItem(
     const [found] = await on.query<{ key: bigint }>(asked.sql, asked.parameters);
     if (found === undefined) return undefined;
     const end = { key: found.key, sortValue: null };
-    const statement = foundPageStatement(name.level, snapshot, [end]);
-    return toItems(name.level, await lastQuery<PageRow>(on, statement))[0];
+    return (await readFound(on, name.level, snapshot, [end]))[0];
   });
 }
 

@@ -1,3 +1,4 @@
+import type { Transaction } from '@cls/shared/sql/database';
 import { COMPONENTS, type StatedBalance, ZERO_BALANCE } from '../../../ledger/balance.ts';
 import type {
   BalanceItem,
@@ -9,6 +10,7 @@ import type {
 } from '../../ask/balance-store.ts';
 import {
   BY_LOOKUP,
+  byLevel,
   FACILITY_NAME,
   hadFrom,
   LEVEL_SQL,
@@ -18,10 +20,10 @@ import {
   termsJoins,
   termsOfDeal,
 } from '../../ask/sql/balance-levels.ts';
-import { BY_INDEX, Parameters, type Statement } from '../../ask/sql/statement.ts';
+import { BY_INDEX, lastQuery, type Statement } from '../../ask/sql/statement.ts';
 
-/** A row of `detailsOf`: an item with its global balance, or one lender's balance of that item. */
-export interface PageRow {
+/** A row of `FOUND_PAGE`: an item with its global balance, or one lender's balance of that item. */
+interface PageRow {
   /** Null in the rows of lenders. */
   readonly item: readonly unknown[] | null;
   readonly lender_id: string | null;
@@ -43,7 +45,7 @@ type Part = 'deal' | 'facility' | 'contract' | 'position' | 'borrower';
 const ofTerms = (terms: string, key: string, record: string, name: string) =>
   `CASE WHEN ${terms}.${key} IS NULL THEN ${record}.${name} ELSE ${terms}.${name} END`;
 
-/** The parts of an item, by the joins of `detailsOf`. Those of a finer level are null. */
+/** The parts of an item, by the joins of `FOUND_PAGE`. Those of a finer level are null. */
 const PARTS: { readonly [Name in Part]: FieldsOf<BalanceItem[Name]> } = {
   deal: {
     id: 'd.id',
@@ -106,19 +108,7 @@ const fieldsAt = (level: Level) => {
     return { part, names: Object.keys(fields), sql: Object.values(fields) };
   });
 };
-const FIELDS = {
-  deal: fieldsAt('deal'),
-  facility: fieldsAt('facility'),
-  contract: fieldsAt('contract'),
-  position: fieldsAt('position'),
-};
-
-/** An array: names in each row would take the database longer to write than most values. */
-function itemArray(level: Level): string {
-  const fields = FIELDS[level].flatMap(({ sql }) => sql);
-  return `json_build_array(
-        ${fields.join(',\n        ')})`;
-}
+const FIELDS = byLevel(fieldsAt);
 
 function factsOf(level: Level, values: readonly unknown[]): ItemFacts {
   const facts: Record<string, unknown> = { contract: null, position: null };
@@ -135,7 +125,7 @@ type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 type Item = Mutable<BalanceItem> & { lenders: BalanceItem['lenders'][number][] };
 
 /** Rows come item by item, the global one first. */
-export function toItems(level: Level, rows: readonly PageRow[]): readonly BalanceItem[] {
+function toItems(level: Level, rows: readonly PageRow[]): readonly BalanceItem[] {
   const items: Item[] = [];
   let item: Item | undefined;
   for (const row of rows) {
@@ -197,44 +187,35 @@ export function toBalance(amounts: string): StatedBalance {
 
 export type SortedRequest = PageRequest & { readonly sort: Sort };
 
-/** A page of items that are found already, in their order. */
-export function foundPageStatement(
-  level: Level,
-  snapshot: Snapshot,
-  found: readonly PageEnd[],
-): Statement {
-  const parameters = new Parameters(snapshot);
-  const keys = parameters.add(found.map(({ key }) => key));
-  const values = parameters.add(found.map(({ sortValue }) => sortValue));
-  const page = `
-      SELECT * FROM unnest(${keys}::bigint[], ${values}::text[])
-        WITH ORDINALITY AS found (key, sort_value, number)`;
-  const text = detailsOf(level, page);
-  return { sql: text, parameters: parameters.values };
-}
-
 const NEWEST_POSTING =
   'max(b.effective_date) AS last_effective_date, max(b.known_seq) AS last_seq, ';
 
+/** A party with its name at the snapshot: looked up once for many items of a page. */
+function namedParty(key: string): string {
+  return `SELECT y.id, ${partyName('y')} AS name FROM party y WHERE y.key = ${key} ${BY_LOOKUP}`;
+}
+
 /**
- * Everything that a page tells of its items. `page` is a SELECT that finds them: their `key`, what they
- * are sorted by (`sort_value`), and their place on the page (`number`). An item has a row for its
- * global balance and one for each lender's; the first one alone has the facts of the item, as
- * a JSON array: the driver makes slow objects of rows with many columns, and names would take longer
- * to write than most values. Each join, used or not, takes time whenever the statement starts, so a
- * level has those that it needs.
+ * Everything that a page tells of items that are found already, in their order: `$3` has their keys, `$4`
+ * what they are sorted by. An item has a row for its global balance and one for each lender's; the first
+ * one alone has the facts of the item, as a JSON array: the driver makes slow objects of rows with many
+ * columns, and names would take longer to write than most values. Each join, used or not, takes time
+ * whenever the statement starts, so a level has those that it needs.
  */
-export function detailsOf(level: Level, page: string): string {
-  const sql = LEVEL_SQL[level];
+const FOUND_PAGE = byLevel((level) => {
+  const fields = FIELDS[level].flatMap(({ sql }) => sql);
   const holder = level === 'position' ? 'LEFT JOIN party holder ON holder.key = i.lender_key' : '';
   return `
-    WITH page AS MATERIALIZED (${page}
+    WITH page AS MATERIALIZED (
+      SELECT * FROM unnest($3::bigint[], $4::text[])
+        WITH ORDINALITY AS found (key, sort_value, number)
     )
-    SELECT CASE WHEN s.lender_key = 0 THEN ${itemArray(level)} END AS item,
+    SELECT CASE WHEN s.lender_key = 0 THEN json_build_array(
+        ${fields.join(',\n        ')}) END AS item,
       lender.id AS lender_id, lender.name AS lender_name,
       s.last_effective_date::text AS last_effective_date, coalesce(s.last_seq, 0) AS last_seq,
       s.amounts, s.overdrawn, s.overpaid, s.owes
-    FROM page JOIN (${sql.items}) ON i.key = page.key
+    FROM page JOIN (${LEVEL_SQL[level].items}) ON i.key = page.key
     ${holder}${termsJoins(level)}
     CROSS JOIN LATERAL (SELECT coalesce(dd.borrower_key, d.borrower_key) AS key ${BY_LOOKUP}) borrows
     CROSS JOIN LATERAL (${namedParty('borrows.key')}) borrower
@@ -243,28 +224,42 @@ export function detailsOf(level: Level, page: string): string {
     ) s
     LEFT JOIN LATERAL (${namedParty('s.lender_key')}) lender ON true
     ORDER BY page.number, s.lender_key`;
+});
+
+export function foundPageStatement(
+  level: Level,
+  { asOf, ledgerSeq }: Snapshot,
+  found: readonly PageEnd[],
+): Statement {
+  const [keys, values] = [found.map(({ key }) => key), found.map(({ sortValue }) => sortValue)];
+  return { sql: FOUND_PAGE[level], parameters: [asOf, ledgerSeq, keys, values] };
 }
 
-/** A party with its name at the snapshot: looked up once for many items of a page. */
-function namedParty(key: string): string {
-  return `SELECT y.id, ${partyName('y')} AS name FROM party y WHERE y.key = ${key} ${BY_LOOKUP}`;
+/** Reads items that are found already, in their order; the end of the transaction is sent with it. */
+export async function readFound(
+  transaction: Transaction,
+  level: Level,
+  snapshot: Snapshot,
+  found: readonly PageEnd[],
+): Promise<readonly BalanceItem[]> {
+  const statement = foundPageStatement(level, snapshot, found);
+  return toItems(level, await lastQuery<PageRow>(transaction, statement));
 }
 
 /** Balances of given items at a snapshot, by item and lender. */
 export function balancesStatement(
   level: Level,
   keys: readonly bigint[],
-  snapshot: Snapshot,
+  { asOf, ledgerSeq }: Snapshot,
 ): Statement {
-  const parameters = new Parameters(snapshot);
   const { items } = LEVEL_SQL[level];
-  const text = `
+  const sql = `
     SELECT i.key, lender.id AS lender_id, lender.name AS lender_name, s.amounts
     FROM ${items}
     CROSS JOIN LATERAL (
       ${lenderSums(level)}
     ) s
     LEFT JOIN LATERAL (${namedParty('s.lender_key')}) lender ON true
-    WHERE i.key = ANY(${parameters.add(keys)})`;
-  return { sql: text, parameters: parameters.values, planning: BY_INDEX, prepared: true };
+    WHERE i.key = ANY($3)`;
+  return { sql, parameters: [asOf, ledgerSeq, keys], planning: BY_INDEX, prepared: true };
 }

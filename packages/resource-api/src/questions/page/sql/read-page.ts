@@ -1,8 +1,8 @@
 import type { Database, Transaction } from '@cls/shared/sql/database';
-import type { PageEnd, PageRequest, ReaderAccess } from '../../ask/balance-store.ts';
+import type { ItemPage, PageRequest, ReaderAccess } from '../../ask/balance-store.ts';
 import { FEW_DEALS, fewDeals } from '../../ask/sql/few-deals.ts';
-import { lastQuery, lookUp } from '../../ask/sql/statement.ts';
-import { foundPageStatement, type SortedRequest } from './page-rows.ts';
+import { lookUp } from '../../ask/sql/statement.ts';
+import { readFound } from './page-rows.ts';
 import {
   hadMoreItemsStatement,
   plainWalkStatement,
@@ -12,11 +12,6 @@ import {
   walkedItems,
 } from './page-walk.ts';
 import { sortedWalkStatement } from './sorted-page.ts';
-
-interface PageRows<Row> {
-  readonly rows: readonly Row[];
-  readonly next: PageEnd | undefined;
-}
 
 interface PageDeps {
   readonly database: Database;
@@ -29,48 +24,43 @@ interface PageDeps {
  * A page is found by a walk in its order, and then read. A walk that was given up gives a short page,
  * so that no page costs more than its bounds; in a small book the page is filled whatever it takes.
  */
-export async function readPage<Row>(
+export async function readPage(
   { database, facts, bounds }: PageDeps,
   access: ReaderAccess,
   request: PageRequest,
-): Promise<PageRows<Row>> {
+): Promise<ItemPage> {
   const walk = (within: WalkBounds) =>
-    lookUp(database, access, (on) => walkPage<Row>(on, access, request, within));
-  const page = await walk(bounds);
-  const { next, givenUp } = page;
+    lookUp(database, access, (on) => walkPage(on, access, request, within));
+  const { givenUp, ...page } = await walk(bounds);
+  const { next } = page;
   if (!givenUp || next === undefined) return page;
   const { after } = request;
   const furtherOn =
     next.key !== (after?.key ?? 0n) || next.sortValue !== (after?.sortValue ?? null);
   if (furtherOn && (await hadMoreItems(facts, request, bounds.smallBook))) return page;
-  return walk(WHOLE_BOOK);
+  const { givenUp: _, ...whole } = await walk(WHOLE_BOOK);
+  return whole;
 }
 
 /** Where the filter or the caller's grants leave few deals, a page looks at their items alone. */
-async function walkPage<Row>(
+async function walkPage(
   transaction: Transaction,
   access: ReaderAccess,
   request: PageRequest,
   bounds: WalkBounds,
-): Promise<PageRows<Row> & { readonly givenUp: boolean }> {
-  const most = isSorted(request) ? FEW_DEALS.toSort : FEW_DEALS.toWalk;
+): Promise<ItemPage & { readonly givenUp: boolean }> {
+  const { level, sort, snapshot, limit } = request;
+  const most = sort === undefined ? FEW_DEALS.toWalk : FEW_DEALS.toSort;
   const deals = await fewDeals(transaction, access, request, most);
-  const statement = isSorted(request)
-    ? sortedWalkStatement(request, bounds, deals)
-    : plainWalkStatement(request, bounds, deals);
-  const { level, snapshot, limit } = request;
+  const statement =
+    sort === undefined
+      ? plainWalkStatement(request, bounds, deals)
+      : sortedWalkStatement({ ...request, sort }, bounds, deals);
   const walked = await transaction.query<WalkRow>(statement.sql, statement.parameters);
   const { found, stopped } = walkedItems(walked);
   const next = found.length > limit ? found[limit - 1] : stopped;
-  const rows = await lastQuery<Row>(
-    transaction,
-    foundPageStatement(level, snapshot, found.slice(0, limit)),
-  );
-  return { rows, next, givenUp: stopped !== undefined };
-}
-
-function isSorted(request: PageRequest): request is SortedRequest {
-  return request.sort !== undefined;
+  const items = await readFound(transaction, level, snapshot, found.slice(0, limit));
+  return { items, next, givenUp: stopped !== undefined };
 }
 
 /** Whether the book had more items of a level than so many, as known at the snapshot. */

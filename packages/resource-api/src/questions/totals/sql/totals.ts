@@ -32,25 +32,18 @@ import { conditions, filterSql } from '../../ask/sql/filter-sql.ts';
 import { BY_INDEX, Parameters, type Statement } from '../../ask/sql/statement.ts';
 
 /** What an item is grouped by, as a text: a party by its key. */
+const GROUPED: Readonly<Record<Grouping, (sql: LevelSql) => string>> = {
+  borrower: () => `${dealDetail('borrower_key')}::text`,
+  country: () => dealDetail('country'),
+  facilityType: () => 'f.type',
+  status: ({ status }) => status,
+  lender: ({ holder }) => `${holder}::text`,
+  daysPastDue: pastDueAge,
+  maturityYear: ({ maturity }) => `extract(year FROM ${maturity})::int::text`,
+};
+
 export function groupOf(sql: LevelSql, groupBy: Grouping | undefined): string {
-  switch (groupBy) {
-    case undefined:
-      return 'NULL::text';
-    case 'borrower':
-      return `${dealDetail('borrower_key')}::text`;
-    case 'country':
-      return dealDetail('country');
-    case 'facilityType':
-      return 'f.type';
-    case 'status':
-      return sql.status;
-    case 'lender':
-      return `${sql.holder}::text`;
-    case 'daysPastDue':
-      return pastDueAge(sql);
-    case 'maturityYear':
-      return `extract(year FROM ${sql.maturity})::int::text`;
-  }
+  return groupBy === undefined ? 'NULL::text' : GROUPED[groupBy](sql);
 }
 
 /** Sums of an item over its own lines. */

@@ -257,8 +257,10 @@ async function listenForProbes(
 /** How long a connection is quiet before no request is on its way. */
 const QUIET_MS = 100;
 
+/** A turn of the event loop in which nearly nothing was done. */
 const QUICK_TURN_MS = 1;
-const MAX_TURNS = 300;
+/** How long a service that is busy all the time looks for one. */
+const LOOK_MS = 1_000;
 
 /**
  * Until a quick turn of the event loop that brought no connection. `close` resets what waits in the
@@ -271,10 +273,12 @@ async function noneWaits(server: Server): Promise<void> {
     came += 1;
   };
   server.on('connection', count);
-  for (let turn = 0; turn < MAX_TURNS; turn += 1) {
+  const end = performance.now() + LOOK_MS;
+  let isQuiet = false;
+  while (!isQuiet && performance.now() < end) {
     const [before, since] = [came, performance.now()];
     await new Promise(setImmediate);
-    if (came === before && performance.now() - since < QUICK_TURN_MS) break;
+    isQuiet = came === before && performance.now() - since < QUICK_TURN_MS;
   }
   server.off('connection', count);
 }

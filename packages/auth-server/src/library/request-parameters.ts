@@ -1,6 +1,6 @@
 /** How parameters of a request are read, and which are refused before anybody signs in. */
 import { errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider';
-import { OPENID_SCOPES } from './client-metadata.ts';
+import { OPENID_SCOPES } from '../clients/application.ts';
 import { showInPlace } from './reliances/error-in-place.ts';
 import { checkParameters } from './reliances/parameter-checks.ts';
 import type { Parameters } from './reliances/parameters.ts';

@@ -35,13 +35,16 @@ import type { Provider } from './library/oidc.ts';
 import { answerAtUserinfo, ignoreSameScopes } from './library/one-token.ts';
 import { proveSecret, rememberProven } from './library/prove-secret.ts';
 import { nameSessions } from './library/reliances/logout-token.ts';
-import { adjustParameters } from './library/reliances/parameters.ts';
-import { compareRedirectUris } from './library/reliances/redirect-uris.ts';
-import { rememberLaterSignIns } from './library/reliances/remembered-session.ts';
 import { handOverErrors } from './library/reliances/rendered-errors.ts';
 import { compareHashedSecrets } from './library/reliances/secret-comparison.ts';
-import { readLeniently, showUndeliverableErrors } from './library/request-parameters.ts';
+import {
+  adjustParameters,
+  compareRedirectUris,
+  readLeniently,
+  showUndeliverableErrors,
+} from './library/request-parameters.ts';
 import { type IssueServiceToken, serviceTokens } from './library/service-token.ts';
+import { rememberLaterSignIns } from './library/session-lifetime.ts';
 import { providerSlot } from './library/slot.ts';
 import { queueNotice } from './notices/sql-customer-notices.ts';
 import { logWithoutPkce } from './oauth/authorize/around-library.ts';

@@ -12,7 +12,7 @@ export interface Application {
   readonly name: string;
   /** The platform's own: its people are not asked for consent. */
   readonly firstParty: boolean;
-  /** Compared as they are: see library/reliances/redirect-uris.ts. */
+  /** Compared as they are: see library/request-parameters.ts. */
   readonly redirectUris: readonly string[];
   readonly postLogoutRedirectUris: readonly string[];
   /** Gets a request when a session ends (OpenID Connect Back-Channel Logout). */

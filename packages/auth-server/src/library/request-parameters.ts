@@ -1,9 +1,27 @@
 /** How parameters of a request are read, and which are refused before anybody signs in. */
-import { errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider';
+import { type Client, errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider';
 import { OPENID_SCOPES } from '../clients/application.ts';
 import { showInPlace } from './reliances/error-in-place.ts';
 import { checkParameters } from './reliances/parameter-checks.ts';
-import type { Parameters } from './reliances/parameters.ts';
+
+/** Parameters of a request of the protocol, as the library has read them; without empty ones. */
+export type Parameters = Record<string, unknown>;
+
+/** Lets `adjust` change what a request says before the library looks at it, at each endpoint. */
+export function adjustParameters(provider: Provider, adjust: (params: Parameters) => void): void {
+  const { OIDCContext } = provider;
+  const kept = new WeakMap<object, Parameters>();
+  Object.defineProperty(OIDCContext.prototype, 'params', {
+    configurable: true,
+    get(this: object) {
+      return kept.get(this);
+    },
+    set(this: object, params: Parameters) {
+      adjust(params);
+      kept.set(this, params);
+    },
+  });
+}
 
 /**
  * Reads a request as its client means it. `prompt=select_account` (OpenID Connect Core §3.1.2.1) asks
@@ -75,6 +93,26 @@ export function showUndeliverableErrors(provider: Provider): void {
 function isUndeliverable({ oidc }: KoaContextWithOIDC): boolean {
   const { response_mode: mode, redirect_uri: target } = oidc.params ?? {};
   return mode === 'form_post' && typeof target === 'string' && !WEB.test(target);
+}
+
+/** RFC 8252 §7.3: an application on a person's own device gets its port from the system. */
+const LOOPBACK = /^http:\/\/(127\.0\.0\.1|\[::1\])(?=[:/?#]|$)/;
+
+/**
+ * Redirect URIs are compared character by character. The one exception is the port of a loopback
+ * address, for public applications. The library would make it for the name `localhost` too, which
+ * may be anybody's (RFC 8252 §8.3), and for confidential ones, which know their port.
+ */
+export function compareRedirectUris(provider: Provider): void {
+  const prototype = provider.Client.prototype as Client & {
+    redirectUriAllowed(uri: string): boolean;
+  };
+  const withAnyPort = prototype.redirectUriAllowed;
+  prototype.redirectUriAllowed = function allowed(this: Client, uri: string) {
+    if (this.redirectUris?.includes(uri)) return true;
+    const mayHaveAnyPort = this.clientAuthMethod === 'none' && LOOPBACK.test(uri);
+    return mayHaveAnyPort && withAnyPort.call(this, uri);
+  };
 }
 
 /**

@@ -1,5 +1,5 @@
 /** What every request passes, whichever room answers it. */
-import type { RequestListener } from 'node:http';
+import type { IncomingMessage, RequestListener } from 'node:http';
 import { clientAddress } from '@cls/shared/http/client-address';
 import type { LogFault } from '@cls/shared/http/fault-log';
 import { readMediaRanges } from '@cls/shared/http/media-ranges';
@@ -8,7 +8,6 @@ import { PAGE_HEADERS } from '@cls/shared/pages/document';
 import type { ServiceEnvironment } from '@cls/shared/service/service-environment';
 import { DatabaseUnavailable } from '@cls/shared/sql/database';
 import type { Context, Middleware } from 'koa';
-import { mountAt } from '../library/reliances/base-path.ts';
 import { prefersPage, showErrorPage } from '../web/error-page.ts';
 import { nextLinkFrom } from '../web/next-link.ts';
 import {
@@ -51,6 +50,11 @@ export function normalizeRequests(
     mountAt(request, basePath);
     live.handle(request, response);
   };
+}
+
+/** Has the library put `basePath` before the paths of its own URLs, as under Express. */
+export function mountAt(request: IncomingMessage, basePath: string): void {
+  Object.assign(request, { baseUrl: basePath });
 }
 
 /** The target relative to the issuer's path, which a proxy in front may have taken off. */

@@ -1,6 +1,11 @@
 import { timingSafeEqual } from 'node:crypto';
-import { readFormBody } from '@cls/shared/http/read-form-body';
-import { handLanguageTo, LOCALES, type Locale, pageLanguage } from '@cls/shared/pages/browser';
+import {
+  handLanguageTo,
+  LOCALES,
+  type Locale,
+  pageLanguage,
+  readFormBody,
+} from '@cls/shared/pages/browser';
 import { pagePolicy } from '@cls/shared/pages/document';
 import { inEachLanguage } from '@cls/shared/pages/i18n';
 import type { Secret } from '@cls/shared/secret';

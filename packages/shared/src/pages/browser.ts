@@ -1,4 +1,4 @@
-/** What a request shows of the browser that sent it: our cookies, and its reader's language. */
+/** What a browser's request brings: our cookies, its reader's language, and the fields of a form. */
 import type { IncomingMessage } from 'node:http';
 import type { Context, Middleware } from 'koa';
 
@@ -155,4 +155,22 @@ function byWeight(header: string): readonly string[] {
     .filter(({ weight }) => weight > 0)
     .sort((a, b) => b.weight - a.weight)
     .map(({ tag }) => tag);
+}
+
+const FORM = 'application/x-www-form-urlencoded';
+const BODY_MAX_BYTES = 16_384;
+
+/** A form's fields, each as often as it was sent; undefined when the body is no form, or too large. */
+export async function readFormBody(ctx: Context): Promise<URLSearchParams | undefined> {
+  if (!ctx.is(FORM)) return undefined;
+  const parts: Buffer[] = [];
+  let length = 0;
+  for await (const part of ctx.req as AsyncIterable<Buffer>) {
+    length += part.length;
+    // Read to its end all the same: leaving early would cut the connection before the answer.
+    if (length <= BODY_MAX_BYTES) parts.push(part);
+  }
+  return length > BODY_MAX_BYTES
+    ? undefined
+    : new URLSearchParams(Buffer.concat(parts).toString('utf8'));
 }

@@ -1,7 +1,7 @@
 /** What this service adds before and after the library's own answers to a browser. */
 
-import { readFormBody } from '@cls/shared/http/read-form-body';
 import type { Log } from '@cls/shared/log';
+import { readFormBody } from '@cls/shared/pages/browser';
 import { decodeJwt, type JWTPayload } from 'jose';
 import type { Context, Middleware } from 'koa';
 import type { AuditLog } from '../../audit/audit-log.ts';

@@ -30,15 +30,12 @@ export function readCookie(ctx: Context, cookie: Cookie): string | undefined {
 }
 
 /** @param maxAgeMs without it the cookie lives until the browser is closed. */
-export function writeCookie(ctx: Context, cookie: Cookie, value: string, maxAgeMs?: number): void {
-  set(ctx, cookie, value, maxAgeMs);
-}
-
-export function dropCookie(ctx: Context, cookie: Cookie): void {
-  set(ctx, cookie, null);
-}
-
-function set(ctx: Context, cookie: Cookie, value: string | null, maxAgeMs?: number): void {
+export function writeCookie(
+  ctx: Context,
+  cookie: Cookie,
+  value: string | null,
+  maxAgeMs?: number,
+): void {
   ctx.cookies.set(cookieName(ctx.secure, cookie), value, {
     ...(maxAgeMs === undefined ? {} : { maxAge: maxAgeMs }),
     ...(cookie.path === undefined ? {} : { path: cookie.path }),
@@ -48,6 +45,10 @@ function set(ctx: Context, cookie: Cookie, value: string | null, maxAgeMs?: numb
     signed: false,
     overwrite: true,
   });
+}
+
+export function dropCookie(ctx: Context, cookie: Cookie): void {
+  writeCookie(ctx, cookie, null);
 }
 
 /** The language of a page. One that was chosen on a page, by the parameter `lang`, is remembered. */

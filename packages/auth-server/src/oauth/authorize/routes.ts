@@ -38,7 +38,7 @@ import {
   standingOf,
 } from './interaction-context.ts';
 import { findOrganisation, goToOrganisation, showOrganisation } from './organisation-step.ts';
-import { nextStep, type Proven, provenIn } from './progress.ts';
+import { nextStep, provenIn } from './progress.ts';
 import { secondFactor, showSecondFactor } from './second-factor-step.ts';
 import { otherAccount, passkey, showSignIn, signIn } from './sign-in-step.ts';
 
@@ -141,19 +141,9 @@ async function detailsOf(provider: Provider, ctx: Context): Promise<Details | un
   return details?.uid === uid ? details : undefined;
 }
 
-/**
- * Whether recovery codes wait to be saved: the form was sent twice, or the person went back before
- * saving them.
- */
-async function hasCodesToSee(
-  { deps, details }: InteractionContext,
-  { account }: Proven,
-): Promise<boolean> {
-  return (await newCodesOf(deps.state, deps.recoveryCodes, details.uid, account)) !== undefined;
-}
-
 async function show(context: InteractionContext): Promise<void> {
-  const proven = await provenIn(context.deps, context.details.uid);
+  const { deps, details } = context;
+  const proven = await provenIn(deps, details.uid);
   const remembered = proven !== undefined && (await isRemembered(context, proven));
   const next = nextStep(standingOf(context, proven, remembered));
   switch (next.step) {
@@ -165,12 +155,14 @@ async function show(context: InteractionContext): Promise<void> {
       return showConsent(context);
     case 'enrol_factor':
       return showChoice(context, next.because);
-    case 'done':
-      if (await hasCodesToSee(context, next.proven)) {
-        return seeOther(context.ctx, actionOf(context, 'enrol/codes'));
-      }
+    case 'done': {
+      const { account } = next.proven;
+      // The form was sent twice, or the person went back before saving the codes.
+      const unsaved = await newCodesOf(deps.state, deps.recoveryCodes, details.uid, account);
+      if (unsaved !== undefined) return seeOther(context.ctx, actionOf(context, 'enrol/codes'));
       await knowDevice(context, next.proven);
       if (!(await rememberDevice(context, next.proven))) return redirectToDispatcher(context);
       return finishSignIn(context, next.proven);
+    }
   }
 }

@@ -1,6 +1,6 @@
 /** The clients as the library finds them. */
 import { PERMISSIONS, PERSON_PERMISSIONS, scopeOf } from '@cls/shared/access-token';
-import { type AdapterPayload, Provider } from 'oidc-provider';
+import { type AdapterPayload, type Client, Provider } from 'oidc-provider';
 import {
   type Application,
   type ApplicationDirectory,
@@ -154,6 +154,15 @@ function applicationClient(application: Application, scopeBase: string): Adapter
     logo: application.logo,
     ...application.proof,
   };
+}
+
+/**
+ * Puts `sid` into the ID tokens of every application (Back-Channel Logout 1.0 §2.1). The library does so
+ * only for applications with a back-channel logout URI; the others could not show, when they ask for a
+ * sign-out, which session their token is from.
+ */
+export function nameSessions(provider: Provider): void {
+  (provider.Client.prototype as Client & { includeSid(): boolean }).includeSid = () => true;
 }
 
 const ACCOUNT_CLIENT: AdapterPayload = {

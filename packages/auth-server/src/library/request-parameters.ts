@@ -42,32 +42,19 @@ function wordsOf(list: unknown): readonly string[] | undefined {
 
 /** For requests that were pushed too (RFC 9126). @param scopes every one that exists here. */
 export function parameterChecks(scopes: readonly string[]) {
-  const alone = scopes.filter(servesAlone);
+  // Other scopes of OpenID Connect only say what userinfo has besides; they need `openid`.
+  const needOpenid: readonly string[] = OPENID_SCOPES.filter((scope) => scope !== 'openid');
+  const alone = scopes.filter((scope) => !needOpenid.includes(scope));
   return checkParameters({
-    scope: (_, asked) => refuseNothing(asked, alone),
+    scope(_, asked) {
+      if (asked?.split(' ').some((scope) => alone.includes(scope))) return;
+      // People would be asked, and no answer of theirs could serve the request (RFC 6749 §3.3).
+      const description = 'scope must contain openid or at least one permission of this API';
+      throw new errors.InvalidScope(description, asked ?? '');
+    },
     response_mode: refuseUndeliverableForm,
     state: refuseLongAnswer,
   });
-}
-
-/** Other scopes of OpenID Connect only say what userinfo has besides; they need `openid`. */
-function servesAlone(scope: string): boolean {
-  return scope === 'openid' || !(OPENID_SCOPES as readonly string[]).includes(scope);
-}
-
-/**
- * Of a request for nothing that there is, people would be asked, and no answer of theirs could
- * serve it (RFC 6749 §3.3).
- *
- * @throws {errors.InvalidScope}
- */
-function refuseNothing(asked: string | undefined, scopes: readonly string[]): void {
-  const known = asked?.split(' ').some((scope) => scopes.includes(scope));
-  if (!known)
-    throw new errors.InvalidScope(
-      'scope must contain openid or at least one permission of this API',
-      asked ?? '',
-    );
 }
 
 const WEB = /^https?:\/\//i;

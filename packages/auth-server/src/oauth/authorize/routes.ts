@@ -35,7 +35,6 @@ import {
   type InteractionDeps,
   redirectToDispatcher,
   showError,
-  standingOf,
 } from './interaction-context.ts';
 import { findOrganisation, goToOrganisation, showOrganisation } from './organisation-step.ts';
 import { nextStep, provenIn } from './progress.ts';
@@ -145,7 +144,7 @@ async function show(context: InteractionContext): Promise<void> {
   const { deps, details } = context;
   const proven = await provenIn(deps, details.uid);
   const remembered = proven !== undefined && (await isRemembered(context, proven));
-  const next = nextStep(standingOf(context, proven, remembered));
+  const next = nextStep(context, proven, remembered);
   switch (next.step) {
     case 'sign_in':
       return showSignIn(context, []);

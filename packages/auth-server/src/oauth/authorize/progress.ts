@@ -81,8 +81,8 @@ export function dropProgress(state: StateStore, uid: string): Promise<void> {
 }
 
 export type NextStep =
-  | { readonly step: 'sign_in' | 'second_factor' | 'consent' }
-  | { readonly step: 'done'; readonly proven: Proven }
+  | { readonly step: 'sign_in' | 'consent' }
+  | { readonly step: 'second_factor' | 'done'; readonly proven: Proven }
   /** A second factor is needed and the account has none. */
   | { readonly step: 'enrol_factor'; readonly because: 'policy' | 'application' };
 
@@ -104,7 +104,7 @@ export function nextStep(
   const { amr } = proven.progress;
   if (amr.includes('mfa')) return { step: 'done', proven };
   if (proven.account.secondFactor && remembered && !mfaWanted) return { step: 'done', proven };
-  if (proven.account.secondFactor) return { step: 'second_factor' };
+  if (proven.account.secondFactor) return { step: 'second_factor', proven };
   if (deps.mfaPolicy === 'required') return { step: 'enrol_factor', because: 'policy' };
   if (mfaWanted) return { step: 'enrol_factor', because: 'application' };
   return { step: 'done', proven };

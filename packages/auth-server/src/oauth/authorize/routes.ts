@@ -149,7 +149,7 @@ async function show(context: InteractionContext): Promise<void> {
     case 'sign_in':
       return showSignIn(context, []);
     case 'second_factor':
-      return showSecondFactor(context, proven, []);
+      return showSecondFactor(context, next.proven, []);
     case 'consent':
       return showConsent(context);
     case 'enrol_factor':

@@ -9,7 +9,6 @@ import type { ServiceEnvironment } from '@cls/shared/service/service-environment
 import { DatabaseUnavailable } from '@cls/shared/sql/database';
 import type { Context, Middleware } from 'koa';
 import { prefersPage, showErrorPage } from '../web/error-page.ts';
-import { nextLinkFrom } from '../web/next-link.ts';
 import {
   RETRY_WHEN_UNAVAILABLE_S,
   SERVER_ERROR,
@@ -106,12 +105,7 @@ function answer(ctx: Context, pages: Pages, unavailable: DatabaseUnavailable | u
   ctx.remove('Location');
   ctx.remove('Set-Cookie');
   if (prefersPage(ctx)) {
-    const nextLink = nextLinkFrom(undefined, pages);
-    showErrorPage(pages, ctx, {
-      status,
-      kind: unavailable ? 'unavailable' : 'server_error',
-      nextLink,
-    });
+    showErrorPage(pages, ctx, { status, kind: unavailable ? 'unavailable' : 'server_error' });
     return;
   }
   writeOAuthError(ctx, unavailable ? unavailableAnswer(unavailable) : SERVER_ERROR);

@@ -7,7 +7,6 @@ import { routesOf } from '../../library/request-context.ts';
 import { rememberUiLocales } from '../../web/browser.ts';
 import { showErrorPage } from '../../web/error-page.ts';
 import { showExpired } from '../../web/expired-page.ts';
-import { nextLinkFrom } from '../../web/next-link.ts';
 import { seeOther } from '../../web/page.ts';
 import { consent, leaveConsent, showConsent } from './consent-step.ts';
 import {
@@ -100,8 +99,7 @@ async function showOver(provider: Provider, deps: InteractionDeps, ctx: Context)
   if (meant === undefined || accountId === undefined || meant === accountId) {
     return showExpired(deps.pages, ctx);
   }
-  const nextLink = nextLinkFrom(undefined, deps.pages);
-  showErrorPage(deps.pages, ctx, { status: 400, kind: 'person_changed', nextLink });
+  showErrorPage(deps.pages, ctx, { status: 400, kind: 'person_changed' });
 }
 
 /** The Back button leads to a sign-in that is finished: who is signed in goes on in the application. */

@@ -14,9 +14,7 @@ const MOST = {
   // through when the books are closed, for every writer.
   // A statement of any sender: files and cells of many forms, deals with lenders, sanity, a report.
   import: 72,
-  // Two say whether the client needs a certificate, and whether its secret can be one of ours.
-  // One puts the session's name into the ID token, so that every application can ask for its end.
-  'sign-in': 83,
+  'sign-in': 75,
 };
 
 describe('the files that a story runs', () => {

@@ -29,19 +29,21 @@ import { type Apis, composeRooms, type RoutingDeps } from './compose-routes.ts';
 import { ownKeys } from './keys/own-keys.ts';
 import type { SigningKeyStore } from './keys/signing-key.ts';
 import { type AnswerLeak, answerLeak } from './leaks/answer-leak.ts';
-import { knownScopes } from './library/client-metadata.ts';
+import { knownScopes, nameSessions } from './library/client-metadata.ts';
 import type { ProviderSettings } from './library/configuration.ts';
 import type { Provider } from './library/oidc.ts';
 import { answerAtUserinfo, ignoreSameScopes } from './library/one-token.ts';
 import { proveSecret, rememberProven } from './library/prove-secret.ts';
-import { nameSessions } from './library/reliances/logout-token.ts';
-import { adjustParameters } from './library/reliances/parameters.ts';
-import { compareRedirectUris } from './library/reliances/redirect-uris.ts';
-import { rememberLaterSignIns } from './library/reliances/remembered-session.ts';
 import { handOverErrors } from './library/reliances/rendered-errors.ts';
 import { compareHashedSecrets } from './library/reliances/secret-comparison.ts';
-import { readLeniently, showUndeliverableErrors } from './library/request-parameters.ts';
+import {
+  adjustParameters,
+  compareRedirectUris,
+  readLeniently,
+  showUndeliverableErrors,
+} from './library/request-parameters.ts';
 import { type IssueServiceToken, serviceTokens } from './library/service-token.ts';
+import { rememberLaterSignIns } from './library/session-lifetime.ts';
 import { providerSlot } from './library/slot.ts';
 import { queueNotice } from './notices/sql-customer-notices.ts';
 import { logWithoutPkce } from './oauth/authorize/around-library.ts';

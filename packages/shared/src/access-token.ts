@@ -71,10 +71,6 @@ export function tokenPermissions(
   return permissions.filter((one) => mfa || one !== INTEGRATIONS_PERMISSION);
 }
 
-function isPermission(text: string): text is Permission {
-  return (PERMISSIONS as readonly string[]).includes(text);
-}
-
 /** `https://cls.example` and `cls-deal.view` make `https://cls.example/auth/cls-deal.view`. */
 export function scopeOf(scopeBase: string, permission: Permission): string {
   return `${scopeBase}/auth/${permission}`;
@@ -84,5 +80,5 @@ export function scopeOf(scopeBase: string, permission: Permission): string {
 export function permissionOf(scopeBase: string, scope: string): Permission | undefined {
   const prefix = `${scopeBase}/auth/`;
   const name = scope.startsWith(prefix) ? scope.slice(prefix.length) : '';
-  return isPermission(name) ? name : undefined;
+  return PERMISSIONS.find((permission) => permission === name);
 }

@@ -29,7 +29,6 @@ import { actorOf } from '../web/browser.ts';
 import { showErrorPage } from '../web/error-page.ts';
 import type { Problem } from '../web/form.ts';
 import { logoOf, shownApplication } from '../web/layout.ts';
-import { nextLinkFrom } from '../web/next-link.ts';
 import { seeOther } from '../web/page.ts';
 import { ACCOUNT_PLACE_PATHS } from '../web/paths.ts';
 import type { AccountPageContext, Form } from './account-page-context.ts';
@@ -57,8 +56,7 @@ const PATHS = INTEGRATION_PATHS;
 export async function mayAdminister(context: AccountPageContext): Promise<boolean> {
   const { deps, ctx, account, mfa } = context;
   if (!account.permissions.includes(INTEGRATIONS_PERMISSION)) {
-    const nextLink = nextLinkFrom(undefined, deps.pages);
-    showErrorPage(deps.pages, ctx, { status: 404, kind: 'not_found', nextLink });
+    showErrorPage(deps.pages, ctx, { status: 404, kind: 'not_found' });
     return false;
   }
   if (!account.secondFactor) {

@@ -5,7 +5,6 @@ import { routesOf } from '../library/request-context.ts';
 import { ACCOUNT_PLACES, type AccountPlace } from '../views/account/account-page.ts';
 import { type ErrorKind, errorKind } from '../web/error.ts';
 import { showErrorPage } from '../web/error-page.ts';
-import { nextLinkFrom } from '../web/next-link.ts';
 import { seeOther } from '../web/page.ts';
 import { ACCOUNT_SIGN_OUT_PATH, ACCOUNT_SIGNED_IN_PATH, SIGNED_OUT_PATH } from '../web/paths.ts';
 import * as access from './access-pages.ts';
@@ -120,7 +119,9 @@ export function accountRoutes(provider: Provider, deps: AccountPagesDeps): Middl
   }
   router.get(ACCOUNT_SIGNED_IN_PATH, (ctx) => {
     const { error, state } = ctx.query;
-    if (typeof error === 'string') return showError(deps, ctx, errorKind(error), 403);
+    if (typeof error === 'string') {
+      return showErrorPage(deps.pages, ctx, { status: 403, kind: errorKind(error) });
+    }
     const place = ACCOUNT_PLACES.find((one) => one === state) ?? 'overview';
     seeOther(ctx, deps.pages.path(PLACES[place]));
   });
@@ -147,19 +148,10 @@ function showRefused(
 ): void {
   const same = refused === 'form_refused' ? deps.pages.wasFor(sent, account.id) : undefined;
   if (same === undefined) {
-    showError(deps, ctx, refused, 400);
+    showErrorPage(deps.pages, ctx, { status: 400, kind: refused });
     return;
   }
   const nextLink = { to: 'account', href: deps.pages.path(PLACES[placeOf(path)]) } as const;
   const kind = same ? 'session_renewed' : 'person_changed';
   showErrorPage(deps.pages, ctx, { status: 400, kind, nextLink });
-}
-
-function showError(
-  { pages }: AccountPagesDeps,
-  ctx: Context,
-  kind: ErrorKind,
-  status: number,
-): void {
-  showErrorPage(pages, ctx, { status, kind, nextLink: nextLinkFrom(undefined, pages) });
 }

@@ -1,3 +1,4 @@
+import { readCookie } from '@cls/shared/pages/browser';
 import { hasPassword } from '../accounts/account.ts';
 import { digest } from '../crypto/digest.ts';
 import { provePassword } from '../sign-in/prove.ts';
@@ -5,7 +6,7 @@ import { secondStepAnswer } from '../sign-in/second-step.ts';
 import { addressSubject } from '../throttle/guess.ts';
 import type { ChallengeMethod } from '../views/sign-in/challenge.ts';
 import { type StepUpModel, stepUpPage } from '../views/sign-in/step-up.ts';
-import { actorOf } from '../web/browser.ts';
+import { actorOf, DEVICE_COOKIE } from '../web/browser.ts';
 import type { Problem } from '../web/form.ts';
 import { seeOther } from '../web/page.ts';
 import type { AccountPageContext, Form } from './account-page-context.ts';
@@ -146,10 +147,8 @@ async function prove(
   const { password = '' } = form;
   if (password === '') return { problem: { field: 'password', code: 'password_required' }, method };
   const address = addressSubject(ctx.ip);
-  const { deviceCookie } = actorOf(ctx);
-  const proof = await provePassword(deps, address, account.email, password, {
-    deviceCookie,
-  });
+  const deviceCookie = readCookie(ctx, DEVICE_COOKIE);
+  const proof = await provePassword(deps, address, account.email, password, { deviceCookie });
   if ('account' in proof) return undefined;
   const problem =
     'waitS' in proof

@@ -48,26 +48,16 @@ export async function argon2Verifier(
   const queue: (() => void)[] = [];
   let running = 0;
 
-  const enter = async (): Promise<void> => {
-    if (running < concurrency) {
-      running += 1;
-      return;
-    }
-    if (queue.length >= queueMax) throw new PasswordVerifierBusy('too many sign-ins at once');
-    await new Promise<void>((resolve) => queue.push(resolve));
-  };
-  const leave = (): void => {
-    const next = queue.shift();
-    if (next === undefined) running -= 1;
-    else next(); // The place is handed over: `running` stays.
-  };
-
   const within = async <T>(work: () => Promise<T>): Promise<T> => {
-    await enter();
+    if (running < concurrency) running += 1;
+    else if (queue.length < queueMax) await new Promise<void>((resolve) => queue.push(resolve));
+    else throw new PasswordVerifierBusy('too many sign-ins at once');
     try {
       return await work();
     } finally {
-      leave();
+      const next = queue.shift();
+      if (next === undefined) running -= 1;
+      else next(); // The place is handed over: `running` stays.
     }
   };
 

@@ -58,10 +58,7 @@ export function sqlAccounts(database: Database): AccountRecords {
       );
       return rows.map(toAccount);
     },
-    async findByEmail(email) {
-      const row = await rowByEmail(database, email);
-      return row === undefined ? undefined : toAccount(row);
-    },
+    findByEmail: sqlFindByEmail(database),
     create: ({ email, name, customer, permissions, passwordHash }) =>
       database.transaction(async (transaction) => {
         const values = [
@@ -182,10 +179,7 @@ export function sqlAccountDirectory(
       const [row] = await database.query<Row>(`${SELECT} AND a.id = $1`, [id]);
       return row === undefined ? undefined : toAccount(row);
     },
-    async findByEmail(email) {
-      const row = await rowByEmail(database, email);
-      return row === undefined ? undefined : toAccount(row);
-    },
+    findByEmail: sqlFindByEmail(database),
     async authenticate(email, password, note) {
       const row = await rowByEmail(database, email);
       const fits = await passwords.verify(password, row?.passwordHash ?? undefined);
@@ -193,6 +187,13 @@ export function sqlAccountDirectory(
       note?.(refusedPassword(row, fits));
       return undefined;
     },
+  };
+}
+
+function sqlFindByEmail(database: Database): AccountDirectory['findByEmail'] {
+  return async (email) => {
+    const row = await rowByEmail(database, email);
+    return row && toAccount(row);
   };
 }
 

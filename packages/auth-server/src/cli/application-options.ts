@@ -2,9 +2,14 @@ import { CommandRefused } from '@cls/shared/cli/command-line';
 import { readOptions } from '@cls/shared/cli/options';
 import type { Command } from 'commander';
 import { z } from 'zod';
-import { type Application, type ApplicationLinks, isConfidential } from '../clients/application.ts';
+import {
+  APPLICATION_SCOPES,
+  type Application,
+  type ApplicationLinks,
+  isConfidential,
+  isNative,
+} from '../clients/application.ts';
 import { LOGO_MAX_BYTES, logoIn } from '../clients/logo.ts';
-import { APPLICATION_SCOPES, isNative } from '../library/client-metadata.ts';
 import type { Operator } from './operator.ts';
 import { contentOf, someOf } from './option-values.ts';
 

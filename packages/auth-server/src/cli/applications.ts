@@ -4,8 +4,7 @@ import { readOptions } from '@cls/shared/cli/options';
 import { refuseTaken } from '@cls/shared/cli/refuse-taken';
 import type { Command } from 'commander';
 import { z } from 'zod';
-import { DEFAULT_SCOPES } from '../clients/application.ts';
-import { APPLICATION_SCOPES } from '../library/client-metadata.ts';
+import { APPLICATION_SCOPES, DEFAULT_SCOPES } from '../clients/application.ts';
 import {
   addLinkOptions,
   checkRegistration,

@@ -4,11 +4,11 @@ import { refuseTaken } from '@cls/shared/cli/refuse-taken';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import {
+  APPLICATION_SCOPES,
   type Application,
   type ApplicationChange,
   isConfidential,
 } from '../clients/application.ts';
-import { APPLICATION_SCOPES } from '../library/client-metadata.ts';
 import { endAround } from '../sessions/end-around.ts';
 import {
   addLinkOptions,

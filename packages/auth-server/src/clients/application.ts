@@ -1,3 +1,4 @@
+import { PERSON_PERMISSIONS } from '@cls/shared/access-token';
 import type { Secret } from '@cls/shared/secret';
 import type { Undeletable } from '../audit/never-used.ts';
 import type { ClientProof } from './client-proof.ts';
@@ -11,7 +12,7 @@ export interface Application {
   readonly name: string;
   /** The platform's own: its people are not asked for consent. */
   readonly firstParty: boolean;
-  /** Compared as they are: see library/reliances/redirect-uris.ts. */
+  /** Compared as they are: see library/request-parameters.ts. */
   readonly redirectUris: readonly string[];
   readonly postLogoutRedirectUris: readonly string[];
   /** Gets a request when a session ends (OpenID Connect Back-Channel Logout). */
@@ -70,6 +71,14 @@ export function isConfidential({ hadSecret, proof }: Pick<Application, 'hadSecre
   return hadSecret || proof?.token_endpoint_auth_method !== undefined;
 }
 
+/**
+ * Whether it runs on people's own devices (RFC 8252), as its redirect URIs show. A URI of an own
+ * scheme is good for no other.
+ */
+export function isNative({ redirectUris }: Pick<Application, 'redirectUris'>): boolean {
+  return redirectUris.some((uri) => !uri.startsWith('https:'));
+}
+
 /** What is registered, and may be changed. */
 type Registration = Omit<
   Application,
@@ -86,14 +95,14 @@ export type NewApplication = ApplicationChange &
     'name' | 'redirectUris' | 'postLogoutRedirectUris' | 'backchannelLogoutUri'
   > & { readonly confidential: boolean };
 
+/** Scopes of OpenID Connect that applications may ask for, besides permissions. */
+export const OPENID_SCOPES = ['openid', 'email', 'profile', 'offline_access'] as const;
+
+/** What an application can be allowed to ask for. */
+export const APPLICATION_SCOPES: readonly string[] = [...OPENID_SCOPES, ...PERSON_PERMISSIONS];
+
 /** Every deal is more than most applications need: `external-api.fullcontrol` is asked for by name. */
-export const DEFAULT_SCOPES = [
-  'openid',
-  'email',
-  'profile',
-  'offline_access',
-  'cls-deal.view',
-] as const;
+export const DEFAULT_SCOPES = [...OPENID_SCOPES, 'cls-deal.view'] as const;
 
 export interface ApplicationDirectory {
   find(id: string): Promise<Application | undefined>;

@@ -33,14 +33,6 @@ export interface ClientProof {
 /** Signatures of client assertions. */
 export const ASSERTION_ALGS = ['RS256', 'PS256', 'ES256', 'EdDSA', 'Ed25519'] as const;
 
-/** Whether a client proves itself, or its tokens, by a certificate. */
-export function needsCertificate(proof: ClientProof | null): boolean {
-  return (
-    proof?.tls_client_certificate_bound_access_tokens === true ||
-    /tls/.test(proof?.token_endpoint_auth_method ?? '')
-  );
-}
-
 const KEYS_MAX = 16;
 const MODULUS_MIN_BITS = 2_048;
 

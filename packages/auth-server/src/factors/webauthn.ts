@@ -38,7 +38,12 @@ export function webAuthn(issuer: string, relyingPartyName: string): WebAuthn {
         rpID: hostname,
         timeout: TIMEOUT_MS,
         userVerification: allowed === undefined ? 'required' : 'preferred',
-        ...(allowed === undefined ? {} : { allowCredentials: allowed.map(descriptor) }),
+        ...(allowed && {
+          allowCredentials: allowed.map(({ credentialId: id, transports }) => ({
+            id,
+            transports: transports as Transport[],
+          })),
+        }),
       }),
     async verifyCreation(credential, challenge) {
       const verified = await refusedAsUndefined(() =>
@@ -79,16 +84,6 @@ export function webAuthn(issuer: string, relyingPartyName: string): WebAuthn {
       return { counter: newCounter, userVerified };
     },
   };
-}
-
-function descriptor({
-  credentialId,
-  transports,
-}: {
-  credentialId: string;
-  transports: readonly string[];
-}) {
-  return { id: credentialId, transports: transports as Transport[] };
 }
 
 /** The library throws for each fault of a credential. It is not an error of this service. */

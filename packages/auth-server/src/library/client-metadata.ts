@@ -1,9 +1,18 @@
+/** The clients as the library finds them. */
 import { PERMISSIONS, PERSON_PERMISSIONS, scopeOf } from '@cls/shared/access-token';
-import type { AdapterPayload } from 'oidc-provider';
-import { type Application, isConfidential } from '../clients/application.ts';
+import { type AdapterPayload, type Client, Provider } from 'oidc-provider';
+import {
+  type Application,
+  type ApplicationDirectory,
+  isConfidential,
+  isNative,
+  OPENID_SCOPES,
+} from '../clients/application.ts';
+import { canBeClientSecret } from '../clients/client-secret.ts';
 import { ACCOUNT_GRANT, DEVICE_GRANT } from '../clients/grant-types.ts';
-import type { ServiceAccount } from '../clients/service-account.ts';
+import type { ServiceAccount, ServiceAccountDirectory } from '../clients/service-account.ts';
 import { ACCOUNT_SIGNED_IN_PATH } from '../web/paths.ts';
+import { contextOf } from './request-context.ts';
 
 /** The built-in client through which people get tokens with e-mail and password. */
 export const ACCOUNT_CLIENT_ID = 'cls-account';
@@ -20,8 +29,69 @@ export const EXTRA_CLIENT_METADATA = [
   'logo',
 ];
 
+export interface ClientSettings {
+  readonly issuer: string;
+  readonly scopeBase: string;
+  readonly mtlsBaseUrl: string | undefined;
+  readonly applications: ApplicationDirectory;
+  readonly serviceAccounts: ServiceAccountDirectory;
+}
+
+/** Undefined for a client that is unknown or disabled, or that cannot prove itself. */
+export async function findClient(
+  id: string,
+  settings: ClientSettings,
+): Promise<AdapterPayload | undefined> {
+  const { issuer, scopeBase } = settings;
+  if (bringsImpossibleSecret()) return undefined;
+  if (id === ACCOUNT_CLIENT_ID) return ACCOUNT_CLIENT;
+  if (id === ACCOUNT_PAGES_CLIENT_ID) return accountPagesClient(issuer);
+  if (id.startsWith('app_')) {
+    const application = await settings.applications.find(id);
+    return isUsable(application, settings) ? applicationClient(application, scopeBase) : undefined;
+  }
+  const account = await settings.serviceAccounts.find(id);
+  return isUsable(account, settings) ? serviceAccountClient(account, scopeBase) : undefined;
+}
+
+function isUsable<C extends Pick<Application, 'disabled' | 'proof'>>(
+  client: C | undefined,
+  { mtlsBaseUrl }: ClientSettings,
+): client is C {
+  if (client === undefined || client.disabled) return false;
+  if (mtlsBaseUrl !== undefined) return true;
+  // Without mutual TLS the library would leave a binding out, and issue tokens that are bound to nothing.
+  const { token_endpoint_auth_method: method = '', ...proof } = client.proof ?? {};
+  return proof.tls_client_certificate_bound_access_tokens !== true && !/tls/.test(method);
+}
+
+/**
+ * Whether the request that goes on proves its client by a secret that was never made here, as its checksum
+ * shows. Its client is not looked up then: guesses cost no store anything.
+ */
+function bringsImpossibleSecret(): boolean {
+  const { ctx } = Provider;
+  if (ctx?.oidc === undefined) return false;
+  const secret = ctx.oidc.params?.['client_secret'] ?? basicSecret(ctx.get('authorization'));
+  const impossible = typeof secret === 'string' && !canBeClientSecret(secret);
+  if (impossible) contextOf(ctx).impossibleSecret = true;
+  return impossible;
+}
+
+/** RFC 6749 §2.3.1. Undefined where the library says itself what is wrong with the header. */
+function basicSecret(authorization: string): string | undefined {
+  const [, encoded] = /^basic ([\w+/=-]+)$/i.exec(authorization) ?? [];
+  if (encoded === undefined) return undefined;
+  const pair = Buffer.from(encoded, 'base64').toString('utf8');
+  try {
+    return decodeURIComponent(pair.slice(pair.indexOf(':') + 1).replaceAll('+', '%20'));
+  } catch {
+    return undefined;
+  }
+}
+
 /** A service account as the library's client metadata. */
-export function serviceAccountClient(account: ServiceAccount, scopeBase: string): AdapterPayload {
+function serviceAccountClient(account: ServiceAccount, scopeBase: string): AdapterPayload {
   return {
     client_id: account.id,
     client_name: account.name,
@@ -39,25 +109,13 @@ export function serviceAccountClient(account: ServiceAccount, scopeBase: string)
   };
 }
 
-/** Scopes of OpenID Connect that applications may ask for, besides permissions. */
-export const OPENID_SCOPES = ['openid', 'email', 'profile', 'offline_access'] as const;
-
 /** Every scope that exists here. */
 export function knownScopes(scopeBase: string): string[] {
   return [...OPENID_SCOPES, ...PERMISSIONS.map((permission) => scopeOf(scopeBase, permission))];
 }
 
-/** The scope that is registered by this name: one of OpenID Connect, or a permission. */
-function scopeNamed(name: string, scopeBase: string): string {
-  const permission = PERSON_PERMISSIONS.find((one) => one === name);
-  return permission === undefined ? name : scopeOf(scopeBase, permission);
-}
-
-/** What an application can be allowed to ask for. */
-export const APPLICATION_SCOPES: readonly string[] = [...OPENID_SCOPES, ...PERSON_PERMISSIONS];
-
 /** An application as the library's client metadata. */
-export function applicationClient(application: Application, scopeBase: string): AdapterPayload {
+function applicationClient(application: Application, scopeBase: string): AdapterPayload {
   const { secrets, device, redirectUris, backchannelLogoutUri } = application;
   const confidential = isConfidential(application);
   const browser = redirectUris.length > 0;
@@ -82,7 +140,12 @@ export function applicationClient(application: Application, scopeBase: string): 
         }),
     token_endpoint_auth_method: confidential ? 'client_secret_basic' : 'none',
     id_token_signed_response_alg: application.proof?.fapi2 ? 'PS256' : 'RS256',
-    scope: application.scopes.map((name) => scopeNamed(name, scopeBase)).join(' '),
+    scope: application.scopes
+      .map((name) => {
+        const permission = PERSON_PERMISSIONS.find((one) => one === name);
+        return permission === undefined ? name : scopeOf(scopeBase, permission);
+      })
+      .join(' '),
     first_party: application.firstParty,
     without_pkce: confidential && application.withoutPkce,
     allowed_origins: [...application.allowedOrigins],
@@ -94,14 +157,15 @@ export function applicationClient(application: Application, scopeBase: string): 
 }
 
 /**
- * Whether it runs on people's own devices (RFC 8252), as its redirect URIs show. A URI of an own
- * scheme is good for no other.
+ * Puts `sid` into the ID tokens of every application (Back-Channel Logout 1.0 §2.1). The library does so
+ * only for applications with a back-channel logout URI; the others could not show, when they ask for a
+ * sign-out, which session their token is from.
  */
-export function isNative({ redirectUris }: Pick<Application, 'redirectUris'>): boolean {
-  return redirectUris.some((uri) => !uri.startsWith('https:'));
+export function nameSessions(provider: Provider): void {
+  (provider.Client.prototype as Client & { includeSid(): boolean }).includeSid = () => true;
 }
 
-export const ACCOUNT_CLIENT: AdapterPayload = {
+const ACCOUNT_CLIENT: AdapterPayload = {
   client_id: ACCOUNT_CLIENT_ID,
   client_name: 'CLS',
   grant_types: [ACCOUNT_GRANT],
@@ -113,7 +177,7 @@ export const ACCOUNT_CLIENT: AdapterPayload = {
 /** The pages on which people look after their own account: no token is ever issued to them. */
 export const ACCOUNT_PAGES_CLIENT_ID = 'cls-account-pages';
 
-export function accountPagesClient(issuer: string): AdapterPayload {
+function accountPagesClient(issuer: string): AdapterPayload {
   return {
     client_id: ACCOUNT_PAGES_CLIENT_ID,
     client_name: 'CLS',

@@ -12,9 +12,7 @@ import {
 } from 'oidc-provider';
 import type { AccountDirectory } from '../accounts/account.ts';
 import type { MfaPolicy } from '../accounts/mfa-policy.ts';
-import type { ApplicationDirectory } from '../clients/application.ts';
-import { ASSERTION_ALGS, type ClientProof, needsCertificate } from '../clients/client-proof.ts';
-import type { ServiceAccountDirectory } from '../clients/service-account.ts';
+import { ASSERTION_ALGS } from '../clients/client-proof.ts';
 import type { TokenBudget } from '../clients/token-budget.ts';
 import { SIGNING_ALGS, type SigningKey } from '../keys/signing-key.ts';
 import type { StateStore } from '../state/state-store.ts';
@@ -22,18 +20,13 @@ import type { NextIndex } from '../token-status/token-indices.ts';
 import { ROUTES } from '../web/paths.ts';
 import { allowsOrigin } from './allowed-origin.ts';
 import {
-  ACCOUNT_CLIENT,
-  ACCOUNT_CLIENT_ID,
-  ACCOUNT_PAGES_CLIENT_ID,
-  accountPagesClient,
-  applicationClient,
+  type ClientSettings,
   EXTRA_CLIENT_METADATA,
+  findClient,
   knownScopes,
-  serviceAccountClient,
 } from './client-metadata.ts';
 import { type ExistingGrantSettings, existingGrant } from './existing-grant.ts';
 import { type KeySetFetchSettings, keySetReader } from './fetch-key-set.ts';
-import { bringsImpossibleSecret } from './impossible-secret.ts';
 import { endpointAliases, type MutualTlsSettings, mutualTls } from './mutual-tls.ts';
 import { PooledSigningKey } from './pooled-signing-key.ts';
 import { providerAdapter } from './provider-adapter.ts';
@@ -60,7 +53,8 @@ import { tokenClaims } from './token-claims.ts';
 import { TooManyTokens } from './too-many-tokens.ts';
 
 export interface ProviderSettings
-  extends ExistingGrantSettings,
+  extends ClientSettings,
+    ExistingGrantSettings,
     KeySetFetchSettings,
     MutualTlsSettings,
     RefreshLifetimeSettings,
@@ -70,12 +64,10 @@ export interface ProviderSettings
   readonly cookieKey: Secret;
   /** The key that `cookieKey` replaces: its cookies are still accepted. */
   readonly previousCookieKey?: Secret | undefined;
-  readonly serviceAccounts: ServiceAccountDirectory;
   readonly tokenBudget: Pick<TokenBudget, 'take'>;
   readonly nextTokenIndex: NextIndex;
   readonly accounts: AccountDirectory;
   readonly state: StateStore;
-  readonly applications: ApplicationDirectory;
   readonly pages: ProviderPages;
   readonly policyUrl: string | undefined;
   readonly documentationUrl: string | undefined;
@@ -113,7 +105,7 @@ export function providerConfiguration(
     jwks: {
       keys: SIGNING_ALGS.flatMap((alg) => keys.map((key) => new PooledSigningKey(key, alg))),
     },
-    adapter: (kind: string) => adapterFor(kind, issuer, settings),
+    adapter: (kind: string) => adapterFor(kind, settings),
     routes: ROUTES,
     scopes,
     extraParams: parameterChecks(scopes),
@@ -212,10 +204,12 @@ export function providerConfiguration(
     }),
     expiresWithSession: () => false,
     findAccount: async (ctx, id, token) => {
-      if (isWeakProof(settings.mfaPolicy, token)) return undefined;
+      const proof = token !== undefined && 'acr' in token ? token : undefined;
+      // A code or refresh token of a sign-in without a second factor, from before one was demanded.
+      if (proof !== undefined && !meetsPolicy(proof.acr, settings.mfaPolicy)) return undefined;
       const account = await settings.accounts.find(id);
       if (account === undefined || account.disabled) return undefined;
-      const acr = token !== undefined && 'acr' in token ? token.acr : ctx.oidc.session?.['acr'];
+      const acr = proof === undefined ? ctx.oidc.session?.['acr'] : proof.acr;
       const permissions = tokenPermissions(account.permissions, acr === MFA_ACR);
       return {
         accountId: account.id,
@@ -244,11 +238,6 @@ function authMethods({ mtlsBaseUrl }: MutualTlsSettings) {
   const methods = ['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'] as const;
   const byCertificate = ['tls_client_auth', 'self_signed_tls_client_auth'] as const;
   return mtlsBaseUrl === undefined ? [...methods] : [...methods, ...byCertificate];
-}
-
-/** Without mutual TLS the library would leave a binding out, and issue tokens that are bound to nothing. */
-function canProve({ mtlsBaseUrl }: MutualTlsSettings, proof: ClientProof | null): boolean {
-  return mtlsBaseUrl !== undefined || !needsCertificate(proof);
 }
 
 /** How long an assertion may be good, in seconds: one that was stolen before its use is a key. */
@@ -317,29 +306,9 @@ function discovery(settings: ProviderSettings) {
   };
 }
 
-function adapterFor(kind: string, issuer: string, settings: ProviderSettings): Adapter {
+function adapterFor(kind: string, settings: ProviderSettings): Adapter {
   const adapter = recordSignIns(providerAdapter(settings.state, kind), kind, settings);
-  if (kind !== 'Client') return adapter;
-  return {
-    ...adapter,
-    async find(id) {
-      if (bringsImpossibleSecret()) return undefined;
-      if (id === ACCOUNT_CLIENT_ID) return ACCOUNT_CLIENT;
-      if (id === ACCOUNT_PAGES_CLIENT_ID) return accountPagesClient(issuer);
-      if (id.startsWith('app_')) {
-        const application = await settings.applications.find(id);
-        return application === undefined ||
-          application.disabled ||
-          !canProve(settings, application.proof)
-          ? undefined
-          : applicationClient(application, settings.scopeBase);
-      }
-      const account = await settings.serviceAccounts.find(id);
-      return account === undefined || account.disabled || !canProve(settings, account.proof)
-        ? undefined
-        : serviceAccountClient(account, settings.scopeBase);
-    },
-  };
+  return kind === 'Client' ? { ...adapter, find: (id) => findClient(id, settings) } : adapter;
 }
 
 /** @param keys the first signs. */
@@ -367,11 +336,3 @@ const notifyApplication: NonNullable<Configuration['fetch']> = (url, options) =>
   const { dispatcher: _, ...rest } = options as RequestInit & { dispatcher?: unknown };
   return fetch(url, rest);
 };
-
-/** A code or refresh token of a sign-in without a second factor, from before one was demanded. */
-function isWeakProof(
-  mfaPolicy: MfaPolicy,
-  token: Parameters<NonNullable<Configuration['findAccount']>>[2],
-): boolean {
-  return token !== undefined && 'acr' in token && !meetsPolicy(token.acr, mfaPolicy);
-}

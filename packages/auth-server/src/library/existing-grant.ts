@@ -31,7 +31,9 @@ export async function existingGrant(
   const grant = good ? known : new provider.Grant({ accountId, clientId: client.clientId });
   // To the library permissions are both: scopes that it knows, and scopes of a resource.
   const permissions = allowed.filter((scope) => scope.startsWith(`${scopeBase}/auth/`));
-  const openid = firstParty ? allowed.filter(isOpenId(ctx)) : allowed;
+  const openid = firstParty
+    ? allowed.filter((scope) => ctx.oidc.requestParamOIDCScopes.has(scope))
+    : allowed;
   if (openid.length > 0) grant.addOIDCScope(openid.join(' '));
   if (permissions.length > 0) grant.addResourceScope(audience, permissions.join(' '));
   grant.addOIDCClaims([...ctx.oidc.requestParamClaims]);
@@ -42,8 +44,4 @@ export async function existingGrant(
 export function grantedScopes(grant: Grant, audience: string): readonly string[] {
   const scopes = `${grant.getOIDCScope()} ${grant.getResourceScope(audience)}`;
   return scopes.split(' ').filter((scope) => scope !== '');
-}
-
-function isOpenId(ctx: KoaContextWithOIDC): (scope: string) => boolean {
-  return (scope) => ctx.oidc.requestParamOIDCScopes.has(scope);
 }

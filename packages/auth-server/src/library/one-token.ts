@@ -1,6 +1,6 @@
 import { decodeJwt } from 'jose';
 import { errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider';
-import { OPENID_SCOPES } from './client-metadata.ts';
+import { OPENID_SCOPES } from '../clients/application.ts';
 import {
   type AccessToken,
   keepForUserinfo,

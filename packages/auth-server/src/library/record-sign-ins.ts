@@ -40,10 +40,9 @@ export function recordSignIns(adapter: Adapter, kind: string, deps: SignInRecord
   return {
     ...adapter,
     async upsert(id, payload, expiresIn) {
-      const store = async () => void (await adapter.upsert(id, payload, expiresIn));
-      await store();
+      await adapter.upsert(id, payload, expiresIn);
       const { ctx } = Provider;
-      if (ctx !== undefined) await record({ adapter, deps, ctx, id, payload, store });
+      if (ctx !== undefined) await record({ adapter, deps, ctx, id, payload, expiresIn });
     },
   };
 }
@@ -55,8 +54,7 @@ interface Stored {
   readonly ctx: KoaContextWithOIDC;
   readonly id: string;
   readonly payload: AdapterPayload;
-  /** Stores it once more. */
-  readonly store: () => Promise<void>;
+  readonly expiresIn: number | undefined;
 }
 
 const RECORDERS: Readonly<Record<string, (stored: Stored) => Promise<void>>> = {
@@ -89,9 +87,9 @@ async function recordSession(stored: Stored): Promise<void> {
  * meanwhile, and removed the id under which it was stored here, which this browser is about to get.
  * Stored again, it is there, unless it was ended.
  */
-async function isAlive({ adapter, id, payload, store }: Stored): Promise<boolean> {
+async function isAlive({ adapter, id, payload, expiresIn }: Stored): Promise<boolean> {
   if ((await adapter.find(id)) !== undefined) return true;
-  await store();
+  await adapter.upsert(id, payload, expiresIn);
   return (await adapter.findByUid(payload.uid ?? '')) !== undefined;
 }
 

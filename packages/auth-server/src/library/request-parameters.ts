@@ -1,9 +1,27 @@
 /** How parameters of a request are read, and which are refused before anybody signs in. */
-import { errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider';
-import { OPENID_SCOPES } from './client-metadata.ts';
+import { type Client, errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider';
+import { OPENID_SCOPES } from '../clients/application.ts';
 import { showInPlace } from './reliances/error-in-place.ts';
 import { checkParameters } from './reliances/parameter-checks.ts';
-import type { Parameters } from './reliances/parameters.ts';
+
+/** Parameters of a request of the protocol, as the library has read them; without empty ones. */
+export type Parameters = Record<string, unknown>;
+
+/** Lets `adjust` change what a request says before the library looks at it, at each endpoint. */
+export function adjustParameters(provider: Provider, adjust: (params: Parameters) => void): void {
+  const { OIDCContext } = provider;
+  const kept = new WeakMap<object, Parameters>();
+  Object.defineProperty(OIDCContext.prototype, 'params', {
+    configurable: true,
+    get(this: object) {
+      return kept.get(this);
+    },
+    set(this: object, params: Parameters) {
+      adjust(params);
+      kept.set(this, params);
+    },
+  });
+}
 
 /**
  * Reads a request as its client means it. `prompt=select_account` (OpenID Connect Core §3.1.2.1) asks
@@ -24,32 +42,19 @@ function wordsOf(list: unknown): readonly string[] | undefined {
 
 /** For requests that were pushed too (RFC 9126). @param scopes every one that exists here. */
 export function parameterChecks(scopes: readonly string[]) {
-  const alone = scopes.filter(servesAlone);
+  // Other scopes of OpenID Connect only say what userinfo has besides; they need `openid`.
+  const needOpenid: readonly string[] = OPENID_SCOPES.filter((scope) => scope !== 'openid');
+  const alone = scopes.filter((scope) => !needOpenid.includes(scope));
   return checkParameters({
-    scope: (_, asked) => refuseNothing(asked, alone),
+    scope(_, asked) {
+      if (asked?.split(' ').some((scope) => alone.includes(scope))) return;
+      // People would be asked, and no answer of theirs could serve the request (RFC 6749 §3.3).
+      const description = 'scope must contain openid or at least one permission of this API';
+      throw new errors.InvalidScope(description, asked ?? '');
+    },
     response_mode: refuseUndeliverableForm,
     state: refuseLongAnswer,
   });
-}
-
-/** Other scopes of OpenID Connect only say what userinfo has besides; they need `openid`. */
-function servesAlone(scope: string): boolean {
-  return scope === 'openid' || !(OPENID_SCOPES as readonly string[]).includes(scope);
-}
-
-/**
- * Of a request for nothing that there is, people would be asked, and no answer of theirs could
- * serve it (RFC 6749 §3.3).
- *
- * @throws {errors.InvalidScope}
- */
-function refuseNothing(asked: string | undefined, scopes: readonly string[]): void {
-  const known = asked?.split(' ').some((scope) => scopes.includes(scope));
-  if (!known)
-    throw new errors.InvalidScope(
-      'scope must contain openid or at least one permission of this API',
-      asked ?? '',
-    );
 }
 
 const WEB = /^https?:\/\//i;
@@ -75,6 +80,26 @@ export function showUndeliverableErrors(provider: Provider): void {
 function isUndeliverable({ oidc }: KoaContextWithOIDC): boolean {
   const { response_mode: mode, redirect_uri: target } = oidc.params ?? {};
   return mode === 'form_post' && typeof target === 'string' && !WEB.test(target);
+}
+
+/** RFC 8252 §7.3: an application on a person's own device gets its port from the system. */
+const LOOPBACK = /^http:\/\/(127\.0\.0\.1|\[::1\])(?=[:/?#]|$)/;
+
+/**
+ * Redirect URIs are compared character by character. The one exception is the port of a loopback
+ * address, for public applications. The library would make it for the name `localhost` too, which
+ * may be anybody's (RFC 8252 §8.3), and for confidential ones, which know their port.
+ */
+export function compareRedirectUris(provider: Provider): void {
+  const prototype = provider.Client.prototype as Client & {
+    redirectUriAllowed(uri: string): boolean;
+  };
+  const withAnyPort = prototype.redirectUriAllowed;
+  prototype.redirectUriAllowed = function allowed(this: Client, uri: string) {
+    if (this.redirectUris?.includes(uri)) return true;
+    const mayHaveAnyPort = this.clientAuthMethod === 'none' && LOOPBACK.test(uri);
+    return mayHaveAnyPort && withAnyPort.call(this, uri);
+  };
 }
 
 /**

@@ -13,35 +13,45 @@ const { Check } = interactionPolicy;
 export function signInPolicy(settings: SessionLifetimeSettings, mfaPolicy: MfaPolicy) {
   const policy = interactionPolicy.base();
   const login = policy.get('login');
-  login?.checks.add(
-    new Check('stronger_authentication', 'a second factor is asked for', 'login_required', (ctx) =>
-      isTooWeak(ctx, mfaPolicy) ? Check.REQUEST_PROMPT : Check.NO_NEED_TO_PROMPT,
-    ),
-  );
-  login?.checks.add(
-    new Check('account_unusable', 'the account is disabled or gone', 'login_required', (ctx) =>
-      ctx.oidc.session?.accountId !== undefined && ctx.oidc.account === undefined
-        ? Check.REQUEST_PROMPT
-        : Check.NO_NEED_TO_PROMPT,
-    ),
-  );
-  login?.checks.add(
-    new Check('session_over', 'the sign-in is too old', 'login_required', (ctx) => {
-      const { session, result } = ctx.oidc;
-      const old = session?.accountId !== undefined && isTooOld(settings, session);
-      return old && result?.login === undefined ? Check.REQUEST_PROMPT : Check.NO_NEED_TO_PROMPT;
-    }),
-  );
-  // The library compares the hint with the session before the sign-in, not with the one after it.
-  login?.checks.add(
-    new Check('another_account', 'another person has signed in', 'login_required', (ctx) => {
-      const { session, params, result } = ctx.oidc;
-      const { id_token_hint: hint } = params ?? {};
-      if (result?.login === undefined || typeof hint !== 'string') return Check.NO_NEED_TO_PROMPT;
-      if (decodeJwt(hint).sub === session?.accountId) return Check.NO_NEED_TO_PROMPT;
-      throw new errors.LoginRequired('another person signed in than id_token_hint names');
-    }),
-  );
+  const reasons: readonly (readonly [string, string, (ctx: KoaContextWithOIDC) => boolean])[] = [
+    [
+      'stronger_authentication',
+      'a second factor is asked for',
+      ({ oidc: { session, params } }) => {
+        const acr = session?.['acr'];
+        // `acr_values` names a second factor as the only way (OpenID Connect Core §3.1.2.1).
+        const mfaWanted = params?.['acr_values'] === MFA_ACR;
+        return (mfaWanted && acr !== MFA_ACR) || !meetsPolicy(acr, mfaPolicy);
+      },
+    ],
+    [
+      'account_unusable',
+      'the account is disabled or gone',
+      ({ oidc }) => oidc.session?.accountId !== undefined && oidc.account === undefined,
+    ],
+    [
+      'session_over',
+      'the sign-in is too old',
+      ({ oidc: { session, result } }) => {
+        const old = session?.accountId !== undefined && isTooOld(settings, session);
+        return old && result?.login === undefined;
+      },
+    ],
+    // The library compares the hint with the session before the sign-in, not with the one after it.
+    [
+      'another_account',
+      'another person has signed in',
+      ({ oidc: { session, params, result } }) => {
+        const { id_token_hint: hint } = params ?? {};
+        if (result?.login === undefined || typeof hint !== 'string') return false;
+        if (decodeJwt(hint).sub === session?.accountId) return false;
+        throw new errors.LoginRequired('another person signed in than id_token_hint names');
+      },
+    ],
+  ];
+  for (const [reason, description, asks] of reasons) {
+    login?.checks.add(new Check(reason, description, 'login_required', asks));
+  }
   // The library asks for every application that is registered as native. What decides is where this
   // answer goes: the platform's own are no exception, for nothing shows that it is they who ask.
   const consent = policy.get('consent');
@@ -59,7 +69,7 @@ export function signInPolicy(settings: SessionLifetimeSettings, mfaPolicy: MfaPo
         const held = (account as { scopes?: readonly string[] } | undefined)?.scopes;
         const gets =
           held === undefined || asked.has('openid') || held.some((one) => asked.has(one));
-        if (gets) return Check.NO_NEED_TO_PROMPT;
+        if (gets) return false;
         throw new errors.AccessDenied('the person has none of the permissions that were asked for');
       },
     ),
@@ -78,26 +88,12 @@ export function signInPolicy(settings: SessionLifetimeSettings, mfaPolicy: MfaPo
           return client?.['first_party'] !== true && native.check(ctx);
         }
         const gives = params?.['response_type'] !== 'none';
-        const asks = gives && result?.consent === undefined && !isAssured(client, redirectUri);
-        return asks ? Check.REQUEST_PROMPT : Check.NO_NEED_TO_PROMPT;
+        return gives && result?.consent === undefined && !isAssured(client, redirectUri);
       },
       native.details,
     ),
   );
   return policy;
-}
-
-function isTooWeak(ctx: KoaContextWithOIDC, mfaPolicy: MfaPolicy): boolean {
-  const acr = ctx.oidc.session?.['acr'];
-  return (asksForMfa(ctx) && acr !== MFA_ACR) || !meetsPolicy(acr, mfaPolicy);
-}
-
-/** `acr_values` names a second factor as the only way (OpenID Connect Core §3.1.2.1). */
-function asksForMfa(ctx: KoaContextWithOIDC): boolean {
-  const { acr_values: wanted } = ctx.oidc.params ?? {};
-  if (typeof wanted !== 'string') return false;
-  const values = wanted.split(' ');
-  return values.length === 1 && values[0] === MFA_ACR;
 }
 
 export const MFA_ACR = 'urn:cls:acr:mfa';

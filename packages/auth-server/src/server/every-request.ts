@@ -1,5 +1,5 @@
 /** What every request passes, whichever room answers it. */
-import type { RequestListener } from 'node:http';
+import type { IncomingMessage, RequestListener } from 'node:http';
 import { clientAddress } from '@cls/shared/http/client-address';
 import type { LogFault } from '@cls/shared/http/fault-log';
 import { readMediaRanges } from '@cls/shared/http/media-ranges';
@@ -8,9 +8,7 @@ import { PAGE_HEADERS } from '@cls/shared/pages/document';
 import type { ServiceEnvironment } from '@cls/shared/service/service-environment';
 import { DatabaseUnavailable } from '@cls/shared/sql/database';
 import type { Context, Middleware } from 'koa';
-import { mountAt } from '../library/reliances/base-path.ts';
 import { prefersPage, showErrorPage } from '../web/error-page.ts';
-import { nextLinkFrom } from '../web/next-link.ts';
 import {
   RETRY_WHEN_UNAVAILABLE_S,
   SERVER_ERROR,
@@ -51,6 +49,11 @@ export function normalizeRequests(
     mountAt(request, basePath);
     live.handle(request, response);
   };
+}
+
+/** Has the library put `basePath` before the paths of its own URLs, as under Express. */
+export function mountAt(request: IncomingMessage, basePath: string): void {
+  Object.assign(request, { baseUrl: basePath });
 }
 
 /** The target relative to the issuer's path, which a proxy in front may have taken off. */
@@ -102,12 +105,7 @@ function answer(ctx: Context, pages: Pages, unavailable: DatabaseUnavailable | u
   ctx.remove('Location');
   ctx.remove('Set-Cookie');
   if (prefersPage(ctx)) {
-    const nextLink = nextLinkFrom(undefined, pages);
-    showErrorPage(pages, ctx, {
-      status,
-      kind: unavailable ? 'unavailable' : 'server_error',
-      nextLink,
-    });
+    showErrorPage(pages, ctx, { status, kind: unavailable ? 'unavailable' : 'server_error' });
     return;
   }
   writeOAuthError(ctx, unavailable ? unavailableAnswer(unavailable) : SERVER_ERROR);

@@ -2,7 +2,6 @@ import { NOTHING_HERE, writeProblem } from '@cls/shared/http/problem';
 import type { RequestState } from '@cls/shared/http/request-log';
 import type { Context, Middleware } from 'koa';
 import { prefersPage, showErrorPage } from '../web/error-page.ts';
-import { nextLinkFrom } from '../web/next-link.ts';
 import { oauthError, writeOAuthError } from '../web/oauth-error.ts';
 import { type Pages, seeOther } from '../web/page.ts';
 import { ACCOUNT_PATH, ROUTES, START_PATH } from '../web/paths.ts';
@@ -97,10 +96,9 @@ function wrongMethod(ctx: Context, pages: Pages, methods: readonly string[]): vo
 }
 
 function showRefusal(ctx: Context, pages: Pages, status: 404 | 405): void {
-  const nextLink = nextLinkFrom(undefined, pages);
   // A browser that opens a form's address finds no page there, so it gets the page for 404.
   const kind = status === 404 || ctx.method === 'GET' ? 'not_found' : 'wrong_method';
-  showErrorPage(pages, ctx, { kind, status, nextLink });
+  showErrorPage(pages, ctx, { kind, status });
 }
 
 /** Combines middlewares into one; each wraps those after it. */

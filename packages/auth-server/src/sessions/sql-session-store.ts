@@ -1,5 +1,5 @@
 import { newId } from '@cls/shared/new-id';
-import { type Database, epochMs, recordOf, type Transaction } from '@cls/shared/sql/database';
+import { type Database, epochMs, recordOf } from '@cls/shared/sql/database';
 import type {
   AccountSession,
   ApplicationGrant,
@@ -63,14 +63,6 @@ const TAKE = `
   RETURNING id, application_id AS "applicationId", account_id AS "accountId", sid, attempts`;
 
 export function sqlSessionStore(database: Database): SessionStore {
-  const forgetGrants = async (
-    transaction: Transaction,
-    which: string,
-    params: readonly string[],
-  ): Promise<void> => {
-    await transaction.query(`${TELL}${which}`, params);
-    await transaction.query(`DELETE FROM application_grant g WHERE ${which}`, params);
-  };
   return {
     async recordSession({ uid, accountId, device, address, rememberedDeviceId }) {
       const { browser = null, system = null } = device;
@@ -153,12 +145,12 @@ export function sqlSessionStore(database: Database): SessionStore {
         );
       }),
     forgetApplication: (accountId, applicationId) =>
-      database.transaction((transaction) =>
-        forgetGrants(transaction, 'g.account_id = $1 AND g.application_id = $2', [
-          accountId,
-          applicationId,
-        ]),
-      ),
+      database.transaction(async (transaction) => {
+        const which = 'g.account_id = $1 AND g.application_id = $2';
+        const values = [accountId, applicationId];
+        await transaction.query(`${TELL}${which}`, values);
+        await transaction.query(`DELETE FROM application_grant g WHERE ${which}`, values);
+      }),
   };
 }
 

@@ -3,11 +3,14 @@ import { requestLanguage } from '@cls/shared/pages/browser';
 import type { Context } from 'koa';
 import { LANGUAGE_COOKIE } from './browser.ts';
 import { type ErrorModel, errorPage } from './error.ts';
+import type { NextLink } from './layout.ts';
 import { nextLinkFrom } from './next-link.ts';
 import { contentSecurityPolicy, type Pages } from './page.ts';
 
-export interface ShownError extends Omit<ErrorModel, 'frame' | 'referenceId'> {
+export interface ShownError extends Omit<ErrorModel, 'frame' | 'referenceId' | 'nextLink'> {
   readonly status: number;
+  /** To the account pages where there is none. */
+  readonly nextLink?: NextLink;
 }
 
 /**
@@ -20,14 +23,18 @@ export function prefersPage({ request }: Context): boolean {
 }
 
 /** Shows an error page with the request's id as the reference for support. */
-export function showErrorPage(pages: Pages, ctx: Context, { status, ...error }: ShownError): void {
+export function showErrorPage(
+  pages: Pages,
+  ctx: Context,
+  { status, nextLink = nextLinkFrom(undefined, pages), ...error }: ShownError,
+): void {
   const referenceId = String(ctx.state['requestId'] ?? '');
   ctx.state['refused'] ??= kindOf(error);
   if (error.waitS !== undefined) ctx.set('Retry-After', `${error.waitS}`);
   pages.show(ctx, {
     status,
     ...(ctx.method === 'GET' ? {} : { again: false }),
-    render: (frame, i18n) => errorPage({ frame, referenceId, ...error }, i18n),
+    render: (frame, i18n) => errorPage({ frame, referenceId, nextLink, ...error }, i18n),
   });
 }
 
@@ -51,7 +58,7 @@ export function overloadPages(
  * The reason in the request's log line: for a protocol's error its code and description, so that
  * the reference leads to them.
  */
-function kindOf({ kind, technical }: Omit<ShownError, 'status'>): string {
+function kindOf({ kind, technical }: Pick<ShownError, 'kind' | 'technical'>): string {
   if (technical === undefined) return kind;
   const { error, description } = technical;
   return description === undefined ? error : `${error}: ${description}`;

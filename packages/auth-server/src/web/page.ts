@@ -1,6 +1,11 @@
 import { timingSafeEqual } from 'node:crypto';
-import { readFormBody } from '@cls/shared/http/read-form-body';
-import { handLanguageTo, LOCALES, type Locale, pageLanguage } from '@cls/shared/pages/browser';
+import {
+  handLanguageTo,
+  LOCALES,
+  type Locale,
+  pageLanguage,
+  readFormBody,
+} from '@cls/shared/pages/browser';
 import { pagePolicy } from '@cls/shared/pages/document';
 import { inEachLanguage } from '@cls/shared/pages/i18n';
 import type { Secret } from '@cls/shared/secret';
@@ -106,8 +111,13 @@ export function pages(settings: PageSettings): Pages {
     issuer,
     path,
     async readForm(ctx, csrf) {
-      const form = await fieldsOf(ctx);
-      if (form === undefined) return { refused: 'form_unreadable' };
+      const body = await readFormBody(ctx);
+      // Nobody types a NUL character, and no database takes one.
+      if (body === undefined || ![...body].flat().every(isStorable)) {
+        return { refused: 'form_unreadable' };
+      }
+      // Of two fields of one name the first counts.
+      const form: Form = Object.fromEntries([...body].reverse());
       return csrf !== '' && isOurs(form, csrf) ? { form } : { refused: 'form_refused', sent: form };
     },
     wasFor(form, person) {
@@ -206,14 +216,4 @@ function sourceOf(uri: string): readonly string[] {
   if (hostname.startsWith('[')) return [protocol];
   // A URL's host may hold characters, such as a comma, that would end a source or the policy.
   return /^[a-z0-9.-]+(?::\d+)?$/.test(host) ? [`${protocol}//${host}`] : [];
-}
-
-/**
- * A form's fields, the first of two; undefined when the body is no form, too large, or holds a NUL
- * character, which nobody types and no database takes.
- */
-async function fieldsOf(ctx: Context): Promise<Form | undefined> {
-  const body = await readFormBody(ctx);
-  if (body === undefined || ![...body].flat().every(isStorable)) return undefined;
-  return Object.fromEntries([...body].reverse());
 }

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
-import { mountAt } from '../../src/library/reliances/base-path.ts';
+import { mountAt } from '../../src/server/every-request.ts';
 import { type BareProvider, startBareProvider } from '../support/bare-provider.ts';
 
 describe('the library below a path', () => {

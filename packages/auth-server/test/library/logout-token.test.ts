@@ -2,7 +2,8 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
-import { nameSessions, sendLogoutToken } from '../../src/library/reliances/logout-token.ts';
+import { nameSessions } from '../../src/library/client-metadata.ts';
+import { sendLogoutToken } from '../../src/library/reliances/logout-token.ts';
 import {
   type BareProvider,
   CALLBACK,

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { adjustParameters, type Parameters } from '../../src/library/reliances/parameters.ts';
+import { adjustParameters, type Parameters } from '../../src/library/request-parameters.ts';
 import { type BareProvider, startBareProvider } from '../support/bare-provider.ts';
 import { Browser } from '../support/relying-party.ts';
 

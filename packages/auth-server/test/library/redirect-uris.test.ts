@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { AdapterPayload } from '../../src/library/oidc.ts';
-import { compareRedirectUris } from '../../src/library/reliances/redirect-uris.ts';
+import { compareRedirectUris } from '../../src/library/request-parameters.ts';
 import { type BareProvider, startBareProvider } from '../support/bare-provider.ts';
 
 const NATIVE: AdapterPayload = {

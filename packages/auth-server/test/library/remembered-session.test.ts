@@ -1,8 +1,5 @@
 import { expect } from 'chai';
-import {
-  endWithBrowser,
-  rememberLaterSignIns,
-} from '../../src/library/reliances/remembered-session.ts';
+import { endWithBrowser, rememberLaterSignIns } from '../../src/library/session-lifetime.ts';
 import { type BareProvider, startBareProvider } from '../support/bare-provider.ts';
 
 describe('the library makes a session that outlives the browser', () => {

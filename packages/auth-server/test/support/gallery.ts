@@ -315,7 +315,16 @@ const confirmation = (name: string, subject: ConfirmedAction) =>
 export const GALLERY: readonly GalleryPage[] = [
   signIn('sign-in', { organisationHref: '/sign-in/organisation' }),
   page('sign-in--plain', (frame, i18n) =>
-    signInPage({ frame, action: '/sign-in', resetHref: '/password/reset', problems: [] }, i18n),
+    signInPage(
+      {
+        frame,
+        action: '/sign-in',
+        resetHref: '/password/reset',
+        passkey: { action: '/sign-in/passkey', options: REQUEST_OPTIONS },
+        problems: [],
+      },
+      i18n,
+    ),
   ),
   signIn('sign-in--logo', { application: { ...APPLICATION, ...LOGO } }),
   signIn('sign-in--wrong-credentials', {

@@ -1,6 +1,6 @@
 import * as client from 'openid-client';
 import type { Application } from '../../src/clients/application.ts';
-import { APPLICATION_SCOPES } from '../../src/library/client-metadata.ts';
+import { APPLICATION_SCOPES } from '../../src/clients/application.ts';
 import type { TestAuthServer } from './auth-server.ts';
 import { applicationRecords } from './client-records.ts';
 import type { Send } from './send.ts';

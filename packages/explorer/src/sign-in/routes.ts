@@ -1,7 +1,6 @@
 import type { Clock } from '@cls/shared/clock';
-import { readFormBody } from '@cls/shared/http/read-form-body';
 import type { Log } from '@cls/shared/log';
-import { dropCookie, readCookie, writeCookie } from '@cls/shared/pages/browser';
+import { dropCookie, readCookie, readFormBody, writeCookie } from '@cls/shared/pages/browser';
 import type { Context } from 'koa';
 import { digest } from '../crypto/seal.ts';
 import { type SignedIn, SignInRefused } from '../issuer/issuer.ts';

@@ -1,4 +1,4 @@
-/** What a request shows of the browser that sent it: our cookies, and its reader's language. */
+/** What a browser's request brings: our cookies, its reader's language, and the fields of a form. */
 import type { IncomingMessage } from 'node:http';
 import type { Context, Middleware } from 'koa';
 
@@ -30,15 +30,12 @@ export function readCookie(ctx: Context, cookie: Cookie): string | undefined {
 }
 
 /** @param maxAgeMs without it the cookie lives until the browser is closed. */
-export function writeCookie(ctx: Context, cookie: Cookie, value: string, maxAgeMs?: number): void {
-  set(ctx, cookie, value, maxAgeMs);
-}
-
-export function dropCookie(ctx: Context, cookie: Cookie): void {
-  set(ctx, cookie, null);
-}
-
-function set(ctx: Context, cookie: Cookie, value: string | null, maxAgeMs?: number): void {
+export function writeCookie(
+  ctx: Context,
+  cookie: Cookie,
+  value: string | null,
+  maxAgeMs?: number,
+): void {
   ctx.cookies.set(cookieName(ctx.secure, cookie), value, {
     ...(maxAgeMs === undefined ? {} : { maxAge: maxAgeMs }),
     ...(cookie.path === undefined ? {} : { path: cookie.path }),
@@ -48,6 +45,10 @@ function set(ctx: Context, cookie: Cookie, value: string | null, maxAgeMs?: numb
     signed: false,
     overwrite: true,
   });
+}
+
+export function dropCookie(ctx: Context, cookie: Cookie): void {
+  writeCookie(ctx, cookie, null);
 }
 
 /** The language of a page. One that was chosen on a page, by the parameter `lang`, is remembered. */
@@ -155,4 +156,22 @@ function byWeight(header: string): readonly string[] {
     .filter(({ weight }) => weight > 0)
     .sort((a, b) => b.weight - a.weight)
     .map(({ tag }) => tag);
+}
+
+const FORM = 'application/x-www-form-urlencoded';
+const BODY_MAX_BYTES = 16_384;
+
+/** A form's fields, each as often as it was sent; undefined when the body is no form, or too large. */
+export async function readFormBody(ctx: Context): Promise<URLSearchParams | undefined> {
+  if (!ctx.is(FORM)) return undefined;
+  const parts: Buffer[] = [];
+  let length = 0;
+  for await (const part of ctx.req as AsyncIterable<Buffer>) {
+    length += part.length;
+    // Read to its end all the same: leaving early would cut the connection before the answer.
+    if (length <= BODY_MAX_BYTES) parts.push(part);
+  }
+  return length > BODY_MAX_BYTES
+    ? undefined
+    : new URLSearchParams(Buffer.concat(parts).toString('utf8'));
 }

@@ -1,18 +1,8 @@
-import type { Client, Provider } from 'oidc-provider';
+import type { Client } from 'oidc-provider';
 
-/** Methods of the library's clients that its types leave out. */
+/** The library's types leave it out. */
 interface Informed {
   backchannelLogout(accountId: string, sid: string): Promise<void>;
-  includeSid(): boolean;
-}
-
-/**
- * Puts `sid` into the ID tokens of every application (Back-Channel Logout 1.0 §2.1). The library does so
- * only for applications with a back-channel logout URI; the others could not show, when they ask for a
- * sign-out, which session their token is from.
- */
-export function nameSessions(provider: Provider): void {
-  (provider.Client.prototype as Client & Informed).includeSid = () => true;
 }
 
 /**

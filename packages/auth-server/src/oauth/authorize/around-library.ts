@@ -1,7 +1,7 @@
 /** What this service adds before and after the library's own answers to a browser. */
 
-import { readFormBody } from '@cls/shared/http/read-form-body';
 import type { Log } from '@cls/shared/log';
+import { readFormBody } from '@cls/shared/pages/browser';
 import { decodeJwt, type JWTPayload } from 'jose';
 import type { Context, Middleware } from 'koa';
 import type { AuditLog } from '../../audit/audit-log.ts';
@@ -15,7 +15,6 @@ import { answering, auditedSafely } from '../../state/answering.ts';
 import { continuePage } from '../../web/continue.ts';
 import { showErrorPage } from '../../web/error-page.ts';
 import { showExpired } from '../../web/expired-page.ts';
-import { nextLinkFrom } from '../../web/next-link.ts';
 import { formTargetsOf, type Pages, seeOther } from '../../web/page.ts';
 import { ROUTES } from '../../web/paths.ts';
 import { type ProgressDeps, provenIn } from './progress.ts';
@@ -109,8 +108,7 @@ function refuseRequest(
 ): void {
   ctx.set('Cache-Control', 'no-store');
   const technical = { error, description };
-  const nextLink = nextLinkFrom(undefined, pages);
-  showErrorPage(pages, ctx, { kind: 'application_request', status: 400, technical, nextLink });
+  showErrorPage(pages, ctx, { kind: 'application_request', status: 400, technical });
 }
 
 /**

@@ -18,7 +18,6 @@ import {
   type InteractionContext,
   pageOf,
   redirectToDispatcher,
-  standingOf,
 } from './interaction-context.ts';
 import { keepProgress, type NextStep, nextStep, type Proven, provenIn } from './progress.ts';
 import { beginAnew } from './sign-in-step.ts';
@@ -64,7 +63,7 @@ const at =
     const proven = await provenIn(context.deps, context.details.uid);
     if (proven === undefined) return beginAnew(context);
     const enrolling = enrollingOf(context, proven);
-    const isHere = nextStep(standingOf(context, proven)).step === step;
+    const isHere = nextStep(context, proven).step === step;
     if (!isHere && !(await isRepeated(enrolling, form))) return redirectToDispatcher(context);
     await act(enrolling, form);
   };

@@ -7,7 +7,6 @@ import type { RecoveryCodes } from '../../factors/recovery-codes.ts';
 import type { TotpEnrolments } from '../../factors/totp-enrolment.ts';
 import { ACCOUNT_PAGES_CLIENT_ID } from '../../library/client-metadata.ts';
 import type { Client, Provider } from '../../library/oidc.ts';
-import { MFA_ACR } from '../../library/sign-in-policy.ts';
 import type { UpstreamSignIn } from '../../organisations/sign-in-upstream.ts';
 import type { UpstreamRecords } from '../../organisations/upstream-provider.ts';
 import type { AccountApplications } from '../../sessions/account-applications.ts';
@@ -22,7 +21,6 @@ import { showErrorPage } from '../../web/error-page.ts';
 import { type Application, logoOf, shownClient } from '../../web/layout.ts';
 import { nextLinkFrom } from '../../web/next-link.ts';
 import { formTargetsOf, type Page, type Pages, seeOther } from '../../web/page.ts';
-import type { Proven, Standing } from './progress.ts';
 
 export interface InteractionDeps extends ProofDeps {
   readonly secondStep: SecondStep;
@@ -56,20 +54,6 @@ export interface InteractionContext {
 }
 
 export type { Form } from '../../web/page.ts';
-
-export function standingOf(
-  { deps, details }: InteractionContext,
-  proven: Proven | undefined,
-  remembered = false,
-): Standing {
-  return {
-    prompt: details.prompt.name,
-    proven,
-    mfaPolicy: deps.mfaPolicy,
-    mfaWanted: details.params['acr_values'] === MFA_ACR,
-    remembered,
-  };
-}
 
 /** What every page of an interaction has. */
 export function pageOf({ client, details }: InteractionContext): Omit<Page, 'render'> {

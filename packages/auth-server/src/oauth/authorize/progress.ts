@@ -1,7 +1,8 @@
 import type { Account, AccountDirectory } from '../../accounts/account.ts';
-import type { MfaPolicy } from '../../accounts/mfa-policy.ts';
+import { MFA_ACR } from '../../library/sign-in-policy.ts';
 import { oneTimeState } from '../../state/one-time-state.ts';
 import type { StateStore } from '../../state/state-store.ts';
+import type { InteractionContext } from './interaction-context.ts';
 
 /** What has been proven in this interaction so far, kept beside it. */
 export interface SignInProgress {
@@ -79,33 +80,32 @@ export function dropProgress(state: StateStore, uid: string): Promise<void> {
   return progressIn(state).drop(uid);
 }
 
-export interface Standing {
-  /** What the library asks for. */
-  readonly prompt: string;
-  readonly proven: Proven | undefined;
-  readonly mfaPolicy: MfaPolicy;
-  /** The application asks for a second factor by `acr_values`. */
-  readonly mfaWanted: boolean;
-  /** The person proved a second factor in this browser before, and nobody asks for a fresh proof. */
-  readonly remembered: boolean;
-}
-
 export type NextStep =
-  | { readonly step: 'sign_in' | 'second_factor' | 'consent' }
-  | { readonly step: 'done'; readonly proven: Proven }
+  | { readonly step: 'sign_in' | 'consent' }
+  | { readonly step: 'second_factor' | 'done'; readonly proven: Proven }
   /** A second factor is needed and the account has none. */
   | { readonly step: 'enrol_factor'; readonly because: 'policy' | 'application' };
 
-/** Decides the next page of a sign-in. Pure. */
-export function nextStep(standing: Standing): NextStep {
-  const { prompt, proven, mfaPolicy, mfaWanted, remembered } = standing;
-  if (prompt === 'consent') return { step: 'consent' };
+/**
+ * Decides the next page of a sign-in. Pure.
+ *
+ * @param remembered the person proved a second factor in this browser before, and nobody asks for a
+ *   fresh proof.
+ */
+export function nextStep(
+  { deps, details }: InteractionContext,
+  proven: Proven | undefined,
+  remembered = false,
+): NextStep {
+  if (details.prompt.name === 'consent') return { step: 'consent' };
   if (proven === undefined) return { step: 'sign_in' };
+  // The application asks for a second factor.
+  const mfaWanted = details.params['acr_values'] === MFA_ACR;
   const { amr } = proven.progress;
   if (amr.includes('mfa')) return { step: 'done', proven };
   if (proven.account.secondFactor && remembered && !mfaWanted) return { step: 'done', proven };
-  if (proven.account.secondFactor) return { step: 'second_factor' };
-  if (mfaPolicy === 'required') return { step: 'enrol_factor', because: 'policy' };
+  if (proven.account.secondFactor) return { step: 'second_factor', proven };
+  if (deps.mfaPolicy === 'required') return { step: 'enrol_factor', because: 'policy' };
   if (mfaWanted) return { step: 'enrol_factor', because: 'application' };
   return { step: 'done', proven };
 }

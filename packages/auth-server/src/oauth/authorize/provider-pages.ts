@@ -39,8 +39,7 @@ export function providerPages(
   { accounts, access }: { accounts: AccountDirectory; access: Pick<AccountAccess, 'signedOut'> },
   scopeBase: string,
 ): ProviderPages {
-  const show = (ctx: KoaContextWithOIDC, page: Parameters<Pages['show']>[1]) =>
-    pages.show(ctx, page);
+  const { show } = pages;
   const emailOf = async (ctx: KoaContextWithOIDC) => {
     const id = ctx.oidc.session?.accountId;
     return id === undefined ? undefined : (await accounts.find(id))?.email;

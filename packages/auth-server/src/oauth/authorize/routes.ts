@@ -7,7 +7,6 @@ import { routesOf } from '../../library/request-context.ts';
 import { rememberUiLocales } from '../../web/browser.ts';
 import { showErrorPage } from '../../web/error-page.ts';
 import { showExpired } from '../../web/expired-page.ts';
-import { nextLinkFrom } from '../../web/next-link.ts';
 import { seeOther } from '../../web/page.ts';
 import { consent, leaveConsent, showConsent } from './consent-step.ts';
 import {
@@ -35,10 +34,9 @@ import {
   type InteractionDeps,
   redirectToDispatcher,
   showError,
-  standingOf,
 } from './interaction-context.ts';
 import { findOrganisation, goToOrganisation, showOrganisation } from './organisation-step.ts';
-import { nextStep, type Proven, provenIn } from './progress.ts';
+import { nextStep, provenIn } from './progress.ts';
 import { secondFactor, showSecondFactor } from './second-factor-step.ts';
 import { otherAccount, passkey, showSignIn, signIn } from './sign-in-step.ts';
 
@@ -101,8 +99,7 @@ async function showOver(provider: Provider, deps: InteractionDeps, ctx: Context)
   if (meant === undefined || accountId === undefined || meant === accountId) {
     return showExpired(deps.pages, ctx);
   }
-  const nextLink = nextLinkFrom(undefined, deps.pages);
-  showErrorPage(deps.pages, ctx, { status: 400, kind: 'person_changed', nextLink });
+  showErrorPage(deps.pages, ctx, { status: 400, kind: 'person_changed' });
 }
 
 /** The Back button leads to a sign-in that is finished: who is signed in goes on in the application. */
@@ -141,36 +138,28 @@ async function detailsOf(provider: Provider, ctx: Context): Promise<Details | un
   return details?.uid === uid ? details : undefined;
 }
 
-/**
- * Whether recovery codes wait to be saved: the form was sent twice, or the person went back before
- * saving them.
- */
-async function hasCodesToSee(
-  { deps, details }: InteractionContext,
-  { account }: Proven,
-): Promise<boolean> {
-  return (await newCodesOf(deps.state, deps.recoveryCodes, details.uid, account)) !== undefined;
-}
-
 async function show(context: InteractionContext): Promise<void> {
-  const proven = await provenIn(context.deps, context.details.uid);
+  const { deps, details } = context;
+  const proven = await provenIn(deps, details.uid);
   const remembered = proven !== undefined && (await isRemembered(context, proven));
-  const next = nextStep(standingOf(context, proven, remembered));
+  const next = nextStep(context, proven, remembered);
   switch (next.step) {
     case 'sign_in':
       return showSignIn(context, []);
     case 'second_factor':
-      return showSecondFactor(context, proven, []);
+      return showSecondFactor(context, next.proven, []);
     case 'consent':
       return showConsent(context);
     case 'enrol_factor':
       return showChoice(context, next.because);
-    case 'done':
-      if (await hasCodesToSee(context, next.proven)) {
-        return seeOther(context.ctx, actionOf(context, 'enrol/codes'));
-      }
+    case 'done': {
+      const { account } = next.proven;
+      // The form was sent twice, or the person went back before saving the codes.
+      const unsaved = await newCodesOf(deps.state, deps.recoveryCodes, details.uid, account);
+      if (unsaved !== undefined) return seeOther(context.ctx, actionOf(context, 'enrol/codes'));
       await knowDevice(context, next.proven);
       if (!(await rememberDevice(context, next.proven))) return redirectToDispatcher(context);
       return finishSignIn(context, next.proven);
+    }
   }
 }

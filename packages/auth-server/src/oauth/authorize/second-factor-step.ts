@@ -12,19 +12,17 @@ import {
   recordRefusal,
   redirectToDispatcher,
 } from './interaction-context.ts';
-import type { Proven } from './progress.ts';
-import { keepProgress, provenIn } from './progress.ts';
-import { beginAnew, otherAccount, wantsToBeKnown } from './sign-in-step.ts';
+import { keepProgress, type Proven, provenIn } from './progress.ts';
+import { beginAnew, wantsToBeKnown } from './sign-in-step.ts';
 
 export async function showSecondFactor(
   context: InteractionContext,
-  proven: Proven | undefined,
+  proven: Proven,
   problems: readonly Problem<'code' | 'recovery_code' | 'password'>[],
   tried?: SecondStepMethod,
   given?: Form,
 ): Promise<void> {
   const { deps, ctx, details } = context;
-  if (proven === undefined) return otherAccount(context);
   const { account } = proven;
   const methods = await deps.secondStep.methods(account);
   const asked = tried ?? ctx.query['method'];

@@ -2,10 +2,10 @@ import { readCookie } from '@cls/shared/pages/browser';
 import { recordedEmail } from '../../accounts/account.ts';
 import { amrOf } from '../../factors/authentication-methods.ts';
 import { dropNewCodes } from '../../factors/recovery-codes.ts';
-import { type Proof, provePassword, whyNot } from '../../sign-in/prove.ts';
+import { provePassword, whyNot } from '../../sign-in/prove.ts';
 import { addressSubject } from '../../throttle/guess.ts';
 import { type SignInModel, signInPage } from '../../views/sign-in/sign-in.ts';
-import { actorOf, REMEMBERED_COOKIE, uiLocalesQuery } from '../../web/browser.ts';
+import { DEVICE_COOKIE, REMEMBERED_COOKIE, uiLocalesQuery } from '../../web/browser.ts';
 import type { Problem } from '../../web/form.ts';
 import { RESET_PATH } from '../../web/paths.ts';
 import {
@@ -88,24 +88,22 @@ export async function signIn(context: InteractionContext, form: Form): Promise<v
   if (elsewhere) return showSignIn(context, [], form);
   if (missing.length > 0) return showSignIn(context, missing, form);
   const address = addressSubject(ctx.ip);
-  const { deviceCookie } = actorOf(ctx);
+  const deviceCookie = readCookie(ctx, DEVICE_COOKIE);
   const proof = await provePassword(deps, address, email, password, { deviceCookie });
   if (!('account' in proof)) {
     const why = whyNot(proof);
     recordRefusal(context, recordedEmail(email, why), why, !('waitS' in proof) || proof.first);
-    return showSignIn(context, [refusalOf(proof, 'wrong_credentials')], form);
+    const problem =
+      'waitS' in proof
+        ? ({ code: 'throttled', waitS: proof.waitS } as const)
+        : ({ code: 'wrong_credentials' } as const);
+    return showSignIn(context, [problem], form);
   }
   await beginProgress(deps, details.uid, proof.account, {
     amr: amrOf([{ method: 'password' }]),
     rememberDevice: wantsToBeKnown(form),
   });
   redirectToDispatcher(context);
-}
-
-function refusalOf(proof: Exclude<Proof, { account: unknown }>, code: 'wrong_credentials') {
-  return 'waitS' in proof
-    ? ({ code: 'throttled', waitS: proof.waitS } as const)
-    : ({ code } as const);
 }
 
 /** A passkey as the only step: the authenticator verified the person itself. */

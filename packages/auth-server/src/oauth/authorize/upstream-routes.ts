@@ -10,7 +10,6 @@ import { actorOf } from '../../web/browser.ts';
 import { refreshRedirectPage } from '../../web/continue.ts';
 import { showErrorPage } from '../../web/error-page.ts';
 import { showExpired } from '../../web/expired-page.ts';
-import { nextLinkFrom } from '../../web/next-link.ts';
 import type { Pages } from '../../web/page.ts';
 import { beginProgress } from './progress.ts';
 
@@ -94,12 +93,6 @@ function showRefusal(
   ctx: Context,
   why: Exclude<FinishRefusal['refused'], 'begin_again'>,
 ): void {
-  const nextLink = nextLinkFrom(undefined, pages);
   if (why === 'expired') showExpired(pages, ctx);
-  else
-    showErrorPage(pages, ctx, {
-      status: why === 'account_unusable' ? 403 : 502,
-      kind: why,
-      nextLink,
-    });
+  else showErrorPage(pages, ctx, { status: why === 'account_unusable' ? 403 : 502, kind: why });
 }

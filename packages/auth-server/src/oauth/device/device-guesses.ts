@@ -2,7 +2,6 @@ import type { Middleware } from 'koa';
 import { addressSubject } from '../../throttle/guess.ts';
 import type { Throttle } from '../../throttle/throttle.ts';
 import { showErrorPage } from '../../web/error-page.ts';
-import { nextLinkFrom } from '../../web/next-link.ts';
 import type { Pages } from '../../web/page.ts';
 import { ROUTES } from '../../web/paths.ts';
 
@@ -24,7 +23,6 @@ export function deviceGuesses(throttle: Throttle, pages: Pages): Middleware {
       return;
     }
     const { retryAfterS: waitS } = admission;
-    const nextLink = nextLinkFrom(undefined, pages);
-    showErrorPage(pages, ctx, { status: 429, kind: 'too_many_attempts', nextLink, waitS });
+    showErrorPage(pages, ctx, { status: 429, kind: 'too_many_attempts', waitS });
   };
 }

@@ -30,9 +30,9 @@ export interface SignInModel extends PageModel {
   /** Somebody is signed in and asked again, by `email`: here it can be somebody else. */
   readonly otherAccountHref?: string;
   /** Where a forgotten password is reset. */
-  readonly resetHref?: string;
+  readonly resetHref: string;
   /** A passkey as the only step; its form sends `credential`, and the tick. */
-  readonly passkey?: { readonly action: string; readonly options: object };
+  readonly passkey: { readonly action: string; readonly options: object };
   /** Where to sign in through one's organisation, when any customer has its own provider. */
   readonly organisationHref?: string;
   /** The e-mail's domain belongs to a customer with its own provider: the way is there. */
@@ -48,43 +48,35 @@ export interface UpstreamProvider {
 }
 
 export function signInPage(model: SignInModel, i18n: I18n): string {
-  const { frame, application, otherAccountHref, upstream, passkey, problems } = model;
+  const { frame, application, otherAccountHref, upstream, organisationHref, problems } = model;
   const lead = application
     ? i18n.rich('signIn.toContinue', { application: applicationName(application) })
     : i18n.t('signIn.toAccount');
+  // Where only a passkey follows, it shows with that: once the script finds that the browser has them.
+  const hidden = organisationHref === undefined && html` data-passkey-way hidden`;
   const body = html`${besideLogo(application ?? {}, html`<p class="lead">${lead}</p>`)}
 ${
   otherAccountHref !== undefined &&
   html`<p>${i18n.t('signIn.again')} <a href="${otherAccountHref}">${i18n.t('signIn.otherAccount')}</a></p>\n`
 }${upstream && upstreamPanel(model, upstream, i18n)}${form(frame, { action: model.action, body: fields(model, i18n) })}
-${or(model, i18n)}
+<p class="or"${hidden}><span>${i18n.t('signIn.or')}</span></p>
+${passkeyForm(
+  frame,
+  {
+    ...model.passkey,
+    ...{ ceremony: 'autofill', label: i18n.t('signIn.withPasskey'), primary: false },
+    ...(model.remember && {
+      fields: html`<input type="hidden" name="remember_device" value="">`,
+    }),
+  },
+  i18n,
+)}
 ${
-  passkey &&
-  passkeyForm(
-    frame,
-    {
-      ...passkey,
-      ...{ ceremony: 'autofill', label: i18n.t('signIn.withPasskey'), primary: false },
-      ...(model.remember && {
-        fields: html`<input type="hidden" name="remember_device" value="">`,
-      }),
-    },
-    i18n,
-  )
-}
-${
-  model.organisationHref !== undefined &&
-  html`<p><a class="button wide" href="${model.organisationHref}">${i18n.t('signIn.withOrganisation')}</a></p>`
+  organisationHref !== undefined &&
+  html`<p><a class="button wide" href="${organisationHref}">${i18n.t('signIn.withOrganisation')}</a></p>`
 }${application && applicationLinks(application, i18n)}`;
   const title = i18n.t('signIn.title');
-  return cardPage(model, { title, problems, body, passkeys: passkey !== undefined }, i18n);
-}
-
-/** Where only a passkey follows, it shows with that: once the script finds that the browser has them. */
-function or({ passkey, organisationHref }: SignInModel, i18n: I18n): Html {
-  if (passkey === undefined && organisationHref === undefined) return html``;
-  const hidden = organisationHref === undefined && html` data-passkey-way hidden`;
-  return html`<p class="or"${hidden}><span>${i18n.t('signIn.or')}</span></p>`;
+  return cardPage(model, { title, problems, body, passkeys: true }, i18n);
 }
 
 function fields(model: SignInModel, i18n: I18n): Html {
@@ -110,7 +102,7 @@ ${passwordField(
   },
   i18n,
 )}
-${model.resetHref !== undefined && html`<p class="end"><a href="${model.resetHref}">${i18n.t('signIn.forgot')}</a></p>`}
+<p class="end"><a href="${model.resetHref}">${i18n.t('signIn.forgot')}</a></p>
 ${rememberField(model.remember, 'signIn.rememberDeviceHint', i18n)}${submit(i18n.t('signIn.submit'), model.upstream ? 'quiet' : 'primary')}`;
 }
 

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { bootstrap, fail, root } from './bootstrap.mjs';
 import { runCommand } from './run-command.mjs';
 import { compiledName, recordSeconds, sourceName, testFiles } from './test-runner/files.mjs';
+import { folderInMemory } from './test-runner/folder-in-memory.mjs';
 import { runFiles } from './test-runner/queue.mjs';
 import { summaryOf } from './test-runner/summary.mjs';
 import { HELP, readWords } from './test-runner/words.mjs';
@@ -24,12 +25,14 @@ if (!isPart && runCommand(join(root, 'scripts', 'check.mjs')) !== 0) process.exi
 const coverage =
   process.env.CLS_COVERAGE === '1' ? mkdtempSync(join(tmpdir(), 'cls-coverage-')) : undefined;
 const files = await filesToRun(words);
+const temporary = files.length > 1 ? folderInMemory() : undefined;
 const outcome = await runFiles(files, {
   workers: words.workers,
   filter: words.filter,
   env: {
     ...(words.fast && { ENGINES: 'pglite', CLS_TEST_SERVERS: '0' }),
     ...(coverage && { NODE_V8_COVERAGE: coverage }),
+    ...(temporary && { TMPDIR: temporary }),
   },
 });
 if (coverage !== undefined) {

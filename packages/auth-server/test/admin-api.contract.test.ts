@@ -31,6 +31,9 @@ describe('the contract of the administrators’ API', () => {
   let server: TestAuthServer;
   const url = () => `${server.issuer}/admin/v1/openapi.json`;
   before(async () => {
+    // Other files of the process get answers too.
+    seenExchanges.clear();
+    seenAnswers.clear();
     server = await startTestAuthServer(anyEngine);
   });
   after(() => server?.stop());

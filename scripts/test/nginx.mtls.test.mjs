@@ -87,7 +87,7 @@ describe('nginx that asks callers for certificates', () => {
 
   const register = (options) =>
     tool(
-      `service-accounts create --name ${options.replace(/\W+/g, '-')} --customer bank --permission cls-deal.view ${options}`,
+      `service-accounts create --name ${options.replace(/\W+/g, '-').slice(0, 60)} --customer bank --permission cls-deal.view ${options}`,
     ).clientId;
 
   /** Over TLS, with the certificate that is given. */

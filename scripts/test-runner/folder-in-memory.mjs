@@ -5,7 +5,7 @@ import { join } from 'node:path';
 const SHARED_MEMORY = '/dev/shm';
 /** The type of Linux’s file systems in memory (statfs(2)). */
 const TMPFS = 0x01021994;
-/** All databases of a run take some 3 GB at once. */
+/** All databases of a run take some 2 GB at once. */
 const ROOM_BYTES = 8e9;
 
 /**

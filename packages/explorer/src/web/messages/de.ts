@@ -261,7 +261,7 @@ export const de: Messages = {
   'pager.first': 'Erste Seite',
   'pager.next': 'Nächste Seite',
   'search.label': 'Kredit, Nummer oder Kreditnehmer',
-  'search.short': 'Kredit, Kreditnehmer',
+  'search.short': 'Kredit …',
   'search.on': 'Kurztaste „/“ einschalten',
   'search.off': 'Kurztaste „/“ ausschalten',
   'search.find': 'Suchen',

@@ -1,6 +1,6 @@
 import { type Html, html } from '@cls/shared/http/html';
 import { ApiRefused } from '../balances/api-client.ts';
-import type { BalanceItem, Deal, Line, Share, Single } from '../balances/shapes.ts';
+import type { BalanceItem, Deal, Line, Share } from '../balances/shapes.ts';
 import { pageAddress } from '../web/address.ts';
 import { isZero, roundedPercent, sumOf } from '../web/amounts.ts';
 import { countryName } from '../web/countries.ts';
@@ -21,20 +21,18 @@ import {
 } from './cells.ts';
 import { comparedWith, readThen, wasOf } from './compare.ts';
 import { figures } from './figures.ts';
-import { absent } from './not-yet.ts';
+import { absent, readDeal } from './not-yet.ts';
 import { type PageDeps, showPage, timesAsked, whoAsks } from './show.ts';
 import { dayAfter } from './time-presets.ts';
-import type { Visit } from './visit.ts';
+import type { Times, Visit } from './visit.ts';
 
 /**
  * `/deals/{id}`: the deal per currency, its facilities, and its lenders with their sum. With the
  * times of a comparison each amount stands beside what it was then.
  */
 export async function dealPage(deps: PageDeps, visit: Visit): Promise<void> {
-  const { asker, parts } = visit;
-  const path = `/deals/${parts['id'] ?? ''}`;
-  const read = (times: { asOf: string; knownAt: string }) =>
-    deps.api.read<Single<Deal>>(asker, path, { ...times, expand: 'terms' });
+  const id = visit.parts['id'] ?? '';
+  const read = (times: Times) => readDeal(deps, visit, id, times);
   const answers = await Promise.all([
     read(timesAsked(visit)),
     readThen(visit, read),
@@ -43,7 +41,7 @@ export async function dealPage(deps: PageDeps, visit: Visit): Promise<void> {
     if (error instanceof ApiRefused && error.code === 'not_found') return undefined;
     throw error;
   });
-  if (answers === undefined) return absent(deps, visit, parts['id'] ?? '');
+  if (answers === undefined) return absent(deps, visit, id);
   const [answer, then, who] = answers;
   const { data: deal, meta } = answer;
   const was = wasOf(then, ({ data }) => data);

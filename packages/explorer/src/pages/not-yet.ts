@@ -43,19 +43,35 @@ export async function dealBegins(
   dealId: string,
   times: Times,
 ): Promise<string | undefined> {
-  return (await dealAt(deps, visit, dealId, times))?.dataFrom;
+  const { asOf, knownAt } = times;
+  const path = `/deals/${dealId}`;
+  const deal = deps.api.read<Single<Deal>>(visit.asker, path, { asOf, knownAt });
+  return (await ifThere(deal))?.dataFrom;
 }
 
-/** A deal at times; undefined where it is not there then. */
-export async function dealAt(
+/** A deal at times, with what its pages show of it. */
+export function readDeal(
   { api }: PageDeps,
   { asker }: Visit,
   dealId: string,
   { asOf, knownAt }: Times,
+): Promise<Single<Deal>> {
+  return api.read(asker, `/deals/${dealId}`, { asOf, knownAt, expand: 'terms' });
+}
+
+/** The same; undefined where it is not there then. */
+export async function dealAt(
+  deps: PageDeps,
+  visit: Visit,
+  dealId: string,
+  times: Times,
 ): Promise<Deal | undefined> {
+  return ifThere(readDeal(deps, visit, dealId, times));
+}
+
+async function ifThere<T>(answer: Promise<Single<T>>): Promise<T | undefined> {
   try {
-    const question = { asOf, knownAt, expand: 'terms' };
-    return (await api.read<Single<Deal>>(asker, `/deals/${dealId}`, question)).data;
+    return (await answer).data;
   } catch (error) {
     if (error instanceof ApiRefused && NONE.includes(error.status)) return undefined;
     throw error;

@@ -126,10 +126,11 @@ export function balancesReader(
   times: Snapshots,
   cursors: CursorCodec,
 ): ReadBalances {
+  const resolve = questionResolver(store, times);
   const readShown = shownReader(store, times);
   return async (caller, question) => {
     const { sort, limit, position, canonical } = question;
-    const { access, ...resolved } = await resolveQuestion(store, times, caller, question);
+    const { access, ...resolved } = await resolve(caller, question);
     const { snapshot, filter } = resolved;
     const asked = { ...resolved, sort, after: position?.after, limit };
     const { next, ...shown } = await readShown({ access, question, snapshot, filter }, (read) =>
@@ -454,19 +455,20 @@ export function readerName(access: ReaderAccess): string {
   return 'fullControl' in access ? '*' : access.customer;
 }
 
-/** What the times, the ids and the caller of a question stand for. @throws {Refusal} of its times. */
-export async function resolveQuestion(
-  store: BalanceStore,
-  times: Snapshots,
-  caller: Caller,
-  question: Parameters<Snapshots['resolve']>[0] & Pick<BalanceQuestion, 'level' | 'filter'>,
-) {
-  const access = accessOf(caller);
-  const [snapshot, filter] = await Promise.all([
-    times.resolve(question, access),
-    resolveIds(question.filter, store),
-  ]);
-  return { access, level: question.level, snapshot, filter };
+/** Says what the times, the ids and the caller of a question stand for. */
+export function questionResolver(store: BalanceStore, times: Snapshots) {
+  /** @throws {Refusal} of its times. */
+  return async (
+    caller: Caller,
+    question: Parameters<Snapshots['resolve']>[0] & Pick<BalanceQuestion, 'level' | 'filter'>,
+  ) => {
+    const access = accessOf(caller);
+    const [snapshot, filter] = await Promise.all([
+      times.resolve(question, access),
+      resolveIds(question.filter, store),
+    ]);
+    return { access, level: question.level, snapshot, filter };
+  };
 }
 
 /** All pages of a question from the first on, in one state of the book. */

@@ -11,7 +11,7 @@ import {
 } from '../ask/balance-store.ts';
 import type { ComparedTimes, QuestionTimes, ResolvedSnapshot, Snapshots } from '../ask/snapshot.ts';
 import { isDecidedByReading } from '../page/decided-by-reading.ts';
-import { filterDecider, resolveQuestion } from '../page/read-balances.ts';
+import { filterDecider, questionResolver } from '../page/read-balances.ts';
 import { addedUp, besideThen, type GroupTotal, type ToldGroup } from './group-sums.ts';
 
 export interface GroupQuestion extends QuestionTimes, Omit<GroupRequest, 'snapshot' | 'first'> {
@@ -49,14 +49,10 @@ const SMALL_BOOK = 20_000;
 const GUESSED = 1_000;
 
 export function groupsReader(store: BalanceStore, times: Snapshots, guessed = GUESSED): ReadGroups {
+  const resolve = questionResolver(store, times);
   const decide = filterDecider(store);
   return async (caller, question) => {
-    const { access, level, snapshot, filter } = await resolveQuestion(
-      store,
-      times,
-      caller,
-      question,
-    );
+    const { access, level, snapshot, filter } = await resolve(caller, question);
     const { groupBy, top, compare } = question;
     const groupsAt = async (
       snapshot: ResolvedSnapshot,

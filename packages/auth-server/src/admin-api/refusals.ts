@@ -2,7 +2,7 @@ import type { ProblemCode } from '@cls/shared/http/problem-codes';
 import { Refusal } from '@cls/shared/http/refusal';
 import { SECRETS_MAX } from '../clients/client-secret-records.ts';
 
-/** What each code means. One without a detail gets it from whoever refuses. */
+/** What each code means. Where a code has no detail, the place that refuses gives one. */
 export const REFUSALS = {
   /** The token is valid, but its service account is disabled or deleted. */
   caller_disabled: {

@@ -25,9 +25,9 @@ export interface LookAlike {
 }
 
 /**
- * Finds parties of one country whose names differ in accents, punctuation, spaces, letters that look the
- * same in print, or the way in which the legal form is written, or of which one has no legal form. Parties
- * that the sender numbers are known by their numbers.
+ * Finds parties of one country whose names may mean the same party. They differ only in accents,
+ * punctuation, spaces, letters that look the same in print, or the legal form: how it is written, or
+ * whether it is there. Parties that the sender numbers are known by their numbers.
  */
 export class LookAlikes {
   readonly #refs = new Set<string>();

@@ -22,7 +22,7 @@ export function combine(...terms: readonly (readonly [sign: 1n | -1n, legs: Legs
   return sum;
 }
 
-/** Of several amounts, some of which may be of one holder. */
+/** The sum of each holder's amounts. */
 export function sumOfLegs(amounts: Iterable<readonly [holder: string, amount: bigint]>): Legs {
   const sum = new Map<string, bigint>();
   for (const [holder, amount] of amounts) sum.set(holder, (sum.get(holder) ?? 0n) + amount);

@@ -34,8 +34,6 @@ async function reconcileAfter(
   await database
     .transaction(async (transaction) => {
       await work(transaction);
-      // As the reconciler's own transaction does, which this one stands for.
-      await transaction.query('SET LOCAL jit = off');
       const inside: Database = {
         ...database,
         ...transaction,

@@ -60,8 +60,9 @@ describe('sessions of PostgreSQL', () => {
     return database;
   };
   const settings = `SELECT current_setting('TimeZone') AS zone, current_setting('DateStyle') AS dates,
+    current_setting('jit') AS jit,
     (SELECT setting::int FROM pg_settings WHERE name = 'statement_timeout') AS timeout`;
-  const expected = { zone: 'UTC', dates: 'ISO, MDY', timeout: STATEMENT_TIMEOUT_MS };
+  const expected = { zone: 'UTC', dates: 'ISO, MDY', jit: 'off', timeout: STATEMENT_TIMEOUT_MS };
 
   it('have their settings from the start', async () => {
     expect(await open(url.href).query(settings)).to.deep.equal([expected]);
@@ -223,7 +224,7 @@ describe('sessions of PostgreSQL', () => {
     ['refuses settings', []],
     [
       'drops settings',
-      ['ignore_startup_parameters = statement_timeout,idle_in_transaction_session_timeout'],
+      ['ignore_startup_parameters = statement_timeout,idle_in_transaction_session_timeout,jit'],
     ],
   ] as const) {
     describe(`behind pgbouncer in transaction mode that ${how}`, () => {

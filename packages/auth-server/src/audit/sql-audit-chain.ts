@@ -68,8 +68,7 @@ export function sqlAuditChain(database: Database): AuditChain {
           const { waiting, erased } = await rest(transaction, walked, faults);
           return { ...walked, waiting, erased, faults: faults.shown, faultCount: faults.count };
         },
-        // Compiling the statement takes longer than running it.
-        { isolation: 'repeatable read', readOnly: true, setup: 'SET LOCAL jit = off;' },
+        { isolation: 'repeatable read', readOnly: true },
       ),
   };
 }

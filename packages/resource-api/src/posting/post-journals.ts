@@ -32,11 +32,9 @@ export const CHUNK_POSTINGS = 20_000;
  * no gaps, and become visible in their order.
  */
 export async function lockJournal(transaction: Transaction): Promise<bigint> {
-  // One transaction posts at a time, so it may have more memory than the others. Its plans are made while
-  // tables are empty or small: what they are expected to cost would have them compiled, for seconds.
+  // One transaction posts at a time, so it may have more memory than the others.
   await transaction.query(
-    `SELECT pg_advisory_xact_lock($1), set_config('jit', 'off', true),
-       set_config('work_mem', '32MB', true)`,
+    `SELECT pg_advisory_xact_lock($1), set_config('work_mem', '32MB', true)`,
     [JOURNAL_LOCK],
   );
   // One posting time for all, later than the instant of any change before.

@@ -203,8 +203,7 @@ function applyNext(
 ): Promise<Migration | undefined> {
   return database.transaction(async (transaction) => {
     await transaction.query('SELECT pg_advisory_xact_lock($1)', [LOCK_KEY]);
-    // Plans that may not scan look dear, and compiling them takes seconds for each execution.
-    await transaction.execute(`SET LOCAL jit = off; SET LOCAL lock_timeout = ${LOCK_WAIT_MS}`);
+    await transaction.execute(`SET LOCAL lock_timeout = ${LOCK_WAIT_MS}`);
     await transaction.execute(historyTable('schema_migration'));
     const [pending, ...more] = pendingOf(migrations, await appliedMigrations(transaction));
     if (pending !== undefined) {

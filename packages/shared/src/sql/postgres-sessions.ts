@@ -57,9 +57,14 @@ const PROBE = `SELECT (SELECT setting FROM pg_settings WHERE name = 'statement_t
 /** @throws {DatabaseUnavailable} when the URL cannot be read. */
 export function postgresSessions(options: PostgresOptions): PostgresSessions {
   const hosts = hostsOf(options.url.expose());
-  const limits = {
-    statement_timeout: options.statementTimeoutMs,
-    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
+  const settings = {
+    statement_timeout: `${options.statementTimeoutMs}`,
+    idle_in_transaction_session_timeout: `${IDLE_IN_TRANSACTION_MS}`,
+    TimeZone: 'UTC',
+    DateStyle: 'ISO',
+    // Plans that may not scan, and those made while tables are empty, look dear: each execution would be
+    // compiled, which takes longer than running it.
+    jit: 'off',
   };
   let host = 0;
   let pooled = false;
@@ -72,18 +77,17 @@ export function postgresSessions(options: PostgresOptions): PostgresSessions {
   const leaveHost = (tried: number) => {
     if (host === tried) host = (host + 1) % hosts.urls.length;
   };
-  /** The driver takes one host, and neither of these settings. */
+  /** The driver takes one host, and not all of the settings. */
   class Session extends pg.Client {
     constructor(config: pg.ClientConfig, index = host) {
-      const own = pooled ? {} : limits;
-      super({ ...config, ...own, connectionString: urlOf(index) });
+      super({ ...config, connectionString: urlOf(index) });
     }
 
     getStartupConf(): Record<string, string> {
       const { getStartupConf } = pg.Client.prototype as pg.Client & {
         getStartupConf(this: pg.Client): Record<string, string>;
       };
-      return { ...getStartupConf.call(this), TimeZone: 'UTC', DateStyle: 'ISO' };
+      return { ...getStartupConf.call(this), ...(pooled ? {} : settings) };
     }
   }
   const common = {
@@ -198,8 +202,8 @@ export function postgresSessions(options: PostgresOptions): PostgresSessions {
     },
     get localSettings() {
       if (!pooled) return '';
-      const settings = Object.entries({ ...limits, TimeZone: `'UTC'`, DateStyle: `'ISO'` });
-      return settings.map(([name, value]) => `SET LOCAL ${name} = ${value};`).join('');
+      const each = Object.entries(settings);
+      return each.map(([name, value]) => `SET LOCAL ${name} = '${value}';`).join('');
     },
     pulse: {
       get connected() {

@@ -150,7 +150,7 @@ export function importStore(
       await check?.(transaction);
       return summary;
     },
-    { setup: "SET LOCAL jit = off;SET LOCAL row_security = off;SET LOCAL work_mem = '64MB';" },
+    { setup: "SET LOCAL row_security = off;SET LOCAL work_mem = '64MB';" },
   );
 }
 

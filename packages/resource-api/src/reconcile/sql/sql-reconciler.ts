@@ -120,7 +120,7 @@ export function sqlReconciler(database: Database): Reconciler {
         {
           isolation: 'repeatable read',
           readOnly: true,
-          setup: "SET LOCAL jit = off;SET LOCAL work_mem = '64MB';",
+          setup: "SET LOCAL work_mem = '64MB';",
         },
       );
     },

@@ -77,7 +77,7 @@ export function readAll<Row>(database: Database, statement: Statement): Promise<
   return database.transaction((transaction) => lastQuery<Row>(transaction, statement), {
     readOnly: true,
     prepared,
-    setup: `${WITHOUT_JIT}${planning}`,
+    setup: planning,
   });
 }
 
@@ -91,11 +91,8 @@ export function lastQuery<Row>(
   return rows;
 }
 
-/** A page is a few look-ups: compiling its statement takes longer than running it. */
-const WITHOUT_JIT = 'SET LOCAL jit = off;';
-
 function setupFor(access: ReaderAccess): string {
-  const role = `SET LOCAL ROLE cls_reader;${WITHOUT_JIT}`;
+  const role = 'SET LOCAL ROLE cls_reader;';
   if ('fullControl' in access) return `${role}SET LOCAL cls.full_control = 'on';`;
   // Quoted into SQL text: nothing but what a customer id may hold gets here.
   if (!CUSTOMER_ID.test(access.customer)) throw new Error('not a customer id');

@@ -14,7 +14,7 @@ import {
   type BalanceQuestion,
   type BalanceReading,
   everyItem,
-  shownReader,
+  readShown,
 } from '../page/read-balances.ts';
 
 /** What a page of a list is compared with. */
@@ -49,7 +49,6 @@ export type ReadCompared = (
 ) => Promise<ComparedPage | undefined>;
 
 export function comparedReader(store: BalanceStore, times: Snapshots): ReadCompared {
-  const readShown = shownReader(store, times);
   return async (caller, { compare, question, filter, snapshot: answer, items }) => {
     const access = accessOf(caller);
     const snapshot = await times.compared(compare, access, answer, question);
@@ -60,10 +59,10 @@ export function comparedReader(store: BalanceStore, times: Snapshots): ReadCompa
       const only = { ...NO_FILTER, includeZero: true, ...namedBy(items, level) };
       return everyItem(store, access, { level, filter: only, snapshot, limit: items.length });
     };
-    const { readings, totals, rates } = await readShown(
-      { access, question, snapshot, filter },
-      async (read) => ({ readings: await read(await itemsThen()) }),
-    );
+    const context = { access, question, snapshot, filter };
+    const { readings, totals, rates } = await readShown(store, times, context, async (read) => ({
+      readings: await read(await itemsThen()),
+    }));
     return { page: { question, filter, snapshot, rates }, readings, totals };
   };
 }

@@ -4,7 +4,7 @@ import { type BusinessDate, daysAfter } from '../../ledger/business-date.ts';
 import { endOf, type Interval, type Period, periodsOf } from '../../ledger/interval.ts';
 import type { BalanceFilter, BalanceStore, Level, SeriesStep } from '../ask/balance-store.ts';
 import type { QuestionTimes, ResolvedSnapshot, Snapshots } from '../ask/snapshot.ts';
-import { filterDecider, questionResolver } from '../page/read-balances.ts';
+import { resolveQuestion, storesFilter } from '../page/read-balances.ts';
 
 export interface SeriesQuestion extends QuestionTimes {
   readonly level: Level;
@@ -36,10 +36,13 @@ export const POINTS_MAX = 500;
 export type ReadSeries = (caller: Caller, question: SeriesQuestion) => Promise<SeriesAnswer>;
 
 export function seriesReader(store: BalanceStore, times: Snapshots, most = POINTS_MAX): ReadSeries {
-  const resolve = questionResolver(store, times);
-  const decide = filterDecider(store);
   return async (caller, question) => {
-    const { access, level, snapshot, filter } = await resolve(caller, question);
+    const { access, level, snapshot, filter } = await resolveQuestion(
+      store,
+      times,
+      caller,
+      question,
+    );
     const { interval, fromDate } = question;
     const from = fromDate ?? snapshot.firstDate;
     if (from === undefined) return { snapshot, from, points: [], nextFrom: undefined };
@@ -47,7 +50,7 @@ export function seriesReader(store: BalanceStore, times: Snapshots, most = POINT
     const calendar = interval === 'event' ? undefined : periodsOf(interval, whole, most);
     const asked = { from, to: calendar?.at(-1)?.to ?? whole.to };
     const all = { level, filter: { ...filter, includeZero: true }, snapshot };
-    const decided = await decide(access, all);
+    const decided = await storesFilter(store, access, all);
     const request = { ...all, filter: decided, interval, ...asked, limit: most };
     const steps = await store.series(access, request);
     const days = [...new Set(steps.flatMap(({ start }) => start ?? []))].sort();

@@ -2,6 +2,7 @@ import type { Caller } from '@cls/shared/access/caller';
 import { groupBy } from '@cls/shared/group-by';
 import { COMPONENTS, ZERO_BALANCE } from '../../ledger/balance.ts';
 import { dayBefore } from '../../ledger/business-date.ts';
+import type { BookMemory } from '../../memory/memories.ts';
 import {
   type AccrualExplanation,
   accrualsIn,
@@ -126,14 +127,13 @@ export function balancesReader(
   times: Snapshots,
   cursors: CursorCodec,
 ): ReadBalances {
-  const resolve = questionResolver(store, times);
-  const readShown = shownReader(store, times);
   return async (caller, question) => {
     const { sort, limit, position, canonical } = question;
-    const { access, ...resolved } = await resolve(caller, question);
+    const { access, ...resolved } = await resolveQuestion(store, times, caller, question);
     const { snapshot, filter } = resolved;
     const asked = { ...resolved, sort, after: position?.after, limit };
-    const { next, ...shown } = await readShown({ access, question, snapshot, filter }, (read) =>
+    const context = { access, question, snapshot, filter };
+    const { next, ...shown } = await readShown(store, times, context, (read) =>
       readPassing(store, access, asked, read),
     );
     const nextCursor = cursorAfter(cursors, access, canonical, snapshot, next);
@@ -152,31 +152,35 @@ export interface ReadingContext {
 }
 
 /** Reads all that is shown with items which are found: what was asked for beyond them, totals, and rates. */
-export function shownReader(store: BalanceStore, times: Snapshots) {
-  const totalsOf = totalsReader(store, times);
-  const readingsOf = readingsReader(store);
-  return async <Found extends { readonly readings: readonly BalanceReading[] }>(
-    context: ReadingContext,
-    find: (read: ReadItems) => Promise<Found>,
-  ) => {
-    const { access, question, snapshot, filter } = context;
-    const { level } = question;
-    const read: ReadItems = (items) => readingsOf(access, question, snapshot, items);
-    const finding = find(read);
-    // Then totals read items too: one after the other, as no request asks the database for so much at once.
-    if (isDecidedByReading(filter, level)) await finding;
-    const [found, totals] = await Promise.all([
-      finding,
-      totalsOf(access, question.totals, { level, filter, snapshot }, read),
-    ]);
-    const readings = await expand(store, readingsOf, context, found.readings);
-    const shown = [...readings.map(({ item }) => item), ...(totals ?? [])];
-    const currencies = shown.map(({ currency }) => currency);
-    const known = { asOf: snapshot.asOf, lastNumber: snapshot.fxNumber };
-    const { reporting } = question;
-    const rates = reporting && (await reportingRates(store, reporting, currencies, known));
-    return { ...found, readings, totals, rates };
-  };
+export async function readShown<Found extends { readonly readings: readonly BalanceReading[] }>(
+  store: BalanceStore,
+  { memory }: Snapshots,
+  context: ReadingContext,
+  find: (read: ReadItems) => Promise<Found>,
+) {
+  const { access, question, snapshot, filter } = context;
+  const { level, reporting } = question;
+  const read: ReadItems = (items) => readItems(store, access, question, snapshot, items);
+  const finding = find(read);
+  // Then totals read items too: one after the other, as no request asks the database for so much at once.
+  if (isDecidedByReading(filter, level)) await finding;
+  const [found, totals] = await Promise.all([finding, readTotals(store, memory, context, read)]);
+  const readings = await expand(store, context, found.readings);
+  const rates = reporting && (await ratesFor(store, reporting, snapshot, readings, totals));
+  return { ...found, readings, totals, rates };
+}
+
+/** Of the currencies that are shown. */
+function ratesFor(
+  store: BalanceStore,
+  reporting: Reporting,
+  { asOf, fxNumber: lastNumber }: ResolvedSnapshot,
+  readings: readonly BalanceReading[],
+  totals: readonly CurrencyTotal[] = [],
+): Promise<ReportingRates> {
+  const shown = [...readings.map(({ item }) => item), ...totals];
+  const currencies = shown.map(({ currency }) => currency);
+  return reportingRates(store, reporting, currencies, { asOf, lastNumber });
 }
 
 /** Undefined after the last page. */
@@ -192,113 +196,111 @@ export function cursorAfter(
 }
 
 /** Totals over a filter are read once for all pages of a walk, while the book stays as it is. */
-function totalsReader(store: BalanceStore, { memory }: Snapshots) {
-  return async (
-    access: ReaderAccess,
-    wish: TotalsWish,
-    request: DecidedRequest,
-    read: ReadItems,
-  ): Promise<readonly CurrencyTotal[] | undefined> => {
-    if (wish === 'none') return undefined;
-    const most = MOST[wish];
-    const { level, filter, snapshot } = request;
-    const { asOf, ledgerSeq, edition } = snapshot;
-    const plain = (_: string, value: unknown) => (typeof value === 'bigint' ? `${value}` : value);
-    const asked = JSON.stringify([access, level, asOf, ledgerSeq, filter, most], plain);
-    // Totals that are still being read are not shared: a caller would wait in another caller's
-    // queue, and be cancelled with it.
-    return memory.once(
-      edition,
-      `totals ${asked}`,
-      async () => {
-        const decided = await decidedFilter(store, access, request, read, most.read);
-        if (decided === undefined) return undefined;
-        const whole = { level, filter: decided, snapshot, narrowing: {} };
-        const totals = await store.totals(access, whole, most.items);
-        return totals && withAccrued(store, access, { ...whole, limit: most.accruing }, totals);
-      },
-      (totals = []) => totals.length * TOTAL_BYTES,
-    );
-  };
+async function readTotals(
+  store: BalanceStore,
+  memory: BookMemory,
+  { access, question: { level, totals: wish }, filter, snapshot }: ReadingContext,
+  read: ReadItems,
+): Promise<readonly CurrencyTotal[] | undefined> {
+  if (wish === 'none') return undefined;
+  const most = MOST[wish];
+  const { asOf, ledgerSeq, edition } = snapshot;
+  const plain = (_: string, value: unknown) => (typeof value === 'bigint' ? `${value}` : value);
+  const asked = JSON.stringify([access, level, asOf, ledgerSeq, filter, most], plain);
+  // Totals that are still being read are not shared: a caller would wait in another caller's
+  // queue, and be cancelled with it.
+  return memory.once(
+    edition,
+    `totals ${asked}`,
+    async () => {
+      const request = { level, filter, snapshot };
+      const decided = await decidedFilter(store, access, request, read, most.read);
+      if (decided === undefined) return undefined;
+      const whole = { level, filter: decided, snapshot, narrowing: {} };
+      const totals = await store.totals(access, whole, most.items);
+      return totals && withAccrued(store, access, { ...whole, limit: most.accruing }, totals);
+    },
+    (totals = []) => totals.length * TOTAL_BYTES,
+  );
 }
 
 /** A filter that the store decides alone, however many items have to be read for it. */
-export function filterDecider(store: BalanceStore) {
-  const readingsOf = readingsReader(store);
-  return async (access: ReaderAccess, request: DecidedRequest): Promise<BalanceFilter> => {
-    const { level, filter, snapshot } = request;
-    const read: ReadItems = (items) =>
-      readingsOf(access, { level, fromDate: undefined }, snapshot, items);
-    const decided = await decidedFilter(store, access, request, read, Number.POSITIVE_INFINITY);
-    // Without a bound there is always one.
-    return decided ?? filter;
-  };
+export async function storesFilter(
+  store: BalanceStore,
+  access: ReaderAccess,
+  request: DecidedRequest,
+): Promise<BalanceFilter> {
+  const { level, filter, snapshot } = request;
+  const read: ReadItems = (items) =>
+    readItems(store, access, { level, fromDate: undefined }, snapshot, items);
+  const decided = await decidedFilter(store, access, request, read, Number.POSITIVE_INFINITY);
+  // Without a bound there is always one.
+  return decided ?? filter;
 }
 
 /** Reads what is shown of items beyond their balances. */
-function readingsReader(store: BalanceStore) {
-  return async (
-    access: ReaderAccess,
-    { level, fromDate }: Pick<BalanceQuestion, 'level' | 'fromDate'>,
-    snapshot: ResolvedSnapshot,
-    items: readonly BalanceItem[],
-  ): Promise<readonly BalanceReading[]> => {
-    const keysOf = (some: readonly BalanceItem[]) => some.map(({ end }) => end.key);
-    const reported = { asOf: snapshot.asOf, ledgerSeq: snapshot.reportedSeq };
-    const later = items.filter(
-      ({ lastSeq, termsSeq, bookedSeq, accrues, facility }) =>
-        // Rates and terms that became known later change amounts and no balance. So does what is drawn
-        // of the facility around a sublimit.
-        (lastSeq > reported.ledgerSeq ||
-          termsSeq > reported.ledgerSeq ||
-          ((accrues || typeof facility?.sublimitOf === 'string') &&
-            snapshot.ledgerSeq > reported.ledgerSeq)) &&
-        bookedSeq <= reported.ledgerSeq,
-    );
-    const accruing = items.filter(({ accrues }) => accrues);
-    const owing = items.filter(({ owes }) => owes);
-    const before = fromDate && { asOf: dayBefore(fromDate), ledgerSeq: snapshot.ledgerSeq };
-    const [openings, formers, pastDue, formerPastDue, streams, formerStreams, postingTimes] =
-      await Promise.all([
-        before && store.balancesOf(access, level, keysOf(items), before),
-        store.balancesOf(access, level, keysOf(later), reported),
-        store.pastDueOf(level, keysOf(owing), snapshot),
-        store.pastDueOf(level, keysOf(later), reported),
-        store.accrualsOf(level, keysOf(accruing), snapshot),
-        store.accrualsOf(level, keysOf(later.filter(({ accrues }) => accrues)), reported),
-        // The sequence may be of another deal's journal, posted at the same time: no reader may look it up.
-        store.postedAt(items.map(({ lastSeq }) => lastSeq)),
-      ]);
-    const accrualsOf = accrualsIn(streams);
-    const formerAccrualsOf = accrualsIn(formerStreams);
-    const formerOf = (booked: BalanceItem): FormerReading | undefined => {
-      const { key } = booked.end;
-      const balances = formers.get(key);
-      if (balances === undefined) return undefined;
-      return {
-        item: itemWithAccruals(formerItem(booked, balances), formerAccrualsOf(key)),
-        pastDue: seen(booked, formerPastDue.get(key)),
-        knownAt: snapshot.reportedAt ?? '',
-      };
+async function readItems(
+  store: BalanceStore,
+  access: ReaderAccess,
+  { level, fromDate }: Pick<BalanceQuestion, 'level' | 'fromDate'>,
+  snapshot: ResolvedSnapshot,
+  items: readonly BalanceItem[],
+): Promise<readonly BalanceReading[]> {
+  const keysOf = (some: readonly BalanceItem[]) => some.map(({ end }) => end.key);
+  const reported = { asOf: snapshot.asOf, ledgerSeq: snapshot.reportedSeq };
+  const later = items.filter(
+    ({ lastSeq, termsSeq, bookedSeq, accrues, facility }) =>
+      // Rates and terms that became known later change amounts and no balance. So does what is drawn
+      // of the facility around a sublimit.
+      (lastSeq > reported.ledgerSeq ||
+        termsSeq > reported.ledgerSeq ||
+        ((accrues || typeof facility?.sublimitOf === 'string') &&
+          snapshot.ledgerSeq > reported.ledgerSeq)) &&
+      bookedSeq <= reported.ledgerSeq,
+  );
+  const accruing = items.filter(({ accrues }) => accrues);
+  const owing = items.filter(({ owes }) => owes);
+  const before = fromDate && { asOf: dayBefore(fromDate), ledgerSeq: snapshot.ledgerSeq };
+  const [openings, formers, pastDue, formerPastDue, streams, formerStreams, postingTimes] =
+    await Promise.all([
+      before && store.balancesOf(access, level, keysOf(items), before),
+      store.balancesOf(access, level, keysOf(later), reported),
+      store.pastDueOf(level, keysOf(owing), snapshot),
+      store.pastDueOf(level, keysOf(later), reported),
+      store.accrualsOf(level, keysOf(accruing), snapshot),
+      store.accrualsOf(level, keysOf(later.filter(({ accrues }) => accrues)), reported),
+      // The sequence may be of another deal's journal, posted at the same time: no reader may look it up.
+      store.postedAt(items.map(({ lastSeq }) => lastSeq)),
+    ]);
+  const accrualsOf = accrualsIn(streams);
+  const formerAccrualsOf = accrualsIn(formerStreams);
+  const formerOf = (booked: BalanceItem): FormerReading | undefined => {
+    const { key } = booked.end;
+    const balances = formers.get(key);
+    if (balances === undefined) return undefined;
+    return {
+      item: itemWithAccruals(formerItem(booked, balances), formerAccrualsOf(key)),
+      pastDue: seen(booked, formerPastDue.get(key)),
+      knownAt: snapshot.reportedAt ?? '',
     };
-    return items.map((booked): BalanceReading => {
-      const { key } = booked.end;
-      const accruals = accrualsOf(key);
-      const item = itemWithAccruals(booked, accruals);
-      const late = seen(booked, pastDue.get(key));
-      const former = formerOf(booked);
-      return {
-        item,
-        pastDue: late,
-        opening: openings && (openings.get(key) ?? new Map()),
-        former: former && differs({ item, pastDue: late }, former) ? former : undefined,
-        accruals: accruals.explanations(),
-        lastPostedAt: postingTimes.get(item.lastSeq),
-        contracts: undefined,
-        movements: undefined,
-      };
-    });
   };
+  return items.map((booked): BalanceReading => {
+    const { key } = booked.end;
+    const accruals = accrualsOf(key);
+    const item = itemWithAccruals(booked, accruals);
+    const late = seen(booked, pastDue.get(key));
+    const former = formerOf(booked);
+    return {
+      item,
+      pastDue: late,
+      opening: openings && (openings.get(key) ?? new Map()),
+      former: former && differs({ item, pastDue: late }, former) ? former : undefined,
+      accruals: accruals.explanations(),
+      lastPostedAt: postingTimes.get(item.lastSeq),
+      contracts: undefined,
+      movements: undefined,
+    };
+  });
 }
 
 const EXPANDED_CONTRACTS = 1_000;
@@ -307,12 +309,11 @@ export const EXPANDED_MOVEMENTS = 100;
 /** Adds to readings what was asked for beyond them. */
 async function expand(
   store: BalanceStore,
-  readingsOf: ReturnType<typeof readingsReader>,
   context: ReadingContext,
   readings: readonly BalanceReading[],
 ): Promise<readonly BalanceReading[]> {
   const { access, question, snapshot } = context;
-  const expanded = await withParts(store, readingsOf, context, readings);
+  const expanded = await withParts(store, context, readings);
   const withRates = question.expand.has('rates');
   if (!question.expand.has('terms') && !withRates) return expanded;
   const keys = expanded.map(({ item }) => item.end.key);
@@ -322,7 +323,6 @@ async function expand(
 
 async function withParts(
   store: BalanceStore,
-  readingsOf: ReturnType<typeof readingsReader>,
   context: ReadingContext,
   readings: readonly BalanceReading[],
 ): Promise<readonly BalanceReading[]> {
@@ -330,7 +330,7 @@ async function withParts(
   if (question.expand.has('contracts')) {
     const contracts = await contractsOf(store, context, readings);
     const level = 'contract';
-    const within = await readingsOf(access, { ...question, level }, snapshot, contracts);
+    const within = await readItems(store, access, { ...question, level }, snapshot, contracts);
     const groups = groupBy(within, ({ item }) => groupOf(item, question.level));
     return readings.map((reading) => ({
       ...reading,
@@ -455,20 +455,19 @@ export function readerName(access: ReaderAccess): string {
   return 'fullControl' in access ? '*' : access.customer;
 }
 
-/** Says what the times, the ids and the caller of a question stand for. */
-export function questionResolver(store: BalanceStore, times: Snapshots) {
-  /** @throws {Refusal} of its times. */
-  return async (
-    caller: Caller,
-    question: Parameters<Snapshots['resolve']>[0] & Pick<BalanceQuestion, 'level' | 'filter'>,
-  ) => {
-    const access = accessOf(caller);
-    const [snapshot, filter] = await Promise.all([
-      times.resolve(question, access),
-      resolveIds(question.filter, store),
-    ]);
-    return { access, level: question.level, snapshot, filter };
-  };
+/** Says what the times, the ids and the caller of a question stand for. @throws {Refusal} of its times. */
+export async function resolveQuestion(
+  store: BalanceStore,
+  times: Snapshots,
+  caller: Caller,
+  question: Parameters<Snapshots['resolve']>[0] & Pick<BalanceQuestion, 'level' | 'filter'>,
+) {
+  const access = accessOf(caller);
+  const [snapshot, filter] = await Promise.all([
+    times.resolve(question, access),
+    resolveIds(question.filter, store),
+  ]);
+  return { access, level: question.level, snapshot, filter };
 }
 
 /** All pages of a question from the first on, in one state of the book. */

@@ -13,7 +13,7 @@ import {
   type BalanceQuestion,
   type BalanceReading,
   type ReadBalances,
-  shownReader,
+  readShown,
 } from './read-balances.ts';
 
 /** What a question about one item or one deal says besides its name. */
@@ -36,7 +36,6 @@ export type ReadItem = (
 ) => Promise<ItemAnswer | undefined>;
 
 export function itemReader(store: BalanceStore, times: Snapshots): ReadItem {
-  const readShown = shownReader(store, times);
   return async (caller, name, asked) => {
     const access = accessOf(caller);
     const question = { ...asked, ...WHOLE, filter: NO_FILTER, limit: 1 };
@@ -44,10 +43,10 @@ export function itemReader(store: BalanceStore, times: Snapshots): ReadItem {
     const item = await store.item(access, name, snapshot);
     if (item === undefined) return undefined;
     const filter = { ...NO_FILTER, includeZero: true };
-    const { readings, rates } = await readShown(
-      { access, question, snapshot, filter },
-      async (read) => ({ readings: await read([item]) }),
-    );
+    const context = { access, question, snapshot, filter };
+    const { readings, rates } = await readShown(store, times, context, async (read) => ({
+      readings: await read([item]),
+    }));
     const [reading] = readings;
     return reading && { page: { question, filter, snapshot, rates }, reading };
   };

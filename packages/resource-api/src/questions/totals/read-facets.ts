@@ -1,7 +1,7 @@
 import type { Caller } from '@cls/shared/access/caller';
 import type { BalanceStore, Facet, FacetRequest, FacetValue } from '../ask/balance-store.ts';
 import type { QuestionTimes, ResolvedSnapshot, Snapshots } from '../ask/snapshot.ts';
-import { filterDecider, questionResolver } from '../page/read-balances.ts';
+import { resolveQuestion, storesFilter } from '../page/read-balances.ts';
 
 export interface FacetQuestion extends QuestionTimes, Omit<FacetRequest, 'snapshot'> {}
 
@@ -20,13 +20,16 @@ export interface FacetsAnswer {
 export type ReadFacets = (caller: Caller, question: FacetQuestion) => Promise<FacetsAnswer>;
 
 export function facetsReader(store: BalanceStore, times: Snapshots): ReadFacets {
-  const resolve = questionResolver(store, times);
-  const decide = filterDecider(store);
   return async (caller, question) => {
-    const { access, level, snapshot, filter } = await resolve(caller, question);
+    const { access, level, snapshot, filter } = await resolveQuestion(
+      store,
+      times,
+      caller,
+      question,
+    );
     const { fields, top } = question;
     const asked = { level, filter, snapshot };
-    const decided = await decide(access, asked);
+    const decided = await storesFilter(store, access, asked);
     const values = await store.facets(access, { ...asked, filter: decided, fields, top });
     return {
       snapshot,

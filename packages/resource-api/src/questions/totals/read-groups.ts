@@ -11,7 +11,7 @@ import {
 } from '../ask/balance-store.ts';
 import type { ComparedTimes, QuestionTimes, ResolvedSnapshot, Snapshots } from '../ask/snapshot.ts';
 import { isDecidedByReading } from '../page/decided-by-reading.ts';
-import { filterDecider, questionResolver } from '../page/read-balances.ts';
+import { resolveQuestion, storesFilter } from '../page/read-balances.ts';
 import { addedUp, besideThen, type GroupTotal, type ToldGroup } from './group-sums.ts';
 
 export interface GroupQuestion extends QuestionTimes, Omit<GroupRequest, 'snapshot' | 'first'> {
@@ -49,17 +49,20 @@ const SMALL_BOOK = 20_000;
 const GUESSED = 1_000;
 
 export function groupsReader(store: BalanceStore, times: Snapshots, guessed = GUESSED): ReadGroups {
-  const resolve = questionResolver(store, times);
-  const decide = filterDecider(store);
   return async (caller, question) => {
-    const { access, level, snapshot, filter } = await resolve(caller, question);
+    const { access, level, snapshot, filter } = await resolveQuestion(
+      store,
+      times,
+      caller,
+      question,
+    );
     const { groupBy, top, compare } = question;
     const groupsAt = async (
       snapshot: ResolvedSnapshot,
       { top, first }: Pick<GroupRequest, 'top' | 'first'>,
     ) => {
       const asked = { level, filter, snapshot };
-      const decided = await decide(access, asked);
+      const decided = await storesFilter(store, access, asked);
       const request = { level, filter: decided, snapshot, groupBy, top, first, narrowing: {} };
       const booked = await store.groupTotals(access, request, SMALL_BOOK);
       const late = await withLate(store, access, request, booked);

@@ -20,7 +20,7 @@ import {
   type Sort,
   STORED_SORTS,
 } from '../src/questions/ask/balance-store.ts';
-import { orderedPage } from '../src/questions/page/computed-order.ts';
+import { computedPage } from '../src/questions/page/computed-order.ts';
 import { sqlBalanceStore } from '../src/questions/sql-balance-store.ts';
 import { lenderOf, postInAnyOrder } from './support/any-order.ts';
 import { date } from './support/book.ts';
@@ -267,14 +267,14 @@ describeOnDatabase('pages that are sorted by a field', (engine) => {
         after: undefined,
         limit: 3,
       };
-      const page = orderedPage(few, access, { ...request, filter: NO_FILTER });
+      const page = computedPage(few, access, { ...request, filter: NO_FILTER });
       const refused: unknown = await page.catch((fault: unknown) => fault);
       if (!(refused instanceof Refusal)) throw new Error(`${by} is not refused`);
       expect(refused.details.status).to.equal(400);
       expect(refused.details.detail).to.match(/^sort: .* at most 20000 items: narrow the question/);
       const filter = { ...NO_FILTER, dealIds };
-      const { items } = await orderedPage(few, access, { ...request, filter });
-      const whole = await orderedPage(store, access, { ...request, filter });
+      const { items } = await computedPage(few, access, { ...request, filter });
+      const whole = await computedPage(store, access, { ...request, filter });
       expect(items.length, by).to.be.greaterThan(0);
       expect(items.map(shownOf), by).to.deep.equal(whole.items.map(shownOf));
     }

@@ -122,6 +122,10 @@ export type Sort = SortBy<keyof typeof STORED>;
 export type ComputedSort = SortBy<keyof typeof COMPUTED>;
 export type AnySort = Sort | ComputedSort;
 
+export function isComputed(sort: AnySort): sort is ComputedSort {
+  return sort.by in COMPUTED;
+}
+
 /**
  * The last item of a page: its value of what is sorted by (of an amount with its currency, `USD 1250`), and
  * its internal key.

@@ -1,8 +1,6 @@
 import { parameterRefusal } from '@cls/shared/http/parameter-refusal';
 import {
-  type AnySort,
   type BalanceStore,
-  COMPUTED_SORTS,
   type ComputedSort,
   type FilterRequest,
   type ItemPage,
@@ -23,32 +21,13 @@ const SORTED = 20_000;
 const ADDED_TO = 2_000;
 const BATCH = 500;
 
-export interface OrderedRequest extends Omit<PageRequest, 'sort'> {
-  readonly sort: AnySort | undefined;
-}
-
 /**
- * A page in any order. What follows from dates as well as from postings is not stored in an order: the
- * values of all items of the filter are read and sorted, as long as they are not too many.
+ * A page in an order that follows from dates as well as from postings, and is not stored: the values of
+ * all items of the filter are read and sorted, as long as they are not too many.
  *
  * @throws {Refusal} where they are
  */
-export function orderedPage(
-  store: BalanceStore,
-  access: ReaderAccess,
-  request: OrderedRequest,
-): Promise<ItemPage> {
-  const { sort, ...rest } = request;
-  return isComputed(sort)
-    ? computedPage(store, access, { ...rest, sort })
-    : store.page(access, { ...rest, sort });
-}
-
-function isComputed(sort: AnySort | undefined): sort is ComputedSort {
-  return COMPUTED_SORTS.some((name) => name === sort?.by);
-}
-
-async function computedPage(
+export async function computedPage(
   store: BalanceStore,
   access: ReaderAccess,
   request: Omit<PageRequest, 'sort'> & { readonly sort: ComputedSort },

@@ -1,7 +1,9 @@
 import {
+  type AnySort,
   type BalanceFilter,
   type BalanceItem,
   type BalanceStore,
+  isComputed,
   type Level,
   NO_FILTER,
   type PageEnd,
@@ -10,7 +12,7 @@ import {
 } from '../ask/balance-store.ts';
 import { askedFilters, type DecidedByReading, FILTERS } from '../ask/filters.ts';
 import type { ResolvedSnapshot } from '../ask/snapshot.ts';
-import { type OrderedRequest, orderedPage } from './computed-order.ts';
+import { computedPage } from './computed-order.ts';
 import type { BalanceReading } from './read-balances.ts';
 
 /** Most items that a page reads to find those that pass. */
@@ -42,6 +44,10 @@ function candidatesOf({ level, filter, snapshot }: DecidedRequest) {
   return { filter: candidates, passes };
 }
 
+interface PassingRequest extends DecidedRequest, Pick<PageRequest, 'after' | 'limit'> {
+  readonly sort: AnySort | undefined;
+}
+
 export interface PassingPage {
   readonly readings: readonly BalanceReading[];
   readonly next: PageEnd | undefined;
@@ -53,17 +59,20 @@ export type ReadItems = (items: readonly BalanceItem[]) => Promise<readonly Bala
 export async function readPassing(
   store: BalanceStore,
   access: ReaderAccess,
-  request: OrderedRequest & DecidedRequest,
+  request: PassingRequest,
   read: ReadItems,
 ): Promise<PassingPage> {
-  const { limit } = request;
+  const { limit, sort } = request;
   const { filter, passes } = candidatesOf(request);
-  const asked = { ...request, filter };
   const found: BalanceReading[] = [];
   let after = request.after;
   let step = limit;
   for (let looked = 0; ; ) {
-    const { items, next } = await orderedPage(store, access, { ...asked, after, limit: step });
+    const asked = { ...request, filter, after, limit: step };
+    const { items, next } =
+      sort !== undefined && isComputed(sort)
+        ? await computedPage(store, access, { ...asked, sort })
+        : await store.page(access, { ...asked, sort });
     const readings = await read(items);
     found.push(...readings.filter(passes));
     if (found.length > limit) {

@@ -237,9 +237,10 @@ interface WithRawNames extends ServerResponse {
 }
 
 function headersOf(res: ServerResponse): readonly string[] {
-  return (res as WithRawNames).getRawHeaderNames().flatMap((name) => {
-    const value = res.getHeader(name);
-    if (value === undefined || OWN_HEADERS.includes(name.toLowerCase())) return [];
-    return [value].flat().flatMap((each) => [name, `${each}`]);
-  });
+  const headers: string[] = [];
+  for (const name of (res as WithRawNames).getRawHeaderNames()) {
+    if (OWN_HEADERS.includes(name.toLowerCase())) continue;
+    for (const value of [res.getHeader(name) ?? []].flat()) headers.push(name, `${value}`);
+  }
+  return headers;
 }

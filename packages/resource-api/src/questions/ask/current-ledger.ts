@@ -1,3 +1,4 @@
+import { setImmediate as endOfTurn } from 'node:timers/promises';
 import type { Clock } from '@cls/shared/clock';
 import { type BusinessDate, businessDateOf } from '../../ledger/business-date.ts';
 import { type BookMemory, openMemories } from '../../memory/memories.ts';
@@ -50,6 +51,7 @@ export function sharedLookUp<T>(lookUp: () => Promise<T>): () => Promise<T> {
   let underWay: Promise<unknown> = Promise.resolve();
   let waiting: Promise<T> | undefined;
   const begin = async (): Promise<T> => {
+    // Calls that arrived with the same turn of the event loop come before.
     await endOfTurn();
     await underWay;
     waiting = undefined;
@@ -61,9 +63,4 @@ export function sharedLookUp<T>(lookUp: () => Promise<T>): () => Promise<T> {
     waiting ??= begin();
     return waiting;
   };
-}
-
-/** Calls that arrived with the same turn of the event loop come before. */
-function endOfTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }

@@ -121,8 +121,10 @@ async function balancesAnswer(
   const question = { ...query, ledger };
   const page = await deps.readBalances(caller, question);
   const { filter, snapshot } = page;
-  const items = page.readings.map(({ item }) => item);
-  const compared = compare && { compare, question, filter, snapshot, items };
+  const compared = compare && {
+    ...{ compare, question, filter, snapshot },
+    items: page.readings.map(({ item }) => item),
+  };
   return listAnswer(resource, query, {
     ...page,
     data: page.readings.map((reading) => presentItem(resource, reading, page)),

@@ -1,6 +1,7 @@
 import type { Level, PageEnd, PageRequest, Snapshot } from '../../ask/balance-store.ts';
 import {
   BY_LOOKUP,
+  byLevel,
   currencyOf,
   ITEM_TABLES,
   itLives,
@@ -57,11 +58,13 @@ export interface WalkRow {
 }
 
 export function walkedItems(rows: readonly WalkRow[]): WalkedItems {
-  const end = rows.find(({ given_up }) => given_up);
-  const found = rows
-    .filter((row) => row !== end)
-    .map(({ key, sort_value: sortValue }) => ({ key, sortValue }));
-  return { found, stopped: end && { key: end.key - 1n, sortValue: end.sort_value } };
+  const found: PageEnd[] = [];
+  let stopped: PageEnd | undefined;
+  for (const { key, sort_value: sortValue, given_up } of rows) {
+    if (given_up) stopped = { key: key - 1n, sortValue };
+    else found.push({ key, sortValue });
+  }
+  return { found, stopped };
 }
 
 /** What a walk looks at, in the order of the page. */
@@ -147,9 +150,11 @@ function ofBook(level: Level, includeZero: boolean, place: string): Candidates {
     sql: `SELECT item_key AS key, currency, known_seq, lives_until FROM item_life
           WHERE level = '${level}' AND item_key > ${place} AND known_seq <= $2
           ORDER BY item_key`,
-    lives: itLives(level),
+    lives: LIVES[level],
   };
 }
+
+const LIVES = byLevel(itLives);
 
 function ofDeals(level: Level, deals: string, place: string): string {
   return `SELECT i.key FROM unnest(${deals}::bigint[]) AS asked (key) CROSS JOIN LATERAL (

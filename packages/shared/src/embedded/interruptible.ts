@@ -59,7 +59,6 @@ export async function interruptibleDatabase(
   let holder: Holder | undefined = await open();
   let turn: Promise<unknown> = Promise.resolve();
   const listeners = new Set<Listener>();
-  const patience = patienceWith(patienceMs);
 
   let opening: Promise<Holder> | undefined;
   let closed = false;
@@ -86,15 +85,6 @@ export async function interruptibleDatabase(
     turn = mine.catch(() => undefined);
     return mine;
   };
-  const asService: TakeTurn = (work, signal) =>
-    patience.wait((checkTurn) =>
-      inTurn((current) => {
-        checkTurn();
-        return work(current);
-      }, signal),
-    );
-  const asOperator: TakeTurn = (work, signal) =>
-    inTurn((current) => patience.during(() => work(current)), signal);
 
   const sideOf = (take: TakeTurn, limitMs: number | undefined): Database => ({
     query: (sql, params) => take(({ database }) => database.query(sql, params)),
@@ -107,10 +97,11 @@ export async function interruptibleDatabase(
           ended ??= { why, done: current.terminate() };
           if (holder === current) holder = undefined;
         };
-        const watched = watch(options.signal, { statementTimeoutMs: limitMs, abandonedMs }, end);
+        const limits = { statementTimeoutMs: limitMs, abandonedMs };
         try {
           return await current.database.transaction(
-            (inside) => work({ ...watched(inside), inTransaction: true }),
+            (inside) =>
+              work({ ...watched(inside, options.signal, limits, end), inTransaction: true }),
             options,
           );
         } catch (error) {
@@ -135,9 +126,10 @@ export async function interruptibleDatabase(
       await last?.database.close();
     },
   });
+  const turns = patientTurns(inTurn, patienceMs);
   return {
-    service: sideOf(asService, statementTimeoutMs),
-    operator: sideOf(asOperator, undefined),
+    service: sideOf(turns.service, statementTimeoutMs),
+    operator: sideOf(turns.operator, undefined),
   };
 }
 
@@ -145,57 +137,57 @@ export async function interruptibleDatabase(
  * Turns the service away while an operator's work takes longer than a caller should wait: those who
  * wait at that moment, and those who come until it is done.
  */
-function patienceWith(patienceMs: number | undefined) {
+function patientTurns(
+  inTurn: TakeTurn,
+  patienceMs: number | undefined,
+): { readonly service: TakeTurn; readonly operator: TakeTurn } {
   const waiting = new Set<(error: Error) => void>();
   let exhausted = false;
   const turnedAway = () =>
     new DatabaseUnavailable(
       'an operator’s command is using the embedded database, which has a single session',
     );
+  const exhaust = () => {
+    exhausted = true;
+    for (const giveUp of waiting) giveUp(turnedAway());
+    waiting.clear();
+  };
   return {
-    /** Does work that others have to wait for. */
-    async during<T>(work: () => Promise<T>): Promise<T> {
-      const exhaust = () => {
-        exhausted = true;
-        for (const giveUp of waiting) giveUp(turnedAway());
-        waiting.clear();
-      };
-      const timer = patienceMs === undefined ? undefined : setTimeout(exhaust, patienceMs);
-      try {
-        return await work();
-      } finally {
-        clearTimeout(timer);
-        exhausted = false;
-      }
-    },
-    /**
-     * Waits for a turn. @param take calls what it is given when the turn has come, which throws where
-     * waiting was given up. @throws {DatabaseUnavailable} at once where waiting would be in vain.
-     */
-    wait<T>(take: (checkTurn: () => void) => Promise<T>): Promise<T> {
-      return new Promise<T>((resolve, giveUp) => {
+    service: (work, signal) =>
+      new Promise((resolve, giveUp) => {
         if (exhausted) throw turnedAway();
         if (waiting.size >= WAITING_MAX) {
           throw new Overloaded('too many requests wait for the database');
         }
         waiting.add(giveUp);
-        take(() => {
+        inTurn((current) => {
           if (!waiting.delete(giveUp)) throw turnedAway();
-        })
+          return work(current);
+        }, signal)
           .then(resolve, giveUp)
           .finally(() => waiting.delete(giveUp));
-      });
-    },
+      }),
+    operator: (work, signal) =>
+      inTurn(async (current) => {
+        const timer = patienceMs === undefined ? undefined : setTimeout(exhaust, patienceMs);
+        try {
+          return await work(current);
+        } finally {
+          clearTimeout(timer);
+          exhausted = false;
+        }
+      }, signal),
   };
 }
 
 /** Calls `end` for a statement that takes too long, or that nobody waits for any more. */
-function watch(
+function watched(
+  sql: Sql,
   signal: AbortSignal | undefined,
   { statementTimeoutMs, abandonedMs }: Omit<InterruptOptions, 'patienceMs'>,
   end: (why: Error) => void,
-): (sql: Sql) => Sql {
-  const watched = async <T>(statement: () => Promise<T>): Promise<T> => {
+): Sql {
+  const watch = async <T>(statement: () => Promise<T>): Promise<T> => {
     if (signal?.aborted) throw new Abandoned();
     const timers: NodeJS.Timeout[] = [];
     const abandoned = () => {
@@ -216,8 +208,8 @@ function watch(
       for (const timer of timers) clearTimeout(timer);
     }
   };
-  return (sql) => ({
-    query: (text, params) => watched(() => sql.query(text, params)),
-    execute: (text) => watched(() => sql.execute(text)),
-  });
+  return {
+    query: (text, params) => watch(() => sql.query(text, params)),
+    execute: (text) => watch(() => sql.execute(text)),
+  };
 }

@@ -13,6 +13,7 @@ export interface FairOptions {
 
 interface Waiting {
   readonly name: string;
+  readonly signal: AbortSignal | undefined;
   /** Whether its request was given a connection before. */
   readonly begun: boolean;
   readonly admit: () => void;
@@ -54,7 +55,6 @@ export function fairDatabase(
     const { name = SERVICE, signal } = currentAsker() ?? {};
     if (signal?.aborted) throw new Abandoned();
     await turns.enter(name, signal);
-    if (signal !== undefined) turns.begin(signal);
     const startedMs = performance.now();
     try {
       return await database.transaction(work, { ...transactionOptions, signal });
@@ -91,9 +91,10 @@ function fairQueue(
     const perCaller = Math.max(1, Math.floor(now / 2));
     return taken < now && (running.get(name) ?? 0) < perCaller;
   };
-  const take = (name: string) => {
+  const take = (name: string, signal: AbortSignal | undefined) => {
     taken += 1;
     count(running, name, 1);
+    if (signal !== undefined) begun.add(signal);
   };
   /** Those that wait for their first connection. */
   const fresh = () => [...queue].filter((waiting) => !waiting.begun);
@@ -101,12 +102,12 @@ function fairQueue(
     const next = firstOfTheLeast(queue, mayRun, budgets);
     if (next === undefined) return;
     queue.delete(next);
-    take(next.name);
+    take(next.name, next.signal);
     next.admit();
   };
   const enter = (name: string, signal: AbortSignal | undefined): Promise<void> | undefined => {
     if (queue.size === 0 && mayRun(name)) {
-      take(name);
+      take(name, signal);
       return undefined;
     }
     return new Promise((resolve, reject) => {
@@ -123,7 +124,8 @@ function fairQueue(
         signal?.removeEventListener('abort', gone);
         reject(new Overloaded('too many questions wait for the database'));
       };
-      const waiting = { name, begun: signal !== undefined && begun.has(signal), admit, refuse };
+      const hasBegun = signal !== undefined && begun.has(signal);
+      const waiting = { name, signal, begun: hasBegun, admit, refuse };
       queue.add(waiting);
       const waitingFirst = fresh();
       if (waitingFirst.length > waitingMax) lastOfTheMost(waitingFirst)?.refuse();
@@ -141,7 +143,6 @@ function fairQueue(
   return {
     enter,
     leave,
-    begin: (signal: AbortSignal) => begun.add(signal),
     isFull,
     refuses(name: string, ahead: number) {
       const counts = countsOf(fresh());

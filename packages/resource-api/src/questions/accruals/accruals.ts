@@ -31,8 +31,8 @@ export interface AccrualExplanation
 export type AddedAmounts = Map<string, Map<BalanceComponent, bigint>>;
 
 export interface ItemAccruals {
-  /** Built on demand: totals need the amounts only. */
-  readonly explanations: () => readonly AccrualExplanation[];
+  /** For `explained`: totals need the amounts only. */
+  readonly worked: readonly WorkedAccrual[];
   readonly amounts: AccruedAmounts;
 }
 
@@ -43,7 +43,7 @@ const BALANCE_OF: Readonly<Record<AccrualComponent, BalanceComponent>> = {
   letter_of_credit_fee: 'fees_accrued',
 };
 
-const NO_ACCRUALS: ItemAccruals = { explanations: () => [], amounts: new Map() };
+const NO_ACCRUALS: ItemAccruals = { worked: [], amounts: new Map() };
 
 /**
  * What has accrued in each item, by its key, and is not billed. All lenders' parts are computed, because
@@ -59,9 +59,9 @@ export function accrualsIn(streams: ItemStreams): (key: bigint) => ItemAccruals 
 
 function workedOut(streams: readonly AccrualStream[]): ItemAccruals {
   const amounts: AddedAmounts = new Map();
-  const parts = workOut(streams);
-  for (const { stream, amounts: ofLines } of parts) addTo(amounts, stream.component, ofLines);
-  return { amounts, explanations: () => parts.map(explain) };
+  const worked = workOut(streams);
+  for (const { stream, amounts: ofLines } of worked) addTo(amounts, stream.component, ofLines);
+  return { amounts, worked };
 }
 
 /** Adds what accrued on lines. */
@@ -78,7 +78,12 @@ export function addTo(
   }
 }
 
-function explain({ stream, amounts, corrects, ...days }: WorkedAccrual): AccrualExplanation {
+export function explained({
+  stream,
+  amounts,
+  corrects,
+  ...days
+}: WorkedAccrual): AccrualExplanation {
   const { facilityId, contractId, component, dayCount } = stream;
   return {
     ...{ facilityId, contractId, component, dayCount },

@@ -158,10 +158,6 @@ function bookStates(store: BalanceStore, ledger: CurrentLedger, memory: BookMemo
     const question = `knowledge ${snapshot.asOf} ${snapshot.ledgerSeq}`;
     return memory.once(snapshot.edition, question, () => store.knowledge(snapshot));
   };
-  const grantsAt = async (access: ReaderAccess, { edition }: Snapshot) =>
-    'fullControl' in access
-      ? undefined
-      : memory.once(edition, `grants ${access.customer}`, () => store.grantsChangedAt(access));
   const ratesAt = async (instant: string, reporting: object | undefined): Promise<FxState> =>
     reporting === undefined ? NO_RATES : store.fxStateAt(instant);
   /** The default `asOf` at an instant, where it is still the same for that sequence. */
@@ -186,8 +182,15 @@ function bookStates(store: BalanceStore, ledger: CurrentLedger, memory: BookMemo
     edition: ledgerSeq > seq ? undefined : { generation, today: ledger.today },
   });
   const withFacts = async (snapshot: Snapshot, access: ReaderAccess) => {
-    const [known, granted] = await Promise.all([facts(snapshot), grantsAt(access, snapshot)]);
-    return { ...snapshot, ...known, grantsAt: granted };
+    const [known, grantsAt] = await Promise.all([
+      facts(snapshot),
+      'fullControl' in access
+        ? undefined
+        : memory.once(snapshot.edition, `grants ${access.customer}`, () =>
+            store.grantsChangedAt(access),
+          ),
+    ]);
+    return { ...snapshot, ...known, grantsAt };
   };
   /**
    * An answer is known when its journals, its exchange rates and the reader's grants are. A grant

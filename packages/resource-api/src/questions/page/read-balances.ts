@@ -6,6 +6,7 @@ import type { BookMemory } from '../../memory/memories.ts';
 import {
   type AccrualExplanation,
   accrualsIn,
+  explained,
   itemWithAccruals,
   withAccrued,
 } from '../accruals/accruals.ts';
@@ -295,7 +296,7 @@ async function readItems(
       pastDue: late,
       opening: openings && (openings.get(key) ?? new Map()),
       former: former && differs({ item, pastDue: late }, former) ? former : undefined,
-      accruals: accruals.explanations(),
+      accruals: accruals.worked.map(explained),
       lastPostedAt: postingTimes.get(item.lastSeq),
       contracts: undefined,
       movements: undefined,

@@ -141,14 +141,12 @@ function toItems(level: Level, rows: readonly PageRow[]): readonly BalanceItem[]
       item.overpaid ||= row.overpaid;
       // A transfer between lenders has no global leg.
       if (row.last_seq > item.lastSeq) item.lastSeq = row.last_seq;
-      item.lastEffectiveDate = later(item.lastEffectiveDate, row.last_effective_date);
+      if ((row.last_effective_date ?? '') > (item.lastEffectiveDate ?? '')) {
+        item.lastEffectiveDate = row.last_effective_date;
+      }
     }
   }
   return items;
-}
-
-function later(one: string | null, other: string | null): string | null {
-  return (one ?? '') < (other ?? '') ? other : one;
 }
 
 function toItem(level: Level, row: PageRow, values: readonly unknown[]): Item {

@@ -239,13 +239,12 @@ export function bookTotals(level: Level, among = 'true'): string {
         AND currency > ${after} ORDER BY currency LIMIT 1)`;
   const nextStart = (from: string) => `(SELECT start ${stored} AND currency = c.code
           AND grain = g.grain AND start >= ${from} AND start < g.before ORDER BY start LIMIT 1)`;
-  const sums = TOTAL_COMPONENTS.map((name) => `sum(t.${name})::int8 AS ${name}`);
   return `
     WITH RECURSIVE code AS (
       SELECT ${nextCode("''")} AS code
       UNION ALL SELECT ${nextCode('code')} FROM code WHERE code IS NOT NULL
     )
-    SELECT c.code AS currency, sum(t.items)::int8 AS count, ${sums.join(', ')}
+    SELECT c.code AS currency, sum(t.items)::int8 AS count, ${STORED_SUMS}
     FROM (SELECT code FROM code WHERE code IS NOT NULL AND ${among}) c
     CROSS JOIN (
       SELECT 'year' AS grain, '-infinity'::date AS since, a.year AS before FROM ${STARTS}
@@ -262,6 +261,7 @@ export function bookTotals(level: Level, among = 'true'): string {
     GROUP BY c.code HAVING sum(t.items) > 0 ORDER BY c.code`;
 }
 
+const STORED_SUMS = TOTAL_COMPONENTS.map((name) => `sum(t.${name})::int8 AS ${name}`).join(', ');
 const STARTS = `(SELECT date_trunc('year', $1::date)::date AS year,
         date_trunc('month', $1::date)::date AS month) a`;
 

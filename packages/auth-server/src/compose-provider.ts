@@ -7,12 +7,7 @@ import { warnOfClock } from '@cls/shared/access/warn-of-clock';
 import { adminAudience } from '@cls/shared/access-token';
 import type { Clock } from '@cls/shared/clock';
 import { health, measureReadiness, type ReadinessCheck } from '@cls/shared/http/health';
-import {
-  type RecordAnswer,
-  readableTarget,
-  requestId,
-  requestLog,
-} from '@cls/shared/http/request-log';
+import { type RecordAnswer, requestLog } from '@cls/shared/http/request-log';
 import type { Metrics } from '@cls/shared/metrics/metrics';
 import { keepLanguage } from '@cls/shared/pages/browser';
 import type { Secret } from '@cls/shared/secret';
@@ -178,8 +173,6 @@ function extend(provider: Provider, deps: ProviderDeps): void {
 function serve(provider: Provider, deps: ProviderDeps, healthy: Middleware, apis: Apis): void {
   const { config, accountServices, pages, logFault } = deps;
   const rooms = composeRooms(provider, deps, apis);
-  provider.use(readableTarget);
-  provider.use(requestId);
   provider.use(requestLog(deps.recordAnswer));
   provider.use(responseHeaders(config.issuer));
   provider.use(unexpectedErrors(pages, logFault));

@@ -2,13 +2,7 @@ import type { RequestListener } from 'node:http';
 import { clientAddress } from '@cls/shared/http/client-address';
 import { faultLog, type LogFault } from '@cls/shared/http/fault-log';
 import { health, type ReadinessCheck } from '@cls/shared/http/health';
-import {
-  type RecordAnswer,
-  type RequestState,
-  readableTarget,
-  requestId,
-  requestLog,
-} from '@cls/shared/http/request-log';
+import { type RecordAnswer, type RequestState, requestLog } from '@cls/shared/http/request-log';
 import type { Log } from '@cls/shared/log';
 import { ASSETS_ROUTE, type Assets, serveAssets } from '@cls/shared/pages/assets';
 import { keepLanguage } from '@cls/shared/pages/browser';
@@ -48,8 +42,6 @@ const RETRY_S = 2;
 export function createApp(deps: AppDeps): RequestListener {
   const { baseUrl, issuer, assets, pages, log } = deps;
   const app = new Koa<RequestState>({ proxy: true });
-  app.use(readableTarget);
-  app.use(requestId);
   app.use(requestLog(deps.recordAnswer));
   app.use(securityHeaders(baseUrl, issuer));
   app.use(health(deps.checks, deps.isDraining));

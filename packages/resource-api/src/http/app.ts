@@ -9,7 +9,7 @@ import { endWithAnswer } from '@cls/shared/http/long-answers';
 import { readMediaRanges } from '@cls/shared/http/media-ranges';
 import { NOTHING_HERE, problems } from '@cls/shared/http/problem';
 import { Refusal } from '@cls/shared/http/refusal';
-import { readableTarget, requestId, requestLog } from '@cls/shared/http/request-log';
+import { requestLog } from '@cls/shared/http/request-log';
 import { strictTransport } from '@cls/shared/http/strict-transport';
 import type { Log } from '@cls/shared/log';
 import { Abandoned } from '@cls/shared/sql/database';
@@ -83,8 +83,6 @@ export function createApp(deps: AppDeps): App {
   const cached = cachedAnswers(deps);
   const pages = deps.memories.open<string, Page>('documentation');
   app.use(cached.add);
-  app.use(readableTarget);
-  app.use(requestId);
   app.use(requestLog(deps.recordAnswer));
   app.use(strictTransport(deps.issuer));
   app.use(versionHeaderStep(deps.versions, deps.clock));

@@ -45,21 +45,10 @@ export function requestIdOf(offered: string | readonly string[] | undefined): st
   return typeof offered === 'string' && ACCEPTED.test(offered) ? offered : newRequestId();
 }
 
-export const requestId: Middleware<RequestState> = async (ctx, next) => {
-  ctx.state.requestId = requestIdOf(ctx.get('x-request-id'));
-  ctx.set('X-Request-Id', ctx.state.requestId);
-  await next();
-};
-
 /**
  * Koa throws on each reading of a request target that is no URL (`GET http://[`), and finds no path in
- * another (`GET http://`, `GET *`). Such a request is answered like one for the bare host.
+ * another (`GET http://`, `GET *`).
  */
-export const readableTarget: Middleware = (ctx, next) => {
-  if (!hasPath(ctx)) ctx.req.url = '/';
-  return next();
-};
-
 function hasPath(ctx: Pick<Context, 'path'>): boolean {
   try {
     return ctx.path?.startsWith('/');
@@ -145,8 +134,13 @@ function logAnswer(log: Log, answered: AnsweredRequest, tookMs: number): void {
   log[level]({ ...line, ...why, ...who }, 'request answered');
 }
 
+/** Gives each request a path that can be read, an id, and its line once it is answered. */
 export function requestLog(record: RecordAnswer): Middleware<RequestState> {
   return async (ctx, next) => {
+    // Answered like a request for the bare host.
+    if (!hasPath(ctx)) ctx.req.url = '/';
+    ctx.state.requestId = requestIdOf(ctx.get('x-request-id'));
+    ctx.set('X-Request-Id', ctx.state.requestId);
     const startedMs = performance.now();
     try {
       await next();

@@ -33,14 +33,13 @@ export function currentLedger(
 }
 
 /** Answers from the newest state of the book, and says which one that was. */
-export function answerNow(ledger: CurrentLedger) {
-  return async <T>(
-    answer: (state: LedgerState) => Promise<T>,
-  ): Promise<T & { readonly edition: Edition }> => {
-    const state = await ledger.state();
-    const edition = { generation: state.generation, today: ledger.today };
-    return { ...(await answer(state)), edition };
-  };
+export async function answerNow<T>(
+  ledger: CurrentLedger,
+  answer: (state: LedgerState) => Promise<T>,
+): Promise<T & { readonly edition: Edition }> {
+  const state = await ledger.state();
+  const edition = { generation: state.generation, today: ledger.today };
+  return { ...(await answer(state)), edition };
 }
 
 /**

@@ -6,6 +6,7 @@ import {
   type ItemName,
   type Level,
 } from '../../questions/ask/balance-store.ts';
+import { answerNow, type CurrentLedger } from '../../questions/ask/current-ledger.ts';
 import type { ReadCaller } from '../../questions/lists/read-caller.ts';
 import { POINTS_MAX, type ReadSeries } from '../../questions/lists/read-series.ts';
 import type { ReadDeal, ReadItem } from '../../questions/page/read-item.ts';
@@ -42,14 +43,13 @@ export interface DocumentDeps {
   readonly readGroups: ReadGroups;
   readonly readSeries: ReadSeries;
   readonly readFacets: ReadFacets;
+  readonly ledger: CurrentLedger;
 }
 
 /** None of these has an export. */
 const JSON_ALONE = ['application/json'] as const;
 
-type Answered = (answer: () => Promise<VersionResponse>) => Promise<VersionResponse>;
-
-export function documentRoutes(deps: DocumentDeps, answered: Answered): VersionRoute[] {
+export function documentRoutes(deps: DocumentDeps): VersionRoute[] {
   const route = (name: DocumentName): VersionRoute => ({
     path: DOCUMENT_PATHS[name],
     permissions: V1_PERMISSIONS,
@@ -65,7 +65,7 @@ export function documentRoutes(deps: DocumentDeps, answered: Answered): VersionR
     },
     async handle(request) {
       mediaTypeOf(request, JSON_ALONE);
-      return answered(async () => {
+      return answerNow(deps.ledger, async (): Promise<VersionResponse> => {
         const query = parse(name, request);
         const document = await ANSWERS[name](deps, request, query);
         const answer = jsonAnswer(200, document);

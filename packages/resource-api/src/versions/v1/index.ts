@@ -1,6 +1,6 @@
 import type { Caller } from '@cls/shared/access/caller';
 import { FIRST, type LedgerState } from '../../questions/ask/balance-store.ts';
-import { answerNow, type CurrentLedger } from '../../questions/ask/current-ledger.ts';
+import { answerNow } from '../../questions/ask/current-ledger.ts';
 import {
   type CursorCodec,
   type CursorPosition,
@@ -50,7 +50,6 @@ export interface V1Deps extends DocumentDeps {
   readonly readChanges: ReadChanges;
   readonly readCompared: ReadCompared;
   readonly readMovements: ReadMovements;
-  readonly ledger: CurrentLedger;
   readonly cursors: CursorCodec;
   readonly imports: ImportDeps;
   readonly usage: UsageDeps;
@@ -58,7 +57,6 @@ export interface V1Deps extends DocumentDeps {
 
 /** Version 1 of the API. */
 export function v1(deps: V1Deps): ApiVersion {
-  const answered = answerNow(deps.ledger);
   const route = (resource: Resource): VersionRoute => ({
     path: PATHS[resource],
     permissions: V1_PERMISSIONS,
@@ -78,7 +76,7 @@ export function v1(deps: V1Deps): ApiVersion {
         const query = parseBalancesQuery(request.query, resource, { whole: true });
         return exportList({ ...deps, resource, type, caller: request.caller, query });
       }
-      return answered((state) =>
+      return answerNow(deps.ledger, (state) =>
         resource === 'movements'
           ? movementsAnswer(deps, request, state)
           : balancesAnswer(deps, resource, request, state),
@@ -90,7 +88,7 @@ export function v1(deps: V1Deps): ApiVersion {
     contract: v1Contract(),
     routes: [
       ...(Object.keys(PATHS) as Resource[]).map(route),
-      ...documentRoutes(deps, answered),
+      ...documentRoutes(deps),
       ...importRoutes(deps.imports),
       usageRoute(deps.usage),
     ],

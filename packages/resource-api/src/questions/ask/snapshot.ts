@@ -122,7 +122,8 @@ export function snapshots(
           earliestUpdatedSince: now.grantsAt,
         });
       }
-      if (isLost(updatedSince, await ledger.state())) {
+      const state = await ledger.state();
+      if (isLost(updatedSince, state)) {
         throw deltaUnavailable('The book was restored from a backup since then.');
       }
       const ledgerSeq = await sequenceAt('updatedSince', updatedSince);
@@ -131,7 +132,6 @@ export function snapshots(
       const { edition } = now;
       const date = sinceAsOf ?? asOf ?? (await soleDate({ ledgerSeq, edition }, updatedSince));
       const fx = await ratesAt(updatedSince, reporting);
-      const state = await ledger.state();
       const known = await withFacts(at(date, ledgerSeq, state), access);
       return { ...known, knownAt: updatedSince, fxNumber: fx.number };
     },

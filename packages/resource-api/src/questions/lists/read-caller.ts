@@ -1,5 +1,5 @@
 import type { Caller } from '@cls/shared/access/caller';
-import type { BalanceStore, NamedParty } from '../ask/balance-store.ts';
+import type { BalanceStore, LedgerState, NamedParty } from '../ask/balance-store.ts';
 import type { ResolvedSnapshot, Snapshots } from '../ask/snapshot.ts';
 import { accessOf } from '../page/read-balances.ts';
 
@@ -18,12 +18,13 @@ export interface CallerAnswer {
 const DEALS_COUNTED = 100_000;
 const NOW = { asOf: undefined, knownAt: undefined, fromDate: undefined };
 
-export type ReadCaller = (caller: Caller) => Promise<CallerAnswer>;
+/** @param ledger where the book stood after the question came */
+export type ReadCaller = (caller: Caller, ledger: LedgerState) => Promise<CallerAnswer>;
 
 export function callerReader(store: BalanceStore, times: Snapshots): ReadCaller {
-  return async (caller) => {
+  return async (caller, ledger) => {
     const access = accessOf(caller);
-    const snapshot = await times.resolve(NOW, access);
+    const snapshot = await times.resolve({ ...NOW, ledger }, access);
     const { roles, parties, deals } = await store.granted(access, snapshot, DEALS_COUNTED);
     return {
       snapshot,

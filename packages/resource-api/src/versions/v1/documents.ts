@@ -4,6 +4,7 @@ import {
   FACETS,
   type Facet,
   type ItemName,
+  type LedgerState,
   type Level,
 } from '../../questions/ask/balance-store.ts';
 import { answerNow, type CurrentLedger } from '../../questions/ask/current-ledger.ts';
@@ -65,8 +66,8 @@ export function documentRoutes(deps: DocumentDeps): VersionRoute[] {
     },
     async handle(request) {
       mediaTypeOf(request, JSON_ALONE);
-      return answerNow(deps.ledger, async (): Promise<VersionResponse> => {
-        const query = parse(name, request);
+      return answerNow(deps.ledger, async (ledger): Promise<VersionResponse> => {
+        const query = { ...parse(name, request), ledger };
         const document = await ANSWERS[name](deps, request, query);
         const answer = jsonAnswer(200, document);
         // Nothing of the book.
@@ -85,7 +86,7 @@ const ANSWERS: Readonly<
     (
       deps: DocumentDeps,
       request: VersionRequest,
-      query: BalancesQuery,
+      query: BalancesQuery & { readonly ledger: LedgerState },
     ) => Promise<{ readonly data: object }>
   >
 > = {
@@ -151,8 +152,8 @@ const ANSWERS: Readonly<
       meta: presentMeta(snapshot),
     };
   },
-  async me({ readCaller }, { caller }) {
-    const found = await readCaller(caller);
+  async me({ readCaller }, { caller }, { ledger }) {
+    const found = await readCaller(caller, ledger);
     return {
       object: 'item',
       data: presentCaller(caller, found),

@@ -115,7 +115,7 @@ async function balancesAnswer(
   const { caller } = request;
   const { fields, copy, compare } = query;
   if (fields !== undefined) checkFields(fields, { ...query, resource });
-  if (copy !== undefined) return changesAnswer(deps, resource, caller, { ...query, copy });
+  if (copy !== undefined) return changesAnswer(deps, resource, caller, { ...query, copy, ledger });
   const question = { ...query, ledger };
   const page = await deps.readBalances(caller, question);
   const { filter, snapshot } = page;
@@ -136,7 +136,7 @@ async function changesAnswer(
   { readBalances, readChanges, readCompared, cursors }: V1Deps,
   resource: BalanceResource,
   caller: Caller,
-  query: Walked & { readonly copy: CopyTimes },
+  query: Walked & { readonly copy: CopyTimes; readonly ledger: LedgerState },
 ) {
   const { compare, copy, filter } = query;
   const question = { ...query, position: undefined };

@@ -57,7 +57,7 @@ export const DOCUMENT_PATHS: Readonly<Record<DocumentName, `/${string}`>> = {
 };
 
 /** The parameters of a question, checked. */
-export interface BalancesQuery extends Omit<BalanceQuestion, 'ledger' | 'onNext' | 'position'> {
+export interface BalancesQuery extends Omit<BalanceQuestion, 'ledger' | 'position'> {
   /** What a copy was made from, where its changes are asked for. */
   readonly copy: CopyTimes | undefined;
   /** What the answer is compared with, where that is asked for. */

@@ -14,6 +14,7 @@ import {
   type BalanceQuestion,
   type BalanceReading,
   everyItem,
+  readItems,
   readShown,
 } from '../page/read-balances.ts';
 
@@ -60,9 +61,8 @@ export function comparedReader(store: BalanceStore, times: Snapshots): ReadCompa
       return everyItem(store, access, { level, filter: only, snapshot, limit: items.length });
     };
     const context = { access, question, snapshot, filter };
-    const { readings, totals, rates } = await readShown(store, times, context, async (read) => ({
-      readings: await read(await itemsThen()),
-    }));
+    const found = itemsThen().then((then) => readItems(store, context, then));
+    const { readings, totals, rates } = await readShown(store, times, context, found);
     return { page: { question, filter, snapshot, rates }, readings, totals };
   };
 }

@@ -134,41 +134,45 @@ export function balancesReader(
     const { snapshot, filter } = resolved;
     const asked = { ...resolved, sort, after: position?.after, limit };
     const context = { access, question, snapshot, filter };
-    const { next, ...shown } = await readShown(store, times, context, (read) =>
-      readPassing(store, access, asked, read),
-    );
+    const read: ReadItems = (items) => readItems(store, context, items);
+    const finding = readPassing(store, access, asked, read);
+    const readings = finding.then((page) => page.readings);
+    const shown = await readShown(store, times, context, readings);
+    const { next } = await finding;
     const nextCursor = cursorAfter(cursors, access, canonical, snapshot, next);
     return { question, filter, snapshot, ...shown, next, nextCursor };
   };
 }
 
-export interface ReadingContext {
+interface ItemContext {
   readonly access: ReaderAccess;
+  readonly question: Pick<BalanceQuestion, 'level' | 'fromDate'>;
+  readonly snapshot: ResolvedSnapshot;
+}
+
+interface ReadingContext extends ItemContext {
   readonly question: Pick<
     BalanceQuestion,
     'level' | 'fromDate' | 'totals' | 'expand' | 'reporting'
   >;
-  readonly snapshot: ResolvedSnapshot;
   readonly filter: BalanceFilter;
 }
 
-/** Reads all that is shown with items which are found: what was asked for beyond them, totals, and rates. */
-export async function readShown<Found extends { readonly readings: readonly BalanceReading[] }>(
+/** Reads all that is shown with items: what was asked for beyond them, totals, and rates. */
+export async function readShown(
   store: BalanceStore,
   { memory }: Snapshots,
   context: ReadingContext,
-  find: (read: ReadItems) => Promise<Found>,
+  finding: Promise<readonly BalanceReading[]>,
 ) {
-  const { access, question, snapshot, filter } = context;
+  const { question, snapshot, filter } = context;
   const { level, reporting } = question;
-  const read: ReadItems = (items) => readItems(store, access, question, snapshot, items);
-  const finding = find(read);
   // Then totals read items too: one after the other, as no request asks the database for so much at once.
   if (isDecidedByReading(filter, level)) await finding;
-  const [found, totals] = await Promise.all([finding, readTotals(store, memory, context, read)]);
-  const readings = await expand(store, context, found.readings);
+  const [found, totals] = await Promise.all([finding, readTotals(store, memory, context)]);
+  const readings = await expand(store, context, found);
   const rates = reporting && (await ratesFor(store, reporting, snapshot, readings, totals));
-  return { ...found, readings, totals, rates };
+  return { readings, totals, rates };
 }
 
 /** Of the currencies that are shown. */
@@ -200,9 +204,10 @@ export function cursorAfter(
 async function readTotals(
   store: BalanceStore,
   memory: BookMemory,
-  { access, question: { level, totals: wish }, filter, snapshot }: ReadingContext,
-  read: ReadItems,
+  context: ReadingContext,
 ): Promise<readonly CurrencyTotal[] | undefined> {
+  const { access, question, filter, snapshot } = context;
+  const { level, totals: wish } = question;
   if (wish === 'none') return undefined;
   const most = MOST[wish];
   const { asOf, ledgerSeq, edition } = snapshot;
@@ -215,6 +220,7 @@ async function readTotals(
     `totals ${asked}`,
     async () => {
       const request = { level, filter, snapshot };
+      const read: ReadItems = (items) => readItems(store, context, items);
       const decided = await decidedFilter(store, access, request, read, most.read);
       if (decided === undefined) return undefined;
       const whole = { level, filter: decided, snapshot, narrowing: {} };
@@ -232,19 +238,17 @@ export async function storesFilter(
   request: DecidedRequest,
 ): Promise<BalanceFilter> {
   const { level, filter, snapshot } = request;
-  const read: ReadItems = (items) =>
-    readItems(store, access, { level, fromDate: undefined }, snapshot, items);
+  const question = { level, fromDate: undefined };
+  const read: ReadItems = (items) => readItems(store, { access, question, snapshot }, items);
   const decided = await decidedFilter(store, access, request, read, Number.POSITIVE_INFINITY);
   // Without a bound there is always one.
   return decided ?? filter;
 }
 
 /** Reads what is shown of items beyond their balances. */
-async function readItems(
+export async function readItems(
   store: BalanceStore,
-  access: ReaderAccess,
-  { level, fromDate }: Pick<BalanceQuestion, 'level' | 'fromDate'>,
-  snapshot: ResolvedSnapshot,
+  { access, question: { level, fromDate }, snapshot }: ItemContext,
   items: readonly BalanceItem[],
 ): Promise<readonly BalanceReading[]> {
   const keysOf = (some: readonly BalanceItem[]) => some.map(({ end }) => end.key);
@@ -331,7 +335,8 @@ async function withParts(
   if (question.expand.has('contracts')) {
     const contracts = await contractsOf(store, context, readings);
     const level = 'contract';
-    const within = await readItems(store, access, { ...question, level }, snapshot, contracts);
+    const ofContracts = { access, question: { ...question, level }, snapshot } as const;
+    const within = await readItems(store, ofContracts, contracts);
     const groups = groupBy(within, ({ item }) => groupOf(item, question.level));
     return readings.map((reading) => ({
       ...reading,

@@ -13,6 +13,7 @@ import {
   type BalanceQuestion,
   type BalanceReading,
   type ReadBalances,
+  readItems,
   readShown,
 } from './read-balances.ts';
 
@@ -44,9 +45,8 @@ export function itemReader(store: BalanceStore, times: Snapshots): ReadItem {
     if (item === undefined) return undefined;
     const filter = { ...NO_FILTER, includeZero: true };
     const context = { access, question, snapshot, filter };
-    const { readings, rates } = await readShown(store, times, context, async (read) => ({
-      readings: await read([item]),
-    }));
+    const found = readItems(store, context, [item]);
+    const { readings, rates } = await readShown(store, times, context, found);
     const [reading] = readings;
     return reading && { page: { question, filter, snapshot, rates }, reading };
   };

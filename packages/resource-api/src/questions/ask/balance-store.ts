@@ -123,7 +123,7 @@ export type ComputedSort = SortBy<keyof typeof COMPUTED>;
 export type AnySort = Sort | ComputedSort;
 
 export function isComputed(sort: AnySort): sort is ComputedSort {
-  return sort.by in COMPUTED;
+  return COMPUTED_SORTS.some((name) => name === sort.by);
 }
 
 /**

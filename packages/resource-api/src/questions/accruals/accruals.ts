@@ -138,22 +138,31 @@ export function nameOf({ currency, group = null }: Omit<Sum, 'rest'>): string {
   return JSON.stringify([currency, group]);
 }
 
-/** Adds to each sum what is worked out for its items. */
-export async function perItem<S extends Sum>(
+/** What is worked out for items, by their keys: so many at once. */
+export async function inBatches<T>(
+  items: readonly MarkedItem[],
+  workOf: (keys: readonly bigint[]) => Promise<ReadonlyMap<bigint, T>>,
+): Promise<ReadonlyMap<bigint, T>> {
+  const found = new Map<bigint, T>();
+  for (let start = 0; start < items.length; start += BATCH) {
+    const keys = items.slice(start, start + BATCH).map(({ key }) => key);
+    for (const [key, worked] of await workOf(keys)) found.set(key, worked);
+  }
+  return found;
+}
+
+/** Adds each item to the sum that it is in. */
+export function perItem<S extends Sum>(
   sums: readonly S[],
   items: readonly MarkedItem[],
-  work: (keys: readonly bigint[]) => Promise<(sum: S, item: MarkedItem) => S>,
-): Promise<readonly S[]> {
+  add: (sum: S, item: MarkedItem) => S,
+): readonly S[] {
   const found = new Map(sums.map((one) => [one.rest ? `rest ${one.currency}` : nameOf(one), one]));
-  for (let start = 0; start < items.length; start += BATCH) {
-    const batch = items.slice(start, start + BATCH);
-    const add = await work(batch.map(({ key }) => key));
-    for (const item of batch) {
-      const own = nameOf(item);
-      const name = found.has(own) ? own : `rest ${item.currency}`;
-      const sum = found.get(name);
-      if (sum !== undefined) found.set(name, add(sum, item));
-    }
+  for (const item of items) {
+    const own = nameOf(item);
+    const name = found.has(own) ? own : `rest ${item.currency}`;
+    const sum = found.get(name);
+    if (sum !== undefined) found.set(name, add(sum, item));
   }
   return [...found.values()];
 }
@@ -167,15 +176,13 @@ export async function withAccrued<S extends Sum & BookedTotal>(
 ): Promise<readonly (S & { readonly withAccruals: boolean })[]> {
   const { level, snapshot, limit } = request;
   const items = await store.accruing(access, request);
-  const isKnown = items.length <= limit;
-  const added = await perItem(sums, isKnown ? items : [], async (keys) => {
-    const amountsOf = await store.accrualAmountsOf(level, keys, snapshot);
-    return (sum, { key, holder }) => ({
-      ...sum,
-      balance: withAccruals(sum.balance, holder, amountsOf.get(key)),
-    });
-  });
-  return added.map((sum) => ({ ...sum, withAccruals: isKnown }));
+  if (items.length > limit) return sums.map((sum) => ({ ...sum, withAccruals: false }));
+  const amounts = await inBatches(items, (keys) => store.accrualAmountsOf(level, keys, snapshot));
+  const added = perItem(sums, items, (sum, { key, holder }) => ({
+    ...sum,
+    balance: withAccruals(sum.balance, holder, amounts.get(key)),
+  }));
+  return added.map((sum) => ({ ...sum, withAccruals: true }));
 }
 
 /** Works out once for each key what several ask for. A key may be a list: it stands for itself. */

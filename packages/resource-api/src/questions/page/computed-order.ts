@@ -1,4 +1,5 @@
 import { parameterRefusal } from '@cls/shared/http/parameter-refusal';
+import { inBatches } from '../accruals/accruals.ts';
 import {
   type BalanceStore,
   type ComputedSort,
@@ -19,7 +20,6 @@ import {
 /** Most items that are sorted for a page, and of these most whose value is worked out in Node. */
 const SORTED = 20_000;
 const ADDED_TO = 2_000;
-const BATCH = 500;
 
 /**
  * A page in an order that follows from dates as well as from postings, and is not stored: the values of
@@ -78,8 +78,8 @@ interface Addition {
   readonly of: 'accruing' | 'owing';
   amounts(
     store: BalanceStore,
+    items: readonly MarkedItem[],
     level: Level,
-    keys: readonly bigint[],
     snapshot: Snapshot,
   ): Promise<(item: MarkedItem) => bigint | undefined>;
 }
@@ -88,16 +88,16 @@ const ADDITIONS: Readonly<Partial<Record<ComputedSort['by'], Addition>>> = {
   interestAccrued: {
     levels: LEVELS,
     of: 'accruing',
-    async amounts(store, level, keys, snapshot) {
-      const found = await store.accrualAmountsOf(level, keys, snapshot);
+    async amounts(store, items, level, snapshot) {
+      const found = await inBatches(items, (keys) => store.accrualAmountsOf(level, keys, snapshot));
       return ({ key, holder }) => found.get(key)?.get(holder)?.get('interest_accrued');
     },
   },
   pastDue: {
     levels: ['position'],
     of: 'owing',
-    async amounts(store, level, keys, snapshot) {
-      const found = await store.pastDueOf(level, keys, snapshot);
+    async amounts(store, items, level, snapshot) {
+      const found = await inBatches(items, (keys) => store.pastDueOf(level, keys, snapshot));
       return ({ key, holder }) => pastDueTo(holder, found.get(key));
     },
   },
@@ -110,18 +110,12 @@ async function additions(
   sort: ComputedSort,
 ): Promise<ReadonlyMap<bigint, bigint>> {
   const { level, snapshot } = asked;
-  const added = new Map<bigint, bigint>();
   const addition = ADDITIONS[sort.by];
-  if (!addition?.levels.includes(level)) return added;
+  if (!addition?.levels.includes(level)) return new Map();
   const items = await store[addition.of](access, { ...asked, limit: ADDED_TO });
   if (items.length > ADDED_TO) throw tooMany(sort, ADDED_TO);
-  for (let start = 0; start < items.length; start += BATCH) {
-    const batch = items.slice(start, start + BATCH);
-    const keys = batch.map(({ key }) => key);
-    const amountOf = await addition.amounts(store, level, keys, snapshot);
-    for (const item of batch) added.set(item.key, amountOf(item) ?? 0n);
-  }
-  return added;
+  const amountOf = await addition.amounts(store, items, level, snapshot);
+  return new Map(items.map((item) => [item.key, amountOf(item) ?? 0n]));
 }
 
 function tooMany({ by, descending }: ComputedSort, most: number) {

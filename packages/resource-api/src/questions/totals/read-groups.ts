@@ -1,5 +1,5 @@
 import type { Caller } from '@cls/shared/access/caller';
-import { nameOf, perItem, withAccrued } from '../accruals/accruals.ts';
+import { inBatches, nameOf, perItem, withAccrued } from '../accruals/accruals.ts';
 import {
   type BalanceFilter,
   type BalanceStore,
@@ -105,12 +105,12 @@ async function withLate(
   const { level, snapshot } = request;
   if (level !== 'position' || groups.every(({ details }) => details === undefined)) return groups;
   const items = await store.owing(access, { ...request, limit: WORKED_OUT });
-  const none = groups.map((group) => withPastDue(group, 0n));
   if (items.length > WORKED_OUT) return groups;
-  return perItem(none, items, async (keys) => {
-    const late = await store.pastDueOf(level, keys, snapshot);
-    return (group, { key, holder }) => withPastDue(group, pastDueTo(holder, late.get(key)));
-  });
+  const late = await inBatches(items, (keys) => store.pastDueOf(level, keys, snapshot));
+  const none = groups.map((group) => withPastDue(group, 0n));
+  return perItem(none, items, (group, { key, holder }) =>
+    withPastDue(group, pastDueTo(holder, late.get(key))),
+  );
 }
 
 function withPastDue(group: BookedGroup, amount: bigint): BookedGroup {

@@ -102,11 +102,11 @@ export function createApp(deps: AppDeps): App {
     // An export whose client closed the connection ends in the middle.
     if (!(err instanceof Abandoned)) deps.log.error({ err }, 'answer failed');
   });
-  const answer = cached.ahead(app.callback());
+  const koa = app.callback();
   return {
     handle(request, response) {
       readMediaRanges(request);
-      answer(request, response);
+      cached.answer(request, response, koa);
     },
     findsFullQueue(request, ahead) {
       if (!deps.queue.isFull(ahead)) return false;

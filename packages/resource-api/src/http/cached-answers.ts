@@ -47,8 +47,8 @@ export interface Cacheable {
 export interface CachedAnswers {
   /** The first step: it caches each answer as it is about to be sent. */
   readonly add: Middleware<ApiState>;
-  /** Sends a cached answer, or hands the request on. */
-  ahead(next: RequestListener): RequestListener;
+  /** Sends a cached answer, or hands the request on to `next`. */
+  answer(req: IncomingMessage, res: ServerResponse, next: RequestListener): void;
   /**
    * The name in limits of a request's caller, where the request asks the database something: its token
    * was verified before, and no answer to it is cached. Undefined where more work is needed to know.
@@ -122,37 +122,35 @@ export function cachedAnswers(deps: CachedAnswersDeps): CachedAnswers {
         period: versions.registry.period(version.now),
       });
     },
-    ahead(next) {
-      return (req, res) => {
-        const startedMs = performance.now();
-        const found = find(req);
-        const end = found && begin(deps, found);
-        if (found === undefined || end === undefined) return next(req, res);
-        const { key, answer, caller } = found;
-        res.once('close', end);
-        const goLongWay = () => {
-          end();
-          next(req, res);
-        };
-        ledger.state().then(({ generation }) => {
-          const { edition, period } = answer;
-          const isCurrent =
-            generation === edition.generation &&
-            ledger.today === edition.today &&
-            versions.registry.period(clock.now()) === period;
-          if (!isCurrent) {
-            answers.delete(key);
-            answers.count(false);
-            return goLongWay();
-          }
-          const allowance = rateLimit?.countNow(callerName(caller));
-          if (rateLimit !== undefined && allowance === undefined) return goLongWay();
-          const { clientId, subject } = caller;
-          usage.count({ ...answer.use, clientId, subject });
-          answers.count(true);
-          send(deps, found, res, allowance, startedMs);
-        }, goLongWay);
+    answer(req, res, next) {
+      const startedMs = performance.now();
+      const found = find(req);
+      const end = found && begin(deps, found);
+      if (found === undefined || end === undefined) return next(req, res);
+      const { key, answer, caller } = found;
+      res.once('close', end);
+      const goLongWay = () => {
+        end();
+        next(req, res);
       };
+      ledger.state().then(({ generation }) => {
+        const { edition, period } = answer;
+        const isCurrent =
+          generation === edition.generation &&
+          ledger.today === edition.today &&
+          versions.registry.period(clock.now()) === period;
+        if (!isCurrent) {
+          answers.delete(key);
+          answers.count(false);
+          return goLongWay();
+        }
+        const allowance = rateLimit?.countNow(callerName(caller));
+        if (rateLimit !== undefined && allowance === undefined) return goLongWay();
+        const { clientId, subject } = caller;
+        usage.count({ ...answer.use, clientId, subject });
+        answers.count(true);
+        send(deps, found, res, allowance, startedMs);
+      }, goLongWay);
     },
   };
 }

@@ -1,4 +1,4 @@
-import type { Database, Transaction } from '@cls/shared/sql/database';
+import type { Database } from '@cls/shared/sql/database';
 import type { ItemPage, PageRequest, ReaderAccess } from '../../ask/balance-store.ts';
 import { FEW_DEALS, fewDeals } from '../../ask/sql/few-deals.ts';
 import { lookUp } from '../../ask/sql/statement.ts';
@@ -29,38 +29,38 @@ export async function readPage(
   access: ReaderAccess,
   request: PageRequest,
 ): Promise<ItemPage> {
-  const walk = (within: WalkBounds) =>
-    lookUp(database, access, (on) => walkPage(on, access, request, within));
-  const { givenUp, ...page } = await walk(bounds);
+  const { givenUp, ...page } = await walkPage(database, access, request, bounds);
   const { next } = page;
   if (!givenUp || next === undefined) return page;
   const { after } = request;
   const furtherOn =
     next.key !== (after?.key ?? 0n) || next.sortValue !== (after?.sortValue ?? null);
   if (furtherOn && (await hadMoreItems(facts, request, bounds.smallBook))) return page;
-  const { givenUp: _, ...whole } = await walk(WHOLE_BOOK);
+  const { givenUp: _, ...whole } = await walkPage(database, access, request, WHOLE_BOOK);
   return whole;
 }
 
 /** Where the filter or the caller's grants leave few deals, a page looks at their items alone. */
-async function walkPage(
-  transaction: Transaction,
+function walkPage(
+  database: Database,
   access: ReaderAccess,
   request: PageRequest,
   bounds: WalkBounds,
 ): Promise<ItemPage & { readonly givenUp: boolean }> {
   const { level, sort, snapshot, limit } = request;
-  const most = sort === undefined ? FEW_DEALS.toWalk : FEW_DEALS.toSort;
-  const deals = await fewDeals(transaction, access, request, most);
-  const statement =
-    sort === undefined
-      ? plainWalkStatement(request, bounds, deals)
-      : sortedWalkStatement({ ...request, sort }, bounds, deals);
-  const walked = await transaction.query<WalkRow>(statement.sql, statement.parameters);
-  const { found, stopped } = walkedItems(walked);
-  const next = found.length > limit ? found[limit - 1] : stopped;
-  const items = await readFound(transaction, level, snapshot, found.slice(0, limit));
-  return { items, next, givenUp: stopped !== undefined };
+  return lookUp(database, access, async (transaction) => {
+    const most = sort === undefined ? FEW_DEALS.toWalk : FEW_DEALS.toSort;
+    const deals = await fewDeals(transaction, access, request, most);
+    const statement =
+      sort === undefined
+        ? plainWalkStatement(request, bounds, deals)
+        : sortedWalkStatement({ ...request, sort }, bounds, deals);
+    const walked = await transaction.query<WalkRow>(statement.sql, statement.parameters);
+    const { found, stopped } = walkedItems(walked);
+    const next = found.length > limit ? found[limit - 1] : stopped;
+    const items = await readFound(transaction, level, snapshot, found.slice(0, limit));
+    return { items, next, givenUp: stopped !== undefined };
+  });
 }
 
 /** Whether the book had more items of a level than so many, as known at the snapshot. */

@@ -172,13 +172,10 @@ const STATED = [...COMPONENTS, 'available'] as const;
 /** Reads `1,0,…`, the `amounts` of `lenderSums`. Most are zero, and need no integer of their own. */
 export function toBalance(amounts: string): StatedBalance {
   const balance: Mutable<StatedBalance> = { ...ZERO_BALANCE };
-  let start = 0;
-  for (const name of STATED) {
-    const comma = amounts.indexOf(',', start);
-    const end = comma === -1 ? amounts.length : comma;
-    const text = amounts.slice(start, end);
+  const texts = amounts.split(',');
+  for (const [index, name] of STATED.entries()) {
+    const text = texts[index] ?? '0';
     if (text !== '0') balance[name] = BigInt(text);
-    start = end + 1;
   }
   return balance;
 }

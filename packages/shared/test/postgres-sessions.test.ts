@@ -255,6 +255,12 @@ describe('sessions of PostgreSQL', () => {
         expect(await other.query('SELECT $1::bigint AS big', [7n])).to.deep.equal([{ big: 7n }]);
       });
 
+      it('answer several questions that are the first', async () => {
+        const database = open(pooled);
+        const first = await Promise.all([1, 2, 3, 4, 5, 6].map(() => database.query(settings)));
+        expect(first.flat()).to.deep.equal(Array.from(first, () => expected));
+      });
+
       it('hear of changes by a URL of their own', async () => {
         const database = open(pooled, { listenUrl: new Secret(url.href) });
         const heard: string[] = [];

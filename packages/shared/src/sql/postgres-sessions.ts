@@ -180,14 +180,14 @@ export function postgresSessions(options: PostgresOptions): PostgresSessions {
     async acquire() {
       // Every host once, and once more when the first was found to be a pooler.
       for (let tries = hosts.urls.length; ; tries -= 1) {
-        const tried = host;
+        const [tried, sentSettings] = [host, !pooled];
         try {
           const client = await next();
           if (!fit.has(client)) await verify(client);
           return client;
         } catch (error) {
           if (error instanceof Overloaded) throw error;
-          if (!pooled && isUnsupportedSetting(error)) pooled = true;
+          if (sentSettings && isUnsupportedSetting(error)) pooled = true;
           else {
             leaveHost(tried);
             if (tries <= 1 || !mayBeBetterElsewhere(error)) throw error;

@@ -1,7 +1,7 @@
 // Runs test files over several processes: each takes the next file of one queue when it is done.
 import { spawn } from 'node:child_process';
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { tmpdir, totalmem } from 'node:os';
 import { join, resolve } from 'node:path';
 
 const root = resolve(import.meta.dirname, '..', '..');
@@ -9,8 +9,14 @@ const root = resolve(import.meta.dirname, '..', '..');
 const END_MS = 60_000;
 /** As which a process ends that did not end by itself. */
 const LEFT_OPEN = 70;
-/** A process that grew so large makes room for another: modules and servers of its files stay. */
+/**
+ * A process that grew so large makes room for another: modules and servers of its files stay. All together they
+ * may have half of the memory; to begin anew takes seconds.
+ */
 const ROOM_BYTES = 1.2e9;
+const roomOf = (workers) => Math.max(ROOM_BYTES, totalmem() / 2 / workers);
+/** Garbage of tests is young: in twice the usual room, or more, less of it is copied before it goes. */
+const NODE_OPTIONS = ['--enable-source-maps', '--max-semi-space-size=64'];
 /** What of the words of a process that did not end well is repeated at the end. */
 const REASON_CHARACTERS = 1_000;
 const WORKER = join(import.meta.dirname, 'worker.mjs');
@@ -26,7 +32,7 @@ const WORKER = join(import.meta.dirname, 'worker.mjs');
  */
 export async function runFiles(files, options) {
   const { workers, filter = {}, env = {}, print = printOut } = options;
-  const { endMs = END_MS, roomBytes = ROOM_BYTES } = options;
+  const { endMs = END_MS, roomBytes = roomOf(workers) } = options;
   const total = {
     passed: 0,
     failed: 0,
@@ -49,15 +55,11 @@ export async function runFiles(files, options) {
   const runWorker = (log, number) =>
     new Promise((done) => {
       const output = openSync(log, 'w');
-      const child = spawn(
-        process.execPath,
-        ['--enable-source-maps', WORKER, `${endMs}`, `${LEFT_OPEN}`],
-        {
-          cwd: root,
-          env: { ...process.env, ...env },
-          stdio: ['ignore', output, output, 'ipc'],
-        },
-      );
+      const child = spawn(process.execPath, [...NODE_OPTIONS, WORKER, `${endMs}`, `${LEFT_OPEN}`], {
+        cwd: root,
+        env: { ...process.env, ...env },
+        stdio: ['ignore', output, output, 'ipc'],
+      });
       closeSync(output);
       let shown = 0;
       const show = (title) => {

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describeOnEngines } from '@cls/testing/engines';
+import { describeOnDatabase } from '@cls/testing/engines';
 import { temporaryDirectory } from '@cls/testing/servers';
 import { expect } from 'chai';
 import * as client from 'openid-client';
@@ -19,7 +19,7 @@ const JPEG = Buffer.from('ffd8ffe000104a464946', 'hex');
 const WEBP = Buffer.from('RIFF\x04\0\0\0WEBPVP8 ', 'latin1');
 const CREATE = `applications create --redirect-uri ${REDIRECT_URI}`;
 
-describeOnEngines('the logo of an application', (engine) => {
+describeOnDatabase('the logo of an application', (engine) => {
   const folder = temporaryDirectory('cls-logos-');
   let world: ToolWorld;
   let id: string;

@@ -1,5 +1,5 @@
 import type { Database } from '@cls/shared/sql/database';
-import { describeOnEngines } from '@cls/testing/engines';
+import { describeOnDatabase } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { MIGRATIONS } from '../src/server/migrations.ts';
 import {
@@ -13,7 +13,7 @@ const PROOF = {
   jwks_uri: 'https://client.example/jwks.json',
 } as const;
 
-describeOnEngines('a change of the settings of a client and of how it proves itself', (engine) => {
+describeOnDatabase('a change of the settings of a client and of how it proves itself', (engine) => {
   let database: Database;
   before(async () => {
     database = await engine.open(MIGRATIONS);

@@ -5,7 +5,7 @@ import { aesGcmSealer } from '@cls/shared/seal';
 import { Secret } from '@cls/shared/secret';
 import type { SendResult } from '@cls/shared/send-attempt';
 import type { Database } from '@cls/shared/sql/database';
-import { describeOnDatabase, describeOnEngines } from '@cls/testing/engines';
+import { describeOnDatabase } from '@cls/testing/engines';
 import { eventually, temporaryDirectory } from '@cls/testing/servers';
 import { startWebhookReceiver, type WebhookReceiver } from '@cls/testing/webhook-receiver';
 import { expect } from 'chai';
@@ -106,7 +106,7 @@ describeOnDatabase('a notice to a customer', (engine) => {
   });
 });
 
-describeOnEngines('the outbox of notices to customers', (engine) => {
+describeOnDatabase('the outbox of notices to customers', (engine) => {
   let database: Database;
   let now = new Date();
   let audited: AuditEvent[] = [];

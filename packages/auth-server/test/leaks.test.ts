@@ -1,7 +1,7 @@
 import { aesGcmSealer } from '@cls/shared/seal';
 import { Secret } from '@cls/shared/secret';
 import type { Database } from '@cls/shared/sql/database';
-import { describeOnDatabase, describeOnEngines } from '@cls/testing/engines';
+import { describeOnDatabase } from '@cls/testing/engines';
 import { eventually } from '@cls/testing/servers';
 import { startWebhookReceiver, type WebhookReceiver } from '@cls/testing/webhook-receiver';
 import { expect } from 'chai';
@@ -104,7 +104,7 @@ describeOnDatabase('cls-auth service-accounts compromised', (engine) => {
   });
 });
 
-describeOnEngines('a leak that several report at once', (engine) => {
+describeOnDatabase('a leak that several report at once', (engine) => {
   let database: Database;
   before(async () => {
     database = await engine.open(MIGRATIONS);

@@ -1,4 +1,4 @@
-import { describeOnEngines } from '@cls/testing/engines';
+import { describeOnDatabase } from '@cls/testing/engines';
 import { eventually } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { createRemoteJWKSet, jwtVerify } from 'jose';
@@ -14,7 +14,7 @@ import { clientSecrets, serviceAccountRecords } from './support/client-records.t
 const WRONG_SECRET = newClientSecret().expose();
 const GRANT = 'grant_type=client_credentials';
 
-describeOnEngines('POST /oauth/token, a service account', (engine) => {
+describeOnDatabase('POST /oauth/token, a service account', (engine) => {
   let server: TestAuthServer;
   before(async () => {
     server = await startTestAuthServer(engine);

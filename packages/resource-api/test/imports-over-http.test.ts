@@ -3,12 +3,7 @@ import { request } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { type Log, silentLog } from '@cls/shared/log';
 import type { Database } from '@cls/shared/sql/database';
-import {
-  describeOnDatabase,
-  describeOnEngines,
-  postgresAsService,
-  requireServer,
-} from '@cls/testing/engines';
+import { describeOnDatabase, postgresAsService, requireServer } from '@cls/testing/engines';
 import { eventually, postgresServer } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { MIGRATIONS } from '../src/database/migrations.ts';
@@ -488,7 +483,7 @@ describeOnDatabase('files over HTTP, switched off', (engine) => {
   });
 });
 
-describeOnEngines('a file that is posted while the service stops', (engine) => {
+describeOnDatabase('a file that is posted while the service stops', (engine) => {
   it('is applied once, by the next start', async () => {
     const first = await startTestApi(engine, { IMPORTS: 'on' });
     let second: TestApi | undefined;
@@ -532,7 +527,7 @@ describeOnEngines('a file that is posted while the service stops', (engine) => {
   });
 });
 
-describeOnEngines('jobs of imports', (engine) => {
+describeOnDatabase('jobs of imports', (engine) => {
   const LEASE_MS = 60_000;
   const RESULT = { status: 'checked', report: {} } as const;
   let database: Database;

@@ -1,4 +1,4 @@
-import { describeOnEngines } from '@cls/testing/engines';
+import { describeOnDatabase } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { startTestApi, type TestApi } from './support/api.ts';
 import { importWorldBank, postPrincipal, statement } from './support/book.ts';
@@ -19,7 +19,7 @@ interface Page {
   readonly totals: readonly { principalOutstanding: string; count: number }[];
 }
 
-describeOnEngines('a walk over pages', (engine) => {
+describeOnDatabase('a walk over pages', (engine) => {
   let api: TestApi;
   before(async () => {
     api = await startTestApi(engine);

@@ -2,7 +2,7 @@ import { get } from 'node:http';
 import { silentLog } from '@cls/shared/log';
 import { noMetrics } from '@cls/shared/metrics/metrics';
 import { DatabaseUnavailable, SqlError } from '@cls/shared/sql/database';
-import { describeOnEngines } from '@cls/testing/engines';
+import { describeOnDatabase } from '@cls/testing/engines';
 import { eventually } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { readLog } from '../src/reads/read-log.ts';
@@ -37,7 +37,7 @@ const RECORD: ReadRecord = {
   complete: true,
 };
 
-describeOnEngines('the log of reads', (engine) => {
+describeOnDatabase('the log of reads', (engine) => {
   let api: TestApi;
   before(async () => {
     api = await startTestApi(engine, { READ_LOG: 'on', TRUSTED_PROXY_HOPS: '1' });

@@ -1,4 +1,4 @@
-import { describeOnEngines } from '@cls/testing/engines';
+import { describeOnDatabase } from '@cls/testing/engines';
 import { eventually } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { lockJournal } from '../src/posting/post-journals.ts';
@@ -18,7 +18,7 @@ const loan = (number: string, due: string) => ({
   'Loans Held': '1000',
 });
 
-describeOnEngines('two times of a balance', (engine) => {
+describeOnDatabase('two times of a balance', (engine) => {
   let api: TestApi;
   let firstKnown = '';
   before(async () => {

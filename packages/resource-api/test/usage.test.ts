@@ -3,7 +3,7 @@ import { silentLog } from '@cls/shared/log';
 import { Secret } from '@cls/shared/secret';
 import { openDatabaseAsOperator } from '@cls/shared/service/open-database';
 import type { Database } from '@cls/shared/sql/database';
-import { describeOnEngines, requireServer } from '@cls/testing/engines';
+import { describeOnDatabase, requireServer } from '@cls/testing/engines';
 import { eventually, type RedisServer, startRedis } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { connectRedis, type RedisScripts } from '../src/access/redis-connection.ts';
@@ -39,7 +39,7 @@ const clockAt = (day: string) => ({ now: () => new Date(`${day}T12:00:00Z`) });
 const told = (counts: readonly UsageCount[]) =>
   counts.map((one) => [one.customer, one.requested, one.served, one.operation, one.requests]);
 
-describeOnEngines('the use of versions', (engine) => {
+describeOnDatabase('the use of versions', (engine) => {
   it('is counted for each caller, version and operation, whatever the answer', async () => {
     const api = await startTestApi(engine);
     try {
@@ -110,7 +110,7 @@ describe('the use of versions on Redis', () => {
   });
 });
 
-describeOnEngines('a service that stops while Redis is gone', (engine) => {
+describeOnDatabase('a service that stops while Redis is gone', (engine) => {
   it('leaves its counts in the database', async function () {
     const server = await startRedis();
     requireServer(this, 'Redis', server);

@@ -1,6 +1,6 @@
 import { type Log, silentLog } from '@cls/shared/log';
 import type { Database } from '@cls/shared/sql/database';
-import { describeOnEngines } from '@cls/testing/engines';
+import { describeOnDatabase } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { MIGRATIONS } from '../../src/database/migrations.ts';
 import type { Release } from '../../src/lifecycle/release.ts';
@@ -20,7 +20,7 @@ import { addContact, replica, usageOf, use } from './world.ts';
 
 const START = '2028-10-20T00:00:00Z';
 
-describeOnEngines('the outbox of notices', (engine) => {
+describeOnDatabase('the outbox of notices', (engine) => {
   let mail: MailServer;
   let receiver: WebhookReceiver;
   let database: Database;

@@ -29,6 +29,7 @@ describeOnEngines('a store that gets the last sign-in of its people', (engine) =
     }
     await migrate(database, all);
   });
+  after(() => database?.close());
 
   it('takes it from the audit, else from the first sign-in', async () => {
     const people = await sqlAccounts(database).list();

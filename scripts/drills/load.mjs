@@ -43,6 +43,20 @@ export async function startLoad(world, { pace = 1, newCursors = false } = {}) {
   for (const reader of readers) await untilDone(() => reader.signIn());
   const state = { token: undefined, admin: undefined, knownAt: undefined, number: 0 };
   let going = true;
+  const pausing = new Set();
+  const pause = (ms) =>
+    new Promise((done) => {
+      const end = () => {
+        clearTimeout(timer);
+        pausing.delete(end);
+        done();
+      };
+      const timer = setTimeout(end, ms);
+      pausing.add(end);
+    });
+  const wake = () => {
+    for (const end of pausing) end();
+  };
   // Walks show whether cursors are good.
   const bytesOf = (text) => digest(newCursors ? text.replace(/"nextCursor":"[^"]*"/, '') : text);
 
@@ -64,7 +78,7 @@ export async function startLoad(world, { pace = 1, newCursors = false } = {}) {
   const worker = async (kind, work) => {
     while (going) {
       await attempt(kind, work);
-      await sleep(PAUSES[kind] * pace);
+      if (going) await pause(PAUSES[kind] * pace);
     }
   };
 
@@ -247,8 +261,11 @@ export async function startLoad(world, { pace = 1, newCursors = false } = {}) {
       }
       return took;
     },
+    /** Whoever pauses asks at once. */
+    wake,
     async stop() {
       going = false;
+      wake();
       await Promise.all(workers);
     },
   };

@@ -7,6 +7,8 @@ import { KINDS, startLoad } from './load.mjs';
 const CALM_MS = 2_500;
 const RECOVERY_MS = 120_000;
 const HOLD_MS = 3_000;
+/** For requests to reach the services, and too short for most answers. */
+const UNDER_WAY_MS = 10;
 
 /** @returns what one run showed; `faults` is empty where the drill was passed */
 export async function runDrill(world, drill) {
@@ -16,11 +18,14 @@ export async function runDrill(world, drill) {
   try {
     const early = await untilAllDone(history, 0);
     if (early !== undefined) throw new Error(`before the fault: ${early.kind} ${early.reason}`);
+    const isSlow = drill.pace !== undefined;
+    if (isSlow) await everyKindUnderWay(load);
     const brokenMs = performance.now();
     const kept = await drill.break(world, load);
     await sleep(drill.holdMs ?? HOLD_MS);
     const healedMs = performance.now();
     await drill.heal?.(world, kept, load);
+    if (isSlow) load.wake();
     await recover(history, drill).catch(({ message }) => faults.push(message));
     await load.stop();
     const answers = history.filter(({ endedMs }) => endedMs >= brokenMs);
@@ -71,6 +76,12 @@ async function recover(history, { allows, forgets }) {
     if (now > deadline) throw new Error(`not recovered: ${bad?.kind} ${bad?.reason}`);
     await sleep(100);
   }
+}
+
+/** A slow load pauses most of the time, and would miss the fault with many of its kinds. */
+async function everyKindUnderWay(load) {
+  load.wake();
+  await sleep(UNDER_WAY_MS);
 }
 
 function untilAllDone(history, since) {

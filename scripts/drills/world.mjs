@@ -6,12 +6,14 @@ import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } f
 import { Agent } from 'node:https';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
 import {
   endWithTests,
   eventually,
   freePort,
   temporaryDirectory,
 } from '../../packages/testing/dist/src/servers.js';
+import { runHosted } from '../../packages/testing/dist/src/tool-host.js';
 import { dealIdOf, dealsFile } from './book.mjs';
 import { sendThrough } from './http.mjs';
 import { startNginxOfBoth } from './nginx.mjs';
@@ -44,6 +46,7 @@ export const MIGRATED = SERVICES.filter((name) => REPLICAS[name].service !== 'ex
 /** @param needs which PostgreSQL and Redis: see stores.mjs; `start: false` starts no service;
  *   `migrates: 'at start'`: each service, with the owner's URL beside its own; else `migrate` was run
  *   before, and a service knows its service role alone; `build: 'previous'`: services and tools of the last release;
+ *   `hosted: true`: commands of tools in processes that have their code loaded, without a time limit, for tests;
  *   `env`: settings of all services; `disks`: audit spool and logs on disks that can be filled */
 export async function startWorld(needs = {}) {
   let build = needs.build === 'previous' ? previousBuild() : root;
@@ -164,7 +167,7 @@ export async function startWorld(needs = {}) {
     forget: (name) => rmSync(join(folder, name), { recursive: true, force: true }),
     childOf: (name) => running.get(name)?.child,
     tool: (name, words, env, by = build) =>
-      runTool({ ...environment, ...env }, folder, name, words, by),
+      runTool({ ...environment, ...env }, folder, name, words, by, needs.hosted),
     /** As the owners of the schemas, which no service is. */
     migrate: (by) =>
       Promise.all(
@@ -198,14 +201,26 @@ export async function startWorld(needs = {}) {
 }
 
 /** Runs `cls-auth` or `cls-api`. @returns what it printed, once it ended with 0 */
-async function runTool(env, folder, name, words, build) {
+async function runTool(env, folder, name, words, build, hosted) {
   const service = name === 'cls-auth' ? 'auth-server' : 'resource-api';
   const data = join(folder, name === 'cls-auth' ? 'auth-1' : 'api-1');
-  const path = join(build, 'packages', service, 'bin', `${name}.mjs`);
+  const run = hosted ? runInHost : runAsProcess;
+  const { code, stdout, stderr } = await run(
+    ...[join(build, 'packages', service), name],
+    ...[[...words, '--json'], { ...env, CLS_DATA_DIR: data }],
+  );
+  if (code !== 0) throw new Error(`${name} ${words.slice(0, 2).join(' ')}: ${code} ${stderr}`);
+  return stdout === '' ? undefined : JSON.parse(stdout);
+}
+
+function runInHost(folder, _, words, env) {
+  return runHosted(pathToFileURL(join(folder, 'dist', 'src', 'cli', 'run.js')), words, env);
+}
+
+async function runAsProcess(folder, name, words, env) {
   const child = endWithTests(
-    spawn(process.execPath, [path, ...words, '--json'], {
-      env: { ...env, CLS_DATA_DIR: data },
-      stdio: ['ignore', 'pipe', 'pipe'],
+    spawn(process.execPath, [join(folder, 'bin', `${name}.mjs`), ...words], {
+      ...{ env, stdio: ['ignore', 'pipe', 'pipe'] },
     }),
   );
   const [out, err] = [child.stdout, child.stderr].map((stream) => {
@@ -216,20 +231,13 @@ async function runTool(env, folder, name, words, build) {
   const tooLong = setTimeout(() => child.kill('SIGKILL'), TOOL_MS);
   const [code, signal] = await once(child, 'close');
   clearTimeout(tooLong);
-  if (code !== 0) {
-    throw new Error(`${name} ${words.slice(0, 2).join(' ')}: ${signal ?? code} ${err.join('')}`);
-  }
-  const text = out.join('');
-  return text === '' ? undefined : JSON.parse(text);
+  return { code: signal ?? code, stdout: out.join(''), stderr: err.join('') };
 }
 
 /** Who uses the world: programs, people of two customers, and their applications. */
 async function createCallers({ tool, folder, environment, explorer }) {
   const auth = (...words) => tool('cls-auth', words);
   const api = (...words) => tool('cls-api', words);
-  const file = join(folder, 'book.ndjson');
-  writeFileSync(file, dealsFile(1, DEALS).text);
-  const book = api('journals', 'import', file, '--apply');
   await auth('customers', 'create', 'drill', '--name', 'Drill');
   await auth('customers', 'create', 'borrower', '--name', 'Borrower');
   const grant = (customer, permission) => ['--customer', customer, '--permission', permission];
@@ -240,15 +248,16 @@ async function createCallers({ tool, folder, environment, explorer }) {
     const words = [...grant(customer, 'cls-deal.view'), '--generate-password'];
     return { ...(await auth('accounts', 'create', email, ...words)), email };
   };
-  const [reader, manager, agent, borrower, portal, pages] = await Promise.all([
-    serviceAccount('Reader', 'external-api.fullcontrol'),
-    serviceAccount('Manager', 'cls-accounts.manage'),
-    person('person', 'drill'),
-    person('borrower', 'borrower'),
-    auth('applications', 'create', '--name', 'Portal', '--redirect-uri', CALLBACK),
-    auth('applications', 'create', '--name', 'Balances', ...explorerApplication(explorer)),
-    book,
-  ]);
+  const reader = await serviceAccount('Reader', 'external-api.fullcontrol');
+  const manager = await serviceAccount('Manager', 'cls-accounts.manage');
+  const agent = await person('person', 'drill');
+  const borrower = await person('borrower', 'borrower');
+  const application = (name, ...words) => auth('applications', 'create', '--name', name, ...words);
+  const portal = await application('Portal', '--redirect-uri', CALLBACK);
+  const pages = await application('Balances', ...explorerApplication(explorer));
+  const file = join(folder, 'book.ndjson');
+  writeFileSync(file, dealsFile(1, DEALS).text);
+  await api('journals', 'import', file, '--apply');
   const deal = dealIdOf(1);
   for (const words of [
     ['--customer', 'drill', '--role', 'agent', '--all'],

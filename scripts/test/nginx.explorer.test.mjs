@@ -1,10 +1,12 @@
 // deploy/nginx.explorer.conf beside nginx.conf, with a real nginx, a real Chromium and a real PostgreSQL:
 // a person signs in over TLS, through two replicas of the explorer.
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect } from 'chai';
+import { runTool } from '../../packages/auth-server/dist/test/support/tool.js';
+import { runWith } from '../../packages/resource-api/dist/test/support/tool.js';
 import { sharedBrowser } from '../../packages/testing/dist/src/browser.js';
 import { requireServer } from '../../packages/testing/dist/src/engines.js';
 import {
@@ -68,7 +70,7 @@ describe('nginx in front of two replicas of the explorer', () => {
       CLS_DATA_DIR: join(folder, 'data'),
     };
     await Promise.all([start('auth-server', 'AUTH', '8081'), start('resource-api', 'API', '8082')]);
-    const { clientId, clientSecret } = prepare();
+    const { clientId, clientSecret } = await prepare();
     Object.assign(environment, {
       EXPLORER_CLIENT_ID: clientId,
       EXPLORER_CLIENT_SECRET: clientSecret,
@@ -110,22 +112,28 @@ describe('nginx in front of two replicas of the explorer', () => {
   }
 
   /** A book, a customer who is its agent, a person, and the explorer as an application. */
-  function prepare() {
-    const tool = (name, service, ...words) =>
-      execFileSync(
-        process.execPath,
-        [join(root, 'packages', service, 'bin', `${name}.mjs`), ...words],
-        { env: environment },
-      ).toString();
-    const auth = (...words) => JSON.parse(tool('cls-auth', 'auth-server', ...words, '--json'));
+  async function prepare() {
+    const done = ({ code, stdout, stderr }) => {
+      if (code !== 0) throw new Error(stderr);
+      return stdout;
+    };
+    const auth = async (...words) =>
+      JSON.parse(done(await runTool([...words, '--json'], environment)));
+    const api = async (...words) => done(await runWith(environment, ...words));
     const file = join(folder, 'book.ndjson');
     writeFileSync(file, demoBook()[0]);
-    tool('cls-api', 'resource-api', 'journals', 'import', file, '--apply');
+    await api('journals', 'import', file, '--apply');
     const grant = ['--new-customer', '--customer', 'agency', '--role', 'agent', '--all'];
-    tool('cls-api', 'resource-api', 'entitlements', 'grant', ...grant);
-    auth('customers', 'create', 'agency', '--name', 'The agency desk');
-    const permission = ['--permission', 'cls-deal.view', '--generate-password'];
-    ({ password } = auth('accounts', 'create', EMAIL, '--customer', 'agency', ...permission));
+    await api('entitlements', 'grant', ...grant);
+    await auth('customers', 'create', 'agency', '--name', 'The agency desk');
+    const permission = [
+      '--customer',
+      'agency',
+      '--permission',
+      'cls-deal.view',
+      '--generate-password',
+    ];
+    ({ password } = await auth('accounts', 'create', EMAIL, ...permission));
     const uris = [
       ...['--redirect-uri', `${explorer}/callback`],
       ...['--post-logout-redirect-uri', `${explorer}/signed-out`],

@@ -1,8 +1,9 @@
 // deploy/nginx.mtls.conf beside nginx.conf, with a real nginx, real services and real client certificates.
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { request } from 'node:https';
 import { join, resolve } from 'node:path';
 import { expect } from 'chai';
+import { runTool } from '../../packages/auth-server/dist/test/support/tool.js';
 import { newCertificate } from '../../packages/testing/dist/src/certificates.js';
 import { requireServer } from '../../packages/testing/dist/src/engines.js';
 import {
@@ -60,7 +61,7 @@ describe('nginx that asks callers for certificates', () => {
     children.push(nginx.child);
     ca = nginx.ca;
     await eventually(async () => expect((await send(HOST, '/api')).status).to.equal(200));
-    tool('customers create bank --name Bank');
+    await tool('customers create bank --name Bank');
   });
   after(() => {
     for (const child of children) child.kill('SIGKILL');
@@ -79,16 +80,17 @@ describe('nginx that asks callers for certificates', () => {
     });
   }
 
-  function tool(words) {
-    const program = join(root, 'packages', 'auth-server', 'dist', 'src', 'cli', 'cls-auth.js');
-    const given = [program, ...words.split(' '), '--json'];
-    return JSON.parse(execFileSync(process.execPath, given, { env: environment }));
+  async function tool(words) {
+    const { code, stdout, stderr } = await runTool([...words.split(' '), '--json'], environment);
+    if (code !== 0) throw new Error(stderr);
+    return JSON.parse(stdout);
   }
 
-  const register = (options) =>
-    tool(
-      `service-accounts create --name ${options.replace(/\W+/g, '-').slice(0, 60)} --customer bank --permission cls-deal.view ${options}`,
-    ).clientId;
+  const register = async (options) => {
+    const name = options.replace(/\W+/g, '-').slice(0, 60);
+    const account = `--name ${name} --customer bank --permission cls-deal.view`;
+    return (await tool(`service-accounts create ${account} ${options}`)).clientId;
+  };
 
   /** Over TLS, with the certificate that is given. */
   function send(host, path, { certificate, headers = {}, body } = {}) {
@@ -135,7 +137,7 @@ describe('nginx that asks callers for certificates', () => {
         certificates.selfSigned,
       ],
     ]) {
-      const id = register(options);
+      const id = await register(options);
       const { status, body } = await ask(id, certificate);
       expect(status, options).to.equal(200);
       expect((await balances(body.access_token, certificate)).status).to.equal(200);
@@ -153,8 +155,8 @@ describe('nginx that asks callers for certificates', () => {
 
   it('believes no certificate that a caller writes into a header', async () => {
     const { certified } = certificates;
-    const id = register('--auth-method tls_client_auth --tls-san-dns forged.bank.example');
-    const own = register('--tls-san-dns ledger.bank.example --auth-method tls_client_auth');
+    const id = await register('--auth-method tls_client_auth --tls-san-dns forged.bank.example');
+    const own = await register('--tls-san-dns ledger.bank.example --auth-method tls_client_auth');
     const headers = {
       'X-Client-Certificate': encodeURIComponent(certified.certificate),
       'X-Client-Certificate-Verify': 'SUCCESS',

@@ -24,7 +24,7 @@ describe('a secret that leaked, through nginx', function () {
     requireServer(this, 'nginx', NGINX);
     requireServer(this, 'PostgreSQL', await postgresServer());
     requireServer(this, 'Redis', await redisServer());
-    world = await startWorld({ start: false });
+    world = await startWorld({ start: false, hosted: true });
     await world.migrate();
     await world.createCallers();
     await world.startMissing(REPLICAS);

@@ -1,4 +1,6 @@
 import { join } from 'node:path';
+import { openEmbeddedDatabase } from '@cls/shared/embedded/embedded-database';
+import type { Database } from '@cls/shared/sql/database';
 import { makeStore } from '@cls/testing/embedded-template';
 import { temporaryDirectory } from '@cls/testing/servers';
 import { runHosted } from '@cls/testing/tool-host';
@@ -15,7 +17,15 @@ describe('a grant of deals to a customer', function () {
     const words = ['entitlements', 'grant', '--customer', customer, '--role', 'agent'];
     return runWith({ CLS_DATA_DIR: dataDir }, ...words, ...more);
   };
-  before(() => makeStore(join(dataDir, 'resource-api', 'database'), MIGRATIONS));
+  /** Stores that this process holds, as running services do: each command would have to open them. */
+  const held: Database[] = [];
+  const hold = async (service: string, migrations: URL) => {
+    const directory = join(dataDir, service, 'database');
+    await makeStore(directory, migrations);
+    held.push(await openEmbeddedDatabase(directory));
+  };
+  before(() => hold('resource-api', MIGRATIONS));
+  after(() => Promise.all(held.map((database) => database.close())));
 
   it('is refused while auth-server cannot tell whether there is one, save with --new-customer', async () => {
     const refused = await grant('bank', '--all');
@@ -30,7 +40,7 @@ describe('a grant of deals to a customer', function () {
   });
 
   it('is refused where auth-server does not have the customer, and made where it has', async () => {
-    await makeStore(join(dataDir, 'auth-server', 'database'), new URL('migrations/', AUTH));
+    await hold('auth-server', new URL('migrations/', AUTH));
     const words = ['customers', 'create', 'agency', '--name', 'Agency'];
     const made = await runHosted(new URL('dist/src/cli/run.js', AUTH), words, {
       CLS_DATA_DIR: dataDir,

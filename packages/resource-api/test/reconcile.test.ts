@@ -527,6 +527,8 @@ async function openBook(engine: Engine, plan: Partial<BookPlan>) {
   );
   if (past === undefined) throw new Error('nothing was loaded');
   await postBackdated(database);
+  // A server does it by itself after a while: without it, statements over the whole book take twice as long.
+  await database.execute('ANALYZE');
   return { database, past };
 }
 

@@ -8,6 +8,7 @@ import { aesGcmSealer } from '@cls/shared/seal';
 import { Secret } from '@cls/shared/secret';
 import { type DatabaseLocation, openDatabaseAsOperator } from '@cls/shared/service/open-database';
 import type { Database } from '@cls/shared/sql/database';
+import { writeAgeFile } from '@cls/shared/transfer/age-file';
 import { readSealedFile } from '@cls/shared/transfer/sealed-file';
 import { tablesOf } from '@cls/shared/transfer/table-copy';
 import { makeStore } from '@cls/testing/embedded-template';
@@ -45,6 +46,7 @@ import { runTool } from './support/tool.ts';
 const SEEDS = (process.env['MOVE_SEEDS'] ?? '1').split(',').map(Number);
 const STEPS = 40;
 const OTHER_KEY = 'B'.repeat(43);
+const QUICK_LOG_N = 2;
 const clock = { now: () => new Date() };
 const storesOf = (database: Database, key: string) =>
   composeStores({
@@ -473,7 +475,10 @@ describe('cls-auth export and import', () => {
   const folder = temporaryDirectory('cls-installation-');
   const source = { CLS_DATA_DIR: join(folder, 'a') };
   const file = join(folder, 'installation.cls');
+  const [identity, forRecipient] = [join(folder, 'identity'), join(folder, 'for-recipient')];
   const passphrase = 'seven words that nobody else would choose';
+  // Of this test alone.
+  const key = 'AGE-SECRET-KEY-12JND8MLVFK8UCUY705ZMXUNLEX6N2Q9N5VZTDMMCJVA4LWWJXTYQF6Y8RW';
   before(async () => {
     for (const name of ['a', 'b', 'c']) {
       await makeStore(join(folder, name, 'auth-server', 'database'), MIGRATIONS);
@@ -495,28 +500,44 @@ describe('cls-auth export and import', () => {
   it('is for the keys of recipients in place of a passphrase', async () => {
     const none = await runTool(['export', join(folder, 'x'), '--recipient', 'ssh-rsa AA'], source);
     expect(none.stderr).to.equal('--recipient: expected a public key of age, such as age1…\n');
-    const [identity, sealed] = [join(folder, 'identity'), join(folder, 'for-recipient')];
     const secret = `AGE-SECRET-KEY-1${'Q'.repeat(58)}`;
     writeFileSync(identity, `# a comment\n${secret}\n`);
-    const mistyped = await runTool(['import', sealed, '--identity', identity], source);
+    const mistyped = await runTool(['import', forRecipient, '--identity', identity], source);
     expect(mistyped.stderr).to.include('expected secret keys of age').and.not.include(secret);
-    // Of this test alone.
-    const key = 'AGE-SECRET-KEY-12JND8MLVFK8UCUY705ZMXUNLEX6N2Q9N5VZTDMMCJVA4LWWJXTYQF6Y8RW';
     const recipient = 'age19fsvh0f6wwgcx02hkr4e67gsjhe2plsp74jx8f5ctuun64xmccls8us3tn';
-    const wrote = await runTool(['export', sealed, '--recipient', recipient], source);
+    const wrote = await runTool(['export', forRecipient, '--recipient', recipient], source);
     expect(wrote.stdout).to.include('wrote 1 customers');
     writeFileSync(identity, `# a comment\n${key}\n`);
     const target = { CLS_DATA_DIR: join(folder, 'c'), KEY_ENCRYPTION_KEY: OTHER_KEY };
-    const read = await runTool(['import', sealed, '--identity', identity], target);
+    const read = await runTool(['import', forRecipient, '--identity', identity], target);
     expect(read.stderr + read.stdout).to.include('read 1 customers');
   });
 
+  /** What was exported, under the passphrase: one that takes a moment to try, and not a second. */
+  const quicklySealed = async (): Promise<Buffer> => {
+    const read = readSealedFile({ identities: [new Secret(key)] }, createReadStream(forRecipient));
+    const sealed: Uint8Array[] = [];
+    await writeAgeFile(
+      { passphrase: new Secret(passphrase) },
+      async (bytes) => {
+        sealed.push(bytes);
+      },
+      async (write) => {
+        for await (const chunk of read) await write(Buffer.from(chunk).toString());
+      },
+      QUICK_LOG_N,
+    );
+    return Buffer.concat(sealed);
+  };
+
   it('fills an empty store, and refuses one with records, another passphrase and a file that was cut', async () => {
     const target = { CLS_DATA_DIR: join(folder, 'b'), KEY_ENCRYPTION_KEY: OTHER_KEY };
-    writeFileSync(join(folder, 'cut'), readFileSync(file).subarray(0, -1));
+    const [quick, cut] = [join(folder, 'quick'), join(folder, 'cut')];
+    writeFileSync(quick, await quicklySealed());
+    writeFileSync(cut, readFileSync(quick).subarray(0, -1));
     for (const [path, words] of [
-      [file, 'seven other words that open nothing'],
-      [join(folder, 'cut'), passphrase],
+      [quick, 'seven other words that open nothing'],
+      [cut, passphrase],
       [join(folder, 'none'), passphrase],
     ] as const) {
       const refused = await runTool(['import', path], target, words);
@@ -527,7 +548,7 @@ describe('cls-auth export and import', () => {
     expect(read.stderr + read.stdout).to.include('read 1 customers');
     const listed = await runTool(['customers', 'list', '--json'], target);
     expect(JSON.parse(listed.stdout)).to.have.length(1);
-    const again = await runTool(['import', file], target, passphrase);
+    const again = await runTool(['import', quick], target, passphrase);
     expect(again.code).to.equal(1);
     expect(again.stderr).to.include('the store is not empty');
   });

@@ -141,8 +141,11 @@ describe('every page and state, for everybody', () => {
     const set = await page.evaluate<string[]>(CELLS_SET_OTHERWISE);
     found.push(...set.map((cell) => `not set as its column: ${cell}`));
     for (const { width, look, rules } of checks) {
-      await page.setViewportSize({ width, height: 900 });
-      await page.emulateMedia(LOOKS[look]);
+      // At once: the page is laid out anew for each.
+      await Promise.all([
+        page.setViewportSize({ width, height: 900 }),
+        page.emulateMedia(LOOKS[look]),
+      ]);
       const all = rules === undefined ? [] : await objections(page, rules);
       found.push(...all.map((one) => `${width} px, ${look}: ${one}`));
       if (await page.evaluate<boolean>(IS_WIDER)) found.push(`${width} px, ${look}: too wide`);

@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 
 const root = resolve(import.meta.dirname, '..', '..');
 /** How long a process has to end when it has nothing left to run. */
-const END_MS = 20_000;
+const END_MS = 10_000;
 /** As which a process ends that did not end by itself. */
 const LEFT_OPEN = 70;
 /**

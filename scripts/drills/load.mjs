@@ -43,19 +43,11 @@ export async function startLoad(world, { pace = 1, newCursors = false } = {}) {
   for (const reader of readers) await untilDone(() => reader.signIn());
   const state = { token: undefined, admin: undefined, knownAt: undefined, number: 0 };
   let going = true;
-  const pausing = new Set();
-  const pause = (ms) =>
-    new Promise((done) => {
-      const end = () => {
-        clearTimeout(timer);
-        pausing.delete(end);
-        done();
-      };
-      const timer = setTimeout(end, ms);
-      pausing.add(end);
-    });
+  let pauses = new AbortController();
+  const pause = (ms) => sleep(ms, undefined, { signal: pauses.signal }).catch(() => undefined);
   const wake = () => {
-    for (const end of pausing) end();
+    pauses.abort();
+    pauses = new AbortController();
   };
   // Walks show whether cursors are good.
   const bytesOf = (text) => digest(newCursors ? text.replace(/"nextCursor":"[^"]*"/, '') : text);
@@ -261,7 +253,7 @@ export async function startLoad(world, { pace = 1, newCursors = false } = {}) {
       }
       return took;
     },
-    /** Whoever pauses asks at once. */
+    /** Ends all pauses: each kind of request is sent now. */
     wake,
     async stop() {
       going = false;

@@ -15,8 +15,8 @@ const LEFT_OPEN = 70;
  */
 const ROOM_BYTES = 1.2e9;
 const roomOf = (workers) => Math.max(ROOM_BYTES, totalmem() / 2 / workers);
-/** Garbage of tests is young: in twice the usual room, or more, less of it is copied before it goes. */
-const NODE_OPTIONS = ['--enable-source-maps', '--max-semi-space-size=64'];
+/** Garbage of tests is young: with more room for what is young, less of it is copied before it goes. */
+const NODE_FLAGS = ['--enable-source-maps', '--max-semi-space-size=64'];
 /** What of the words of a process that did not end well is repeated at the end. */
 const REASON_CHARACTERS = 1_000;
 const WORKER = join(import.meta.dirname, 'worker.mjs');
@@ -55,7 +55,7 @@ export async function runFiles(files, options) {
   const runWorker = (log, number) =>
     new Promise((done) => {
       const output = openSync(log, 'w');
-      const child = spawn(process.execPath, [...NODE_OPTIONS, WORKER, `${endMs}`, `${LEFT_OPEN}`], {
+      const child = spawn(process.execPath, [...NODE_FLAGS, WORKER, `${endMs}`, `${LEFT_OPEN}`], {
         cwd: root,
         env: { ...process.env, ...env },
         stdio: ['ignore', output, output, 'ipc'],

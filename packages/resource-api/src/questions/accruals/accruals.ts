@@ -78,6 +78,7 @@ export function addTo(
   }
 }
 
+/** How an accrual comes about. */
 export function explained({
   stream,
   amounts,
@@ -139,7 +140,7 @@ export function nameOf({ currency, group = null }: Omit<Sum, 'rest'>): string {
 }
 
 /** What is worked out for items, by their keys: so many at once. */
-export async function inBatches<T>(
+export async function workByKey<T>(
   items: readonly MarkedItem[],
   workOf: (keys: readonly bigint[]) => Promise<ReadonlyMap<bigint, T>>,
 ): Promise<ReadonlyMap<bigint, T>> {
@@ -177,7 +178,7 @@ export async function withAccrued<S extends Sum & BookedTotal>(
   const { level, snapshot, limit } = request;
   const items = await store.accruing(access, request);
   if (items.length > limit) return sums.map((sum) => ({ ...sum, withAccruals: false }));
-  const amounts = await inBatches(items, (keys) => store.accrualAmountsOf(level, keys, snapshot));
+  const amounts = await workByKey(items, (keys) => store.accrualAmountsOf(level, keys, snapshot));
   const added = perItem(sums, items, (sum, { key, holder }) => ({
     ...sum,
     balance: withAccruals(sum.balance, holder, amounts.get(key)),

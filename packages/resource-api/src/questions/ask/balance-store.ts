@@ -122,6 +122,7 @@ export type Sort = SortBy<keyof typeof STORED>;
 export type ComputedSort = SortBy<keyof typeof COMPUTED>;
 export type AnySort = Sort | ComputedSort;
 
+/** Whether an order is worked out for each page, and not stored. */
 export function isComputed(sort: AnySort): sort is ComputedSort {
   return COMPUTED_SORTS.some((name) => name === sort.by);
 }

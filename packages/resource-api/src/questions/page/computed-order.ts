@@ -1,5 +1,5 @@
 import { parameterRefusal } from '@cls/shared/http/parameter-refusal';
-import { inBatches } from '../accruals/accruals.ts';
+import { workByKey } from '../accruals/accruals.ts';
 import {
   type BalanceStore,
   type ComputedSort,
@@ -89,7 +89,7 @@ const ADDITIONS: Readonly<Partial<Record<ComputedSort['by'], Addition>>> = {
     levels: LEVELS,
     of: 'accruing',
     async amounts(store, items, level, snapshot) {
-      const found = await inBatches(items, (keys) => store.accrualAmountsOf(level, keys, snapshot));
+      const found = await workByKey(items, (keys) => store.accrualAmountsOf(level, keys, snapshot));
       return ({ key, holder }) => found.get(key)?.get(holder)?.get('interest_accrued');
     },
   },
@@ -97,7 +97,7 @@ const ADDITIONS: Readonly<Partial<Record<ComputedSort['by'], Addition>>> = {
     levels: ['position'],
     of: 'owing',
     async amounts(store, items, level, snapshot) {
-      const found = await inBatches(items, (keys) => store.pastDueOf(level, keys, snapshot));
+      const found = await workByKey(items, (keys) => store.pastDueOf(level, keys, snapshot));
       return ({ key, holder }) => pastDueTo(holder, found.get(key));
     },
   },

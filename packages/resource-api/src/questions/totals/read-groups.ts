@@ -1,5 +1,5 @@
 import type { Caller } from '@cls/shared/access/caller';
-import { inBatches, nameOf, perItem, withAccrued } from '../accruals/accruals.ts';
+import { nameOf, perItem, withAccrued, workByKey } from '../accruals/accruals.ts';
 import {
   type BalanceFilter,
   type BalanceStore,
@@ -106,7 +106,7 @@ async function withLate(
   if (level !== 'position' || groups.every(({ details }) => details === undefined)) return groups;
   const items = await store.owing(access, { ...request, limit: WORKED_OUT });
   if (items.length > WORKED_OUT) return groups;
-  const late = await inBatches(items, (keys) => store.pastDueOf(level, keys, snapshot));
+  const late = await workByKey(items, (keys) => store.pastDueOf(level, keys, snapshot));
   const none = groups.map((group) => withPastDue(group, 0n));
   return perItem(none, items, (group, { key, holder }) =>
     withPastDue(group, pastDueTo(holder, late.get(key))),

@@ -13,7 +13,7 @@ import {
   freePort,
   temporaryDirectory,
 } from '../../packages/testing/dist/src/servers.js';
-import { runHosted } from '../../packages/testing/dist/src/tool-host.js';
+import { runHosted, stdoutOf } from '../../packages/testing/dist/src/tool-host.js';
 import { dealIdOf, dealsFile } from './book.mjs';
 import { sendThrough } from './http.mjs';
 import { startNginxOfBoth } from './nginx.mjs';
@@ -205,12 +205,12 @@ async function runTool(env, folder, name, words, build, hosted) {
   const service = name === 'cls-auth' ? 'auth-server' : 'resource-api';
   const data = join(folder, name === 'cls-auth' ? 'auth-1' : 'api-1');
   const run = hosted ? runInHost : runAsProcess;
-  const { code, stdout, stderr } = await run(
+  const ran = await run(
     ...[join(build, 'packages', service), name],
     ...[[...words, '--json'], { ...env, CLS_DATA_DIR: data }],
   );
-  if (code !== 0) throw new Error(`${name} ${words.slice(0, 2).join(' ')}: ${code} ${stderr}`);
-  return stdout === '' ? undefined : JSON.parse(stdout);
+  const text = stdoutOf(ran, [name, ...words.slice(0, 2)].join(' '));
+  return text === '' ? undefined : JSON.parse(text);
 }
 
 function runInHost(folder, _, words, env) {

@@ -16,6 +16,7 @@ import {
   postgresServer,
   temporaryDirectory,
 } from '../../packages/testing/dist/src/servers.js';
+import { stdoutOf } from '../../packages/testing/dist/src/tool-host.js';
 import { DEMO, demoBook } from '../demo-book.mjs';
 import { NGINX, startNginxOfBoth } from '../drills/nginx.mjs';
 
@@ -113,27 +114,17 @@ describe('nginx in front of two replicas of the explorer', () => {
 
   /** A book, a customer who is its agent, a person, and the explorer as an application. */
   async function prepare() {
-    const done = ({ code, stdout, stderr }) => {
-      if (code !== 0) throw new Error(stderr);
-      return stdout;
-    };
     const auth = async (...words) =>
-      JSON.parse(done(await runTool([...words, '--json'], environment)));
-    const api = async (...words) => done(await runWith(environment, ...words));
+      JSON.parse(stdoutOf(await runTool([...words, '--json'], environment), words[0]));
+    const api = async (...words) => stdoutOf(await runWith(environment, ...words), words[0]);
     const file = join(folder, 'book.ndjson');
     writeFileSync(file, demoBook()[0]);
     await api('journals', 'import', file, '--apply');
     const grant = ['--new-customer', '--customer', 'agency', '--role', 'agent', '--all'];
     await api('entitlements', 'grant', ...grant);
     await auth('customers', 'create', 'agency', '--name', 'The agency desk');
-    const permission = [
-      '--customer',
-      'agency',
-      '--permission',
-      'cls-deal.view',
-      '--generate-password',
-    ];
-    ({ password } = await auth('accounts', 'create', EMAIL, ...permission));
+    const person = ['--customer', 'agency', '--permission', 'cls-deal.view'];
+    ({ password } = await auth('accounts', 'create', EMAIL, ...person, '--generate-password'));
     const uris = [
       ...['--redirect-uri', `${explorer}/callback`],
       ...['--post-logout-redirect-uri', `${explorer}/signed-out`],

@@ -14,6 +14,7 @@ import {
   postgresServer,
   temporaryDirectory,
 } from '../../packages/testing/dist/src/servers.js';
+import { stdoutOf } from '../../packages/testing/dist/src/tool-host.js';
 import { NGINX, startNginx } from '../drills/nginx.mjs';
 
 const root = resolve(import.meta.dirname, '..', '..');
@@ -81,9 +82,7 @@ describe('nginx that asks callers for certificates', () => {
   }
 
   async function tool(words) {
-    const { code, stdout, stderr } = await runTool([...words.split(' '), '--json'], environment);
-    if (code !== 0) throw new Error(stderr);
-    return JSON.parse(stdout);
+    return JSON.parse(stdoutOf(await runTool([...words.split(' '), '--json'], environment), words));
   }
 
   const register = async (options) => {

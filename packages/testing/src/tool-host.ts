@@ -52,6 +52,12 @@ export async function runHosted(
   return result;
 }
 
+/** What a command printed. @throws with what it said where it failed. */
+export function stdoutOf({ code, stdout, stderr }: ToolRun, command: string): string {
+  if (code !== 0) throw new Error(`${command}: ${code} ${stderr}`);
+  return stdout;
+}
+
 function start(entry: URL): ChildProcess {
   const host = endWithTests(
     fork(HOST, [entry.href], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] }),

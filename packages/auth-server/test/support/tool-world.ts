@@ -9,6 +9,7 @@ import {
 import type { Database } from '@cls/shared/sql/database';
 import { type Engine, postgresAsService } from '@cls/testing/engines';
 import { temporaryDirectory } from '@cls/testing/servers';
+import { stdoutOf } from '@cls/testing/tool-host';
 import { KEY, startTestAuthServer, type TestAuthServer } from './auth-server.ts';
 import { runTool } from './tool.ts';
 
@@ -60,9 +61,7 @@ export async function toolWorld(
     owner,
     run,
     async done(words, more) {
-      const { code, stdout, stderr } = await run(`${words} --json`, more);
-      if (code !== 0) throw new Error(`${words}: ${stderr}`);
-      return JSON.parse(stdout);
+      return JSON.parse(stdoutOf(await run(`${words} --json`, more), words));
     },
     async stop() {
       await owner.close();

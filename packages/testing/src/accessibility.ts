@@ -1,10 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import type { AxeResults } from 'axe-core';
 import type { Page } from 'playwright-core';
 import { eventually } from './servers.ts';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+/** A tab keeps it: to send half a megabyte to each page takes longer than most of the rules. */
+const LOAD_AXE = `window.loadAxe = () => {${AXE}};`;
+const tabsWithAxe = new WeakSet<Page>();
 const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 const COLOURS = ['color-contrast', 'link-in-text-block'];
 const SIZES = ['target-size', 'scrollable-region-focusable'];
@@ -24,10 +26,19 @@ export type Rules = keyof typeof RULES;
 
 /** What axe objects to on a page: rule and elements. */
 export async function objections(page: Page, rules: Rules = 'all'): Promise<string[]> {
-  if (!(await page.evaluate('"axe" in window'))) await page.evaluate(AXE);
+  if (!tabsWithAxe.has(page)) {
+    tabsWithAxe.add(page);
+    await page.addInitScript(LOAD_AXE);
+    await page.evaluate(LOAD_AXE);
+  }
   const options = JSON.stringify({ resultTypes: ['violations'], runOnly: RULES[rules] });
-  const { violations } = await page.evaluate<AxeResults>(`axe.run(document, ${options})`);
-  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
+  return page.evaluate<string[]>(`(async () => {
+    if (!('axe' in window)) loadAxe();
+    const { violations } = await axe.run(document, ${options});
+    return violations.map(
+      ({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' '),
+    );
+  })()`);
 }
 
 /** What has the focus: a field's name, a link's target, or the class or text of anything else. */

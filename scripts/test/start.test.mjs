@@ -55,6 +55,12 @@ describe('npm start', function () {
     });
     return { status: response.status, body: await response.json() };
   };
+  const expectStoppedBy = async (signal) => {
+    const services = ['auth-server', 'resource-api', 'explorer'].map(platform.pidOf);
+    platform.signal(signal);
+    await platform.exited;
+    await eventually(async () => expect(services.filter(isAlive)).to.deep.equal([]), 600_000);
+  };
 
   it('prints two lines that, pasted into a shell, answer with balances', async () => {
     const lines = platform
@@ -263,6 +269,11 @@ describe('npm start', function () {
     expect(await tokenOf({ ...agent, clientSecret })).to.be.a('string');
   });
 
+  it('stops everything when npm is told to stop by SIGTERM, and starts again', async () => {
+    await expectStoppedBy('SIGTERM');
+    platform = await startPlatform({ dataDir, port });
+  });
+
   it('starts a service again that was killed, and serves on', async () => {
     const token = await tokenOf(platform.demo().serviceAccounts[0]);
     process.kill(platform.pidOf('resource-api'), 'SIGKILL');
@@ -275,21 +286,6 @@ describe('npm start', function () {
     expect(status).to.equal(200);
   });
 
-  for (const [signal, throughNpm] of [
-    ['SIGTERM', true],
-    ['SIGHUP', false],
-  ]) {
-    it(`stops everything when npm is told to stop by ${signal}, and starts again`, async () => {
-      const services = ['auth-server', 'resource-api', 'explorer'].map((name) =>
-        platform.pidOf(name),
-      );
-      platform.signal(signal);
-      await platform.exited;
-      await eventually(async () => expect(services.filter(isAlive)).to.deep.equal([]), 600_000);
-      platform = await startPlatform({ dataDir, port, throughNpm });
-    });
-  }
-
   it('answers tokens that it can verify while auth-server is stopped', async () => {
     const token = await tokenOf(platform.demo().serviceAccounts[0]);
     process.kill(platform.pidOf('auth-server'), 'SIGTERM');
@@ -299,6 +295,8 @@ describe('npm start', function () {
     expect(refused.status).to.equal(503);
     expect(refused.headers.get('retry-after')).to.equal('2');
   });
+
+  it('stops what still runs when it is told to stop by SIGHUP', () => expectStoppedBy('SIGHUP'));
 });
 
 describe('npm start, refused', () => {

@@ -28,6 +28,13 @@ const LOOKS = {
   'forced dark colours': { colorScheme: 'dark', forcedColors: 'active' },
 } as const;
 const ALL_LOOKS = Object.keys(LOOKS) as (keyof typeof LOOKS)[];
+/** Forced colours are those of the system: the page decides where they go, and axe asks less of them. */
+const LOOKS_OF_TURN = [
+  ['light', 'dark'],
+  ['dark', 'light'],
+  ['light', 'forced light colours'],
+  ['dark', 'forced dark colours'],
+] as const;
 const TRIES = 5;
 const WATCHED = ['pageerror', 'console', 'response'] as const;
 
@@ -43,20 +50,25 @@ const EVERY: readonly Check[] = WIDTHS.flatMap((width) =>
 );
 
 /**
- * All rules once, and what a width or a look decides at the other widths: light, dark and one with forced
- * colours. One page is checked so in English and the next in German; in the other language, whose words have
+ * All rules at one width, what a width or a look decides at the next in another look, and what a width decides at
+ * the third. One page is checked so in English and the next in German; in the other language, whose words have
  * other lengths, only whether it scrolls sideways. Over all pages each width has each look.
  */
 function someOf(turn: number, language: number): Check[] {
   if (language !== turn % LANGUAGES.length)
     return WIDTHS.map((width) => ({ width, look: 'light' }));
-  const [light, dark, forcedLight, forcedDark] = ALL_LOOKS;
-  const isOdd = Math.floor(turn / LANGUAGES.length) % 2 === 1;
-  const looks = isOdd ? [dark, light, forcedDark] : [light, dark, forcedLight];
-  return WIDTHS.map((width, at): Check => {
-    const step = (turn + at) % WIDTHS.length;
-    return { width, look: looks[step] ?? 'light', rules: step === 0 ? 'all' : 'colours and sizes' };
-  });
+  const [first = 'light', second = 'dark'] =
+    LOOKS_OF_TURN[Math.floor(turn / LANGUAGES.length) % LOOKS_OF_TURN.length] ?? [];
+  const checks = [
+    { look: first, rules: 'all' },
+    { look: second, rules: 'colours and sizes' },
+    { look: first, rules: 'sizes' },
+  ] as const;
+  return WIDTHS.map((width, at) => ({
+    width,
+    look: first,
+    ...checks[(turn + at) % checks.length],
+  }));
 }
 
 describe('every page and state, for everybody', () => {

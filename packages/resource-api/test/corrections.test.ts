@@ -326,6 +326,137 @@ describeOnDatabase('a book that is corrected and goes on', (engine) => {
     expect(data[0].status.daysPastDue).to.equal(10);
   });
 
+  it('counts days past due from the oldest amount that is not settled, in items, filters and groups', async () => {
+    const both = (amount: string) =>
+      [
+        [undefined, amount],
+        [anna, amount],
+      ] as const;
+    const loanWith = async (
+      ...bills: readonly (readonly ['INTEREST' | 'FEES', string, string])[]
+    ) => {
+      const loan = aLoan(borrower, [anna]);
+      await post([
+        ...loan.all,
+        drawn(loan, '2024-01-01', '1000.00'),
+        ...bills.map(([kind, amount, dueDate]) =>
+          aJournal(
+            loan.deal,
+            kind === 'FEES' ? 'fee_billing' : 'interest_billing',
+            '2024-01-01',
+            entry(loan, [`${kind}_DUE`, `${kind === 'FEES' ? 'FEE' : kind}_INCOME`], both(amount), {
+              dueDate: date(dueDate),
+            }),
+          ),
+        ),
+      ]);
+      return loan.deal.id;
+    };
+    const cases = [
+      // What is in credit as a whole is not late.
+      [
+        0,
+        '0',
+        [
+          ['INTEREST', '300.00', '2024-02-05'],
+          ['INTEREST', '-1200.00', '2024-04-05'],
+        ],
+      ],
+      // Nor does it age what another component owes.
+      [
+        10,
+        '1-30',
+        [
+          ['INTEREST', '300.00', '2024-02-05'],
+          ['INTEREST', '-1200.00', '2024-04-05'],
+          ['FEES', '10.00', '2024-04-20'],
+        ],
+      ],
+      // A credit settles the oldest bills, as a payment does.
+      [
+        20,
+        '1-30',
+        [
+          ['INTEREST', '300.00', '2024-02-05'],
+          ['INTEREST', '-300.00', '2024-03-05'],
+          ['INTEREST', '100.00', '2024-04-10'],
+        ],
+      ],
+      [
+        55,
+        '31-60',
+        [
+          ['INTEREST', '100.00', '2024-01-25'],
+          ['INTEREST', '50.00', '2024-03-06'],
+          ['INTEREST', '-120.00', '2024-03-20'],
+          ['INTEREST', '10.00', '2024-04-20'],
+        ],
+      ],
+    ] as const;
+    for (const [days, age, bills] of cases) {
+      const dealId = await loanWith(...bills);
+      const question = `dealId=${dealId}&asOf=2024-04-30`;
+      for (const level of ['deal', 'facility', 'contract']) {
+        const { data } = await ask(`${question}&level=${level}`);
+        expect(data[0].status.daysPastDue, level).to.equal(days);
+      }
+      for (const one of ['0', '1-30', '31-60', '61-90']) {
+        const { data } = await ask(`${question}&daysPastDue=${one}`);
+        expect(data, `${days} in ${one}`).to.have.length(one === age ? 1 : 0);
+      }
+      const grouped = await api.get(`/api/v1/cls/balances/totals?${question}&groupBy=daysPastDue`);
+      const { data: groups } = (await grouped.json()) as Json;
+      expect(groups.map(({ value }: Json) => value)).to.deep.equal([age]);
+    }
+  });
+
+  it('keeps the commitment where capitalised interest draws on it, and lets it fall nowhere', async () => {
+    const both = (amount: string) =>
+      [
+        [undefined, amount],
+        [anna, amount],
+      ] as const;
+    const withPik = async (pikUsesCommitment: boolean) => {
+      const loan = aLoan(borrower, [anna], { type: 'revolver', pikUsesCommitment });
+      const { facility } = loan;
+      const undrawn = (amount: string) => entry({ facility }, ['UNFUNDED', 'MEMO'], both(amount));
+      await post([
+        ...loan.all,
+        aJournal(loan.deal, 'original_commitment', '2024-01-01', undrawn('1000.00')),
+        aJournal(loan.deal, 'advance', '2024-01-01', [
+          ...entry(loan, CASH, both('500.00'), ADVANCE),
+          ...undrawn('-500.00'),
+        ]),
+        aJournal(loan.deal, 'pik_capitalization', '2024-03-01', [
+          ...entry(loan, ['PRINCIPAL_PIK', 'INTEREST_INCOME'], both('7.50'), {
+            movement: 'pik_capitalization',
+          }),
+          ...(pikUsesCommitment ? undrawn('-7.50') : []),
+        ]),
+      ]);
+      return loan.deal.id;
+    };
+    for (const [uses, funded, unfunded] of [
+      [true, '507.50', '492.50'],
+      [false, '500.00', '500.00'],
+    ] as const) {
+      const dealId = await withPik(uses);
+      const question = `dealId=${dealId}&asOf=2024-03-31`;
+      for (const level of ['deal', 'facility']) {
+        const { data } = await ask(`${question}&level=${level}`);
+        const [{ global, lenders }] = data;
+        for (const line of [global, lenders[0]]) {
+          expect(line.commitment, level).to.include({ current: '1000.00', funded, unfunded });
+        }
+        const grouped = await api.get(
+          `/api/v1/cls/balances/totals?${question}&level=${level}&groupBy=country`,
+        );
+        const [group] = ((await grouped.json()) as Json).data;
+        expect(group.commitment, level).to.equal('1000.00');
+      }
+    }
+  });
+
   it('sorts by the maturity that it shows', async () => {
     const loan = aLoan(borrower, [anna], { maturityDate: date('2025-01-01') });
     const other = aFacility(loan.deal, { maturityDate: date('2026-01-01') });

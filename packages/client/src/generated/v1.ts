@@ -367,7 +367,7 @@ export interface components {
                 cancelled: components["schemas"]["Money"];
                 /** @description Funded, letters of credit, used under sublimits, and unfunded. */
                 current: components["schemas"]["Money"];
-                /** @description Principal drawn in cash. */
+                /** @description Principal drawn: in cash, and PIK where it uses the commitment. */
                 funded: components["schemas"]["Money"];
                 /** @description Committed and not drawn: of it, some may be unavailable. */
                 unfunded: components["schemas"]["Money"];
@@ -439,7 +439,7 @@ export interface components {
                 cancelled: components["schemas"]["Money"];
                 /** @description Funded, letters of credit, used under sublimits, and unfunded. */
                 current: components["schemas"]["Money"];
-                /** @description Principal drawn in cash. */
+                /** @description Principal drawn: in cash, and PIK where it uses the commitment. */
                 funded: components["schemas"]["Money"];
                 /** @description Committed and not drawn: of it, some may be unavailable. */
                 unfunded: components["schemas"]["Money"];
@@ -1102,7 +1102,7 @@ export interface components {
                     cancelled?: components["schemas"]["Money"];
                     /** @description Funded, letters of credit, used under sublimits, and unfunded. */
                     current?: components["schemas"]["Money"];
-                    /** @description Principal drawn in cash. */
+                    /** @description Principal drawn: in cash, and PIK where it uses the commitment. */
                     funded?: components["schemas"]["Money"];
                     /** @description Committed and not drawn: of it, some may be unavailable. */
                     unfunded?: components["schemas"]["Money"];
@@ -1178,7 +1178,7 @@ export interface components {
                     cancelled?: components["schemas"]["Money"];
                     /** @description Funded, letters of credit, used under sublimits, and unfunded. */
                     current?: components["schemas"]["Money"];
-                    /** @description Principal drawn in cash. */
+                    /** @description Principal drawn: in cash, and PIK where it uses the commitment. */
                     funded?: components["schemas"]["Money"];
                     /** @description Committed and not drawn: of it, some may be unavailable. */
                     unfunded?: components["schemas"]["Money"];
@@ -1359,7 +1359,7 @@ export interface components {
                             cancelled?: components["schemas"]["Money"];
                             /** @description Funded, letters of credit, used under sublimits, and unfunded. */
                             current?: components["schemas"]["Money"];
-                            /** @description Principal drawn in cash. */
+                            /** @description Principal drawn: in cash, and PIK where it uses the commitment. */
                             funded?: components["schemas"]["Money"];
                             /** @description Committed and not drawn: of it, some may be unavailable. */
                             unfunded?: components["schemas"]["Money"];
@@ -1435,7 +1435,7 @@ export interface components {
                             cancelled?: components["schemas"]["Money"];
                             /** @description Funded, letters of credit, used under sublimits, and unfunded. */
                             current?: components["schemas"]["Money"];
-                            /** @description Principal drawn in cash. */
+                            /** @description Principal drawn: in cash, and PIK where it uses the commitment. */
                             funded?: components["schemas"]["Money"];
                             /** @description Committed and not drawn: of it, some may be unavailable. */
                             unfunded?: components["schemas"]["Money"];

@@ -85,8 +85,13 @@ export function outstandingPrincipal(
   return balance.principal_cash + balance.principal_pik;
 }
 
-/** A balance with what may be drawn, which follows from dates as well as from amounts. */
-export type StatedBalance = Balance & { readonly available: bigint };
+/** A balance with what follows from dates and terms as well as from amounts. */
+export type StatedBalance = Balance & {
+  /** What may be drawn. */
+  readonly available: bigint;
+  /** Capitalised interest of facilities where PIK uses the commitment. */
+  readonly pik_drawn: bigint;
+};
 
 /** What the borrower owes in the reporting currency, exchange differences included. */
 export function obligation(
@@ -95,18 +100,21 @@ export function obligation(
   return outstandingPrincipal(balance) + balance.fx_revaluation;
 }
 
-/**
- * What the lenders are bound to: drawn in cash, by letters of credit and under sublimits, and still
- * to be drawn.
- */
-export function currentCommitment(balance: Balance): bigint {
-  const { principal_cash, letter_of_credit, sublimit_used, unfunded } = balance;
-  return principal_cash + letter_of_credit + sublimit_used + unfunded;
+/** Principal that is drawn of the commitment: in cash, and by PIK where it uses the commitment. */
+export function funded(balance: Pick<StatedBalance, 'principal_cash' | 'pik_drawn'>): bigint {
+  return balance.principal_cash + balance.pik_drawn;
+}
+
+/** What the lenders are bound to: funded, by letters of credit, under sublimits, and still to be drawn. */
+export function currentCommitment(balance: StatedBalance): bigint {
+  const { letter_of_credit, sublimit_used, unfunded } = balance;
+  return funded(balance) + letter_of_credit + sublimit_used + unfunded;
 }
 
 export const ZERO_BALANCE: StatedBalance = {
   ...(Object.fromEntries(COMPONENTS.map((name) => [name, 0n])) as Record<Component, bigint>),
   available: 0n,
+  pik_drawn: 0n,
 };
 
 export function addBalances(a: Balance, b: Balance): Balance {

@@ -36,7 +36,7 @@ const AMOUNTS = {
       original: as(money, 'What the lenders committed at first.'),
       cancelled: as(money, 'Commitment given up or expired.'),
       current: as(money, 'Funded, letters of credit, used under sublimits, and unfunded.'),
-      funded: as(money, 'Principal drawn in cash.'),
+      funded: as(money, 'Principal drawn: in cash, and PIK where it uses the commitment.'),
       unfunded: as(money, 'Committed and not drawn: of it, some may be unavailable.'),
       available: as(
         money,

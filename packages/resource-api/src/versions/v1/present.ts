@@ -3,6 +3,7 @@
 import {
   type Balance,
   currentCommitment,
+  funded,
   MOVEMENT_COMPONENTS,
   type MovementComponent,
   obligation,
@@ -293,7 +294,7 @@ function addAmounts(
     original: money(balance.original_commitment),
     cancelled: money(balance.cancelled_commitment),
     current: money(currentCommitment(balance)),
-    funded: money(balance.principal_cash),
+    funded: money(funded(balance)),
     unfunded: money(balance.unfunded),
     available: money(balance.available),
     unavailable: money(balance.unavailable),

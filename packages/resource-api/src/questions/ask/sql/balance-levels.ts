@@ -279,8 +279,13 @@ export const AVAILABLE = `sum_minor(CASE
   ELSE 0 END)`;
 
 export const OUTSTANDING = '(b.principal_cash + b.principal_pik)';
+/** Capitalised interest of a line `l` that is drawn of the commitment, where the facility says so. */
+const PIK_DRAWN = `CASE WHEN b.principal_pik <> 0
+  AND (SELECT u.pik_uses_commitment FROM facility u WHERE u.key = l.facility_key)
+  THEN b.principal_pik ELSE 0 END`;
 /** As `currentCommitment` has it. */
-export const COMMITMENT = 'b.principal_cash + b.letter_of_credit + b.sublimit_used + b.unfunded';
+export const COMMITMENT = `b.principal_cash + ${PIK_DRAWN} + b.letter_of_credit + b.sublimit_used
+  + b.unfunded`;
 
 function sumOf(component: Component): string {
   return `sum_minor(b.${component})`;
@@ -308,12 +313,13 @@ export function hasWarnedLender({ lines, newest }: LevelSql): string {
 }
 
 /**
- * The sums of lines `l` and what may be drawn (`amounts`, which `toBalance` reads), whether a line is
- * drawn beyond its commitment or overpaid, and whether anything due stands open. The amounts are one
+ * The sums of lines `l`, what may be drawn and what PIK has drawn (`amounts`, which `toBalance` reads), whether a
+ * line is drawn beyond its commitment or overpaid, and whether anything due stands open. The amounts are one
  * text: a column for each would take longer to send and to read than to add up. What matured is looked
  * up for the global line, which decides for all lenders.
  */
-const LINE_SUMS = `concat_ws(',', ${COMPONENTS.map(sumOf).join(', ')}, ${AVAILABLE}) AS amounts,
+const LINE_SUMS = `concat_ws(',', ${COMPONENTS.map(sumOf).join(', ')}, ${AVAILABLE},
+    sum_minor(${PIK_DRAWN})) AS amounts,
   coalesce(bool_or(${OVERDRAWN}), false) AS overdrawn,
   coalesce(bool_or(${OVERPAID}), false) AS overpaid,
   coalesce(bool_or(${IS_BILLED} OR l.lender_key = 0 AND ${HAS_MATURED}), false) AS owes`;
@@ -373,20 +379,20 @@ export const DUE = `(VALUES ('PRINCIPAL_DUE'::ledger_account, b.principal_due),
     CROSS JOIN LATERAL (SELECT coalesce(sum(p.amount_minor), 0)::int8 AS amount
       ${BILLED} AND p.due_date >= $1) later`;
 /**
- * The due date of the oldest bill in `DUE` that is not paid. Payments settle the oldest one first, so it
- * is where newer ones no longer cover what is past due.
+ * The due date of the oldest bill in `DUE` that is not paid; none where nothing is past due. Payments and credits
+ * settle the oldest one first, so it is where newer ones no longer cover what is past due.
  */
 export const OLDEST_UNPAID = `(
         SELECT min(item.due_date) FROM (
           SELECT p.due_date, sum(sum(p.amount_minor)) OVER newer AS with_newer,
             sum(p.amount_minor) AS billed
-          ${BILLED} AND p.due_date < $1 GROUP BY p.due_date
+          ${BILLED} AND p.due_date < $1 GROUP BY p.due_date HAVING sum(p.amount_minor) > 0
           WINDOW newer AS (ORDER BY p.due_date DESC)
-        ) item
-        WHERE item.with_newer - item.billed < least(due.balance, due.balance - later.amount))`;
+        ) item, LATERAL (SELECT least(due.balance, due.balance - later.amount) AS unpaid) late
+        WHERE late.unpaid > 0 AND item.with_newer - item.billed < late.unpaid)`;
 /** Since when something of a global line `l` with the balance `b` is past due. */
 const LATE_SINCE = `least(CASE WHEN ${ALL_DUE} THEN ${MATURES_ON} END, CASE WHEN ${IS_BILLED}
-    THEN (SELECT min(${OLDEST_UNPAID}) FROM ${DUE} WHERE due.balance <> 0) END)`;
+    THEN (SELECT min(${OLDEST_UNPAID}) FROM ${DUE} WHERE due.balance > 0) END)`;
 
 /** The one of `PAST_DUE_AGES` that an item is in; a position is where its facility is. */
 export function pastDueAge({ lines, newest }: LevelSql): string {

@@ -167,7 +167,7 @@ function toItem(level: Level, row: PageRow, values: readonly unknown[]): Item {
   };
 }
 
-const STATED = [...COMPONENTS, 'available'] as const;
+const STATED = [...COMPONENTS, 'available', 'pik_drawn'] as const;
 
 /** Reads `1,0,…`, the `amounts` of `lenderSums`. Most are zero, and need no integer of their own. */
 export function toBalance(amounts: string): StatedBalance {

@@ -1,6 +1,8 @@
 import { expect } from 'chai';
 import type { NumberDialect } from '../../src/import/cells/numbers.ts';
 import { rateExpected, readRate } from '../../src/import/cells/rates.ts';
+import { load } from '../support/inspecting.ts';
+import { workbookOf } from '../support/statement-file.ts';
 
 const US: NumberDialect = { decimalSeparator: '.', thousandsSeparator: ',' };
 
@@ -54,6 +56,35 @@ describe('a rate in a cell', () => {
     it(`refuses ${cell instanceof Date ? 'a date' : cell} in ${unit} by a sentence`, () => {
       expect(readRate(cell, US, unit)).to.equal(undefined);
       expect(rateExpected(cell, US, unit)).to.equal(`expected ${sentence}`);
+    });
+  }
+});
+
+describe('a rate in a workbook', () => {
+  const text = (value: string) => `<c t="inlineStr"><is><t>${value}</t></is></c>`;
+  const row = (loan: string, rate: string, style: number) =>
+    `<row>${text(loan)}<c><v>1</v></c><c s="${style}"><v>${rate}</v></c></row>`;
+  const header = `<row>${['Loan', 'Balance', 'Rate'].map(text).join('')}</row>`;
+
+  for (const [column, rateUnit] of [
+    ['rate', 'percent'],
+    ['rate', 'fraction'],
+    ['ratePercent', 'percent'],
+  ] as const) {
+    it(`is what the workbook shows where a cell is formatted in percent: ${column} in ${rateUnit}`, async () => {
+      const plain = rateUnit === 'percent' ? '4.75' : '0.0475';
+      const rows = [header, row('A', '0.0475', 1), row('B', plain, 0), row('C', '0.05', 2)];
+      const workbook = workbookOf({ sheets: [{ rows: rows.join('') }], formats: ['0.00%', 10] });
+      const loans = await load(workbook, {
+        ...{ name: 'rates', title: 'Rates', source: 'rates', currency: 'EUR', rateUnit },
+        lender: { externalId: 'BANK', name: 'Bank' },
+        columns: { loanNumber: ['Loan'], due: ['Balance'], [column]: ['Rate'] },
+      });
+      expect(loans.map(({ allInRate }) => allInRate)).to.deep.equal([
+        '0.047500000000',
+        '0.047500000000',
+        '0.050000000000',
+      ]);
     });
   }
 });

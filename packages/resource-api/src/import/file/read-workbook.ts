@@ -28,13 +28,31 @@ export async function* readWorkbook(
   if (sheet === undefined) return;
   const { headerRow = Number.POSITIVE_INFINITY } = dialect;
   let width = headerRow === 0 ? (await describeSheet(workbook, sheet)).columns : 0;
-  for await (const rows of readSheet(workbook, sheet, (cell) => readCell(cell, workbook))) {
+  const percents = new Map<number, number[]>();
+  const read = (cell: StoredCell) => {
+    if (isPercent(workbook, cell)) {
+      percents.set(cell.row, [...(percents.get(cell.row) ?? []), cell.column]);
+    }
+    return readCell(cell, workbook);
+  };
+  for await (const rows of readSheet(workbook, sheet, read)) {
     yield rows.map(({ row, cells }) => {
       if (row === headerRow) width = cells.length;
-      const missing = width - cells.length;
-      return missing > 0 ? { row, cells: [...cells, ...Array(missing).fill('')] } : { row, cells };
+      const missing = Math.max(0, width - cells.length);
+      const percentColumns = percents.get(row);
+      percents.delete(row);
+      return {
+        row,
+        cells: missing > 0 ? [...cells, ...Array(missing).fill('')] : cells,
+        ...(percentColumns && { percentColumns }),
+      };
     });
   }
+}
+
+/** Whether the cell has a number that is shown as a percentage: 0.05 as 5 %. */
+function isPercent({ styles }: Workbook, { type, style }: StoredCell): boolean {
+  return type === 'n' && styles[style] === 'percent';
 }
 
 /** In a sentence, each with its number of rows. */
@@ -90,8 +108,7 @@ async function describeSheet(workbook: Workbook, sheet: Sheet): Promise<SheetDes
   let columns = 0;
   const percentColumns = new Set<number>();
   const look = (cell: StoredCell) => {
-    const isPercent = cell.type === 'n' && workbook.styles[cell.style] === 'percent';
-    if (isPercent) percentColumns.add(cell.column);
+    if (isPercent(workbook, cell)) percentColumns.add(cell.column);
     return storedValue(workbook, cell);
   };
   for await (const batch of readSheet(workbook, sheet, look, hidden)) {

@@ -11,6 +11,8 @@ export interface TableRow {
   /** Line of the text file where the record ends, or row of the sheet, from 1. */
   readonly row: number;
   readonly cells: readonly Cell[];
+  /** Columns, from 0, whose number a workbook shows as a percentage: 0.0475 as 4.75 %. */
+  readonly percentColumns?: readonly number[];
 }
 
 /** What a profile says about the file as a file; the inspector may not know where the header is. */

@@ -159,7 +159,9 @@ const CELLS = {
   rateUnit: z
     .enum(['percent', 'fraction', 'basis_points'])
     .default('percent')
-    .describe('Of `rate`: 4.75, 0.0475 or 475.'),
+    .describe(
+      'Of `rate`: 4.75, 0.0475 or 475. A number that a workbook shows in percent is what it shows.',
+    ),
 };
 
 const MEANINGS = {

@@ -43,6 +43,7 @@ export class RowReader {
   readonly #otherDates = new Map<BusinessDate, number>();
   #otherDateRow = 0;
   #cells: readonly Cell[] = [];
+  #percentColumns: TableRow['percentColumns'];
 
   /** @param asOf the date of a file that has no column for it. */
   constructor(
@@ -104,9 +105,10 @@ export class RowReader {
     return amount === undefined ? undefined : { column: this.#tell.headerOf(field), amount };
   }
 
-  #take({ cells, row }: TableRow): boolean {
+  #take({ cells, row, percentColumns }: TableRow): boolean {
     this.#tell.row = row;
     this.#cells = cells;
+    this.#percentColumns = percentColumns;
     const width = this.#header.length;
     const told = () => cells.map(cellText).join(this.#profile.delimiter);
     if (cells.length !== width) {
@@ -373,7 +375,10 @@ export class RowReader {
     const field = this.#columns.has('ratePercent') ? 'ratePercent' : 'rate';
     const cell = this.#cell(field);
     if (cellText(cell) === '') return undefined;
-    const unit = field === 'ratePercent' ? 'percent' : rateUnit;
+    // What a workbook shows as 4.75 % is 0.0475 in it, whatever other cells of the column have.
+    const isShownAsPercent = this.#percentColumns?.includes(this.#columns.get(field)?.index ?? -1);
+    const declared = field === 'ratePercent' ? 'percent' : rateUnit;
+    const unit = isShownAsPercent ? 'fraction' : declared;
     const rate = readRate(cell, this.#profile, unit);
     if (rate === undefined) {
       const expected = rateExpected(cell, this.#profile, unit);

@@ -74,6 +74,43 @@ describeOnDatabase('a file of journals', (engine) => {
   };
   const aRevolver = () => aLoan(borrower, [anna], { type: 'revolver' });
 
+  it('that says a fact twice is refused with line and field, and says which one has the same', async () => {
+    const loan = aRevolver();
+    const [facility, contract] = [loan.facility.id, loan.contract.id];
+    const interest = { facility, contract, component: 'interest' } as const;
+    const from = (day: string, allInRate: string) => ({
+      ...interest,
+      startDate: date(day),
+      allInRate,
+    });
+    const once = aJournal(loan.deal, 'rate_set', '2024-01-01', [], {
+      terms: [
+        { facility, status: 'active' },
+        { contract, status: 'active' },
+      ],
+      rates: [
+        from('2024-01-01', '0.04'),
+        from('2024-02-01', '0.05'),
+        { ...from('2024-01-01', '0.01'), component: 'pik' },
+      ],
+    });
+    const twice = {
+      ...once,
+      terms: [...once.terms, { facility, status: 'matured' }],
+      rates: [...once.rates, from('2024-02-01', '0.06')],
+      settlements: [
+        { ...interest, settledThrough: date('2024-01-01') },
+        { ...interest, settledThrough: date('2024-01-02') },
+      ],
+    } as typeof once;
+    expect(await faultsOf(loan.all, [twice])).to.deep.equal([
+      [1, 'terms.2', 'duplicate_fact'],
+      [1, 'rates.3', 'duplicate_fact'],
+      [1, 'settlements.1', 'duplicate_fact'],
+    ]);
+    expect(await faultsOf(loan.all, [once])).to.deep.equal([]);
+  });
+
   describe('with a reversal', () => {
     const doubled = (postings: readonly PostingRecord[]) =>
       postings.map((posting) => ({

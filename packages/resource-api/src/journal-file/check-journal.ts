@@ -22,8 +22,8 @@ export function checkJournal(journal: JournalRecord, described: Describe): reado
       field: `postings.${index}.${field}`,
     })),
   );
-  const misplaced = checkFacts(journal, described);
-  if (faults.length > 0 || misplaced.length > 0) return [...faults, ...misplaced];
+  faults.push(...checkFacts(journal, described), ...checkRepeated(journal));
+  if (faults.length > 0) return faults;
   return [...checkBalance(journal.postings), ...checkShares(journal.postings, described)];
 }
 
@@ -60,6 +60,31 @@ function checkFacts(journal: JournalRecord, described: Describe): readonly Recor
   );
   return [...dated, ...accruals];
 }
+
+/** A journal says once what holds from a date on. */
+function checkRepeated(journal: JournalRecord): readonly RecordFault[] {
+  const { terms, details = [], rates, settlements } = journal;
+  const lists: Readonly<Record<string, readonly Subject[]>> = {
+    terms,
+    details,
+    rates,
+    settlements,
+  };
+  return Object.entries(lists).flatMap(([list, facts]) => {
+    const places = new Map<string, number>();
+    return facts.flatMap((fact, index) => {
+      const key = SUBJECT.map((name) => fact[name] ?? '').join(' ');
+      const first = places.get(key);
+      places.set(key, first ?? index);
+      const message = `expected one for each subject and date; ${list}.${first} has the same`;
+      return first === undefined ? [] : [fault(`${list}.${index}`, 'duplicate_fact', message)];
+    });
+  });
+}
+
+/** What a dated fact is about. Its date is the journal's, or the start of a rate. */
+const SUBJECT = ['deal', 'facility', 'contract', 'party', 'component', 'startDate'] as const;
+type Subject = { readonly [name in (typeof SUBJECT)[number]]?: string | undefined };
 
 function checkPosting(
   posting: PostingRecord,

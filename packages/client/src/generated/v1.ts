@@ -924,9 +924,9 @@ export interface components {
                  */
                 contract?: "pending" | "active" | "repaid" | "written_off";
             };
-            /** @description Postings of principal in the period. */
+            /** @description Postings of principal in the period; at level position, of the whole facility. */
             movementCount: number;
-            /** @description Postings of them that were taken back. */
+            /** @description How many of them reverse others. */
             reversedCount: number;
             /** @description Where to read on. */
             links: {
@@ -1674,9 +1674,9 @@ export interface components {
                  */
                 contract?: "pending" | "active" | "repaid" | "written_off";
             };
-            /** @description Postings of principal in the period. */
+            /** @description Postings of principal in the period; at level position, of the whole facility. */
             movementCount?: number;
-            /** @description Postings of them that were taken back. */
+            /** @description How many of them reverse others. */
             reversedCount?: number;
             /** @description Where to read on. */
             links?: {

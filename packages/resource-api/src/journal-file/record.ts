@@ -62,7 +62,10 @@ const currency = z
   .refine((code) => minorUnitDigits(code) !== undefined, 'expected an ISO 4217 code');
 const rate = z
   .string()
-  .refine(isRate, `expected a fraction such as 0.0475, of at most ${RATE_MAX}`)
+  .refine(
+    isRate,
+    `expected a fraction such as 0.0475, with at most ${RATE_DECIMALS} decimals and of at most ${RATE_MAX}`,
+  )
   .transform((text) => {
     const parsed = parseRate(text);
     return parsed === undefined ? text : formatRate(parsed);

@@ -342,8 +342,10 @@ export const SCHEMAS: Readonly<Record<string, JsonSchema>> = {
       ),
       allInRate: as(rateOrNull, 'The interest rate of the loan contract; null at other levels.'),
       status: as(object(STATUS, ['facility', 'contract']), 'At the date.'),
-      movementCount: integer('Postings of principal in the period.'),
-      reversedCount: integer('Postings of them that were taken back.'),
+      movementCount: integer(
+        'Postings of principal in the period; at level position, of the whole facility.',
+      ),
+      reversedCount: integer('How many of them reverse others.'),
       links: as(
         object({
           movements: {

@@ -1,5 +1,6 @@
 // What the documents name is there (files in backticks, targets of links, headings); decisions have a number,
-// a status and a date; each folder of sources that holds a protocol or a thing says what it is.
+// a status and a date; units and CronJobs that they name are in deploy/; each folder of sources that holds a
+// protocol or a thing says what it is.
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, posix, resolve } from 'node:path';
 import { expect } from 'chai';
@@ -42,6 +43,48 @@ describe('the documents', () => {
       );
     });
   }
+});
+
+describe('the units and CronJobs that the documents name', () => {
+  const units = new Set(
+    files.filter((file) => /^deploy\/systemd\//.test(file)).map((file) => basename(file)),
+  );
+  /** `cls-api-task@reconcile` is made of the template `cls-api-task@.service`. */
+  const isUnit = (name) =>
+    (/\.(service|timer)$/.test(name) ? [name] : [`${name}.service`]).some(
+      (unit) => units.has(unit) || units.has(unit.replace(/@[\w-]+/, '@')),
+    );
+  const cronJobs = new Set(
+    [
+      ...readFileSync(join(root, 'deploy/kubernetes/tasks/tasks.yaml'), 'utf8').matchAll(
+        /^kind: CronJob\nmetadata:\n {2}name: (.+)$/gm,
+      ),
+    ].map(([, name]) => name),
+  );
+  const UNIT = /\bcls-[a-z-]+@[\w-]+(?:\.(?:service|timer))?|\bcls-[a-z-]+\.(?:service|timer)\b/g;
+  const AFTER_UNIT = /\bunits? `([^`\s]+)`(?: or `([^`\s]+)`)?/g;
+  const COMMAND = /\bsystemctl (?:start|stop|restart|enable --now|disable --now) ([^`\n#]+)/g;
+  const CRON_JOB = /\bCronJobs? `([^`\s]+)`|\bcronjob[/ ]([a-z-]+)/g;
+
+  it('are in deploy/', () => {
+    expect(units.has('cls-api-backup.timer'), 'units are found').to.equal(true);
+    expect(cronJobs.has('api-backup'), 'CronJobs are found').to.equal(true);
+    const missing = documents.flatMap((document) => {
+      const text = readFileSync(join(root, document), 'utf8');
+      const commands = [...text.matchAll(COMMAND)].flatMap(([, names]) => names.split(/\s+/));
+      const named = [
+        ...[...text.matchAll(UNIT)].map(([name]) => name),
+        ...[...text.matchAll(AFTER_UNIT)].flatMap(([, one, other]) => [one, other]),
+        ...commands,
+      ].filter((name) => name?.startsWith('cls-'));
+      const jobs = [...text.matchAll(CRON_JOB)].map(([, one, other]) => one ?? other);
+      return [
+        ...named.filter((name) => !isUnit(name)),
+        ...jobs.filter((name) => !cronJobs.has(name)),
+      ].map((name) => `${document}: ${name}`);
+    });
+    expect(missing).to.deep.equal([]);
+  });
 });
 
 describe('the decisions', () => {

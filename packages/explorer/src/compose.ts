@@ -20,6 +20,7 @@ import { openIdIssuer } from './issuer/openid-client.ts';
 import { overloadPages } from './pages/overload-page.ts';
 import { balanceRoutes } from './pages/routes.ts';
 import { createApp, type Routes, routePatterns } from './server/app.ts';
+import { outageChecks } from './server/outage-checks.ts';
 import { keepSessions } from './sessions/keep-sessions.ts';
 import { openSessionStore } from './sessions/open-session-store.ts';
 import type { SessionStore } from './sessions/session-store.ts';
@@ -122,6 +123,10 @@ async function compose(
         createApp({
           ...{ baseUrl, issuer: issuerUrl, trustedProxyHops, assets, pages: shown, checks, log },
           isDraining: () => service.draining,
+          outageChecks: outageChecks({
+            ...{ issuer: issuerUrl, apiUrl: config.apiUrl },
+            sessionsReady: () => store.ready(),
+          }),
           ...{ routes, recordAnswer },
         }),
       ),

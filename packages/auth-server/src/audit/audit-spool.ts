@@ -1,6 +1,5 @@
 import {
   closeSync,
-  existsSync,
   fdatasync,
   fstatSync,
   ftruncateSync,
@@ -10,6 +9,7 @@ import {
   readSync,
   rmdirSync,
   rmSync,
+  statSync,
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -21,10 +21,13 @@ import {
 } from '@cls/shared/embedded/directory-lock';
 import { newId } from '@cls/shared/new-id';
 
+const PREFIX = 'spool';
 const FILE = 'events.jsonl';
 const READ_MAX_BYTES = 512 * 1024;
 /** No space, no quota, and the limit of a file's size. */
 const FULL = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
+/** Taken over meanwhile, no folder, or another user's. */
+const PASSED_OVER = new Set<string | undefined>(['ENOENT', 'ENOTDIR', 'EACCES']);
 
 /**
  * The events that one process has taken and the database does not have yet: lines of a file that
@@ -52,7 +55,7 @@ export interface AuditSpool {
  * @throws {DirectoryUnusable} when it cannot be written.
  */
 export async function openAuditSpool(directory: string): Promise<AuditSpool> {
-  const own = join(directory, newId('spool'));
+  const own = join(directory, newId(PREFIX));
   try {
     mkdirSync(own, { recursive: true, mode: 0o700 });
     // Locked before there is a file: others look for those alone.
@@ -76,17 +79,24 @@ export async function openAuditSpool(directory: string): Promise<AuditSpool> {
 /**
  * Takes over the spools of processes that have ended, one at a time. A caller that stops early has
  * locked none of the remaining spools.
+ *
+ * @param onUnreadable called for each folder of a process of another user, which is passed over.
  */
-export async function* leftSpools(directory: string): AsyncGenerator<AuditSpool> {
+export async function* leftSpools(
+  directory: string,
+  onUnreadable: (place: string) => void = () => undefined,
+): AsyncGenerator<AuditSpool> {
   for (const name of readdirSync(directory)) {
     const place = join(directory, name);
-    if (!existsSync(join(place, FILE))) continue;
     let spool: AuditSpool;
     try {
+      if (statSync(join(place, FILE), { throwIfNoEntry: false }) === undefined) continue;
       spool = await lockedSpool(place);
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
-      if (!(error instanceof DirectoryInUse) && code !== 'ENOENT') throw error;
+      // A volume may also have a `lost+found`, which is root's.
+      if (code === 'EACCES' && name.startsWith(`${PREFIX}_`)) onUnreadable(place);
+      if (!(error instanceof DirectoryInUse) && !PASSED_OVER.has(code)) throw error;
       continue;
     }
     yield spool;

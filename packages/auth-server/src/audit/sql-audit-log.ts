@@ -64,8 +64,14 @@ export async function sqlAuditLog(
       if (lines.length === 0) return;
     }
   };
+  const unreadable = new Set<string>();
+  const warnOfUnreadable = (folder: string) => {
+    if (unreadable.has(folder)) return;
+    unreadable.add(folder);
+    log.warn({ folder }, 'audit events of another user cannot be read, and wait in their folder');
+  };
   const takeOver = async (): Promise<void> => {
-    for await (const spool of leftSpools(directory)) {
+    for await (const spool of leftSpools(directory, warnOfUnreadable)) {
       await writeAll(spool).finally(() => spool.close());
     }
   };

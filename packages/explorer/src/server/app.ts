@@ -4,6 +4,7 @@ import { faultLog, type LogFault } from '@cls/shared/http/fault-log';
 import { health, type ReadinessCheck } from '@cls/shared/http/health';
 import { type RecordAnswer, type RequestState, requestLog } from '@cls/shared/http/request-log';
 import type { Log } from '@cls/shared/log';
+import type { OutageWords } from '@cls/shared/outage-log';
 import { ASSETS_ROUTE, type Assets, serveAssets } from '@cls/shared/pages/assets';
 import { keepLanguage } from '@cls/shared/pages/browser';
 import { DatabaseUnavailable } from '@cls/shared/sql/database';
@@ -32,12 +33,22 @@ export interface AppDeps {
   readonly assets: Assets<AssetName>;
   readonly pages: Pages;
   readonly checks: readonly ReadinessCheck[];
+  /** Pass when everything that pages need answers. */
+  readonly outageChecks: readonly ReadinessCheck[];
   readonly isDraining: () => boolean;
   readonly log: Log;
   readonly recordAnswer: RecordAnswer;
 }
 
 const RETRY_S = 2;
+/** The reason in the line says which one. */
+const OUTAGE: OutageWords = {
+  level: 'error',
+  begins: 'a service or a store that is needed does not answer',
+  continues:
+    'requests got no answer in the last minute: a service or a store that is needed did not answer',
+  ends: 'the services and stores that are needed answer again',
+};
 
 export function createApp(deps: AppDeps): RequestListener {
   const { baseUrl, issuer, assets, pages, log } = deps;
@@ -47,7 +58,7 @@ export function createApp(deps: AppDeps): RequestListener {
   app.use(health(deps.checks, deps.isDraining));
   app.use(compression);
   app.use(serveAssets(assets));
-  app.use(unexpectedErrors(pages, faultLog(log)));
+  app.use(unexpectedErrors(pages, faultLog(log, deps.outageChecks, OUTAGE)));
   app.use(keepLanguage(LANGUAGE_COOKIE, issuer));
   app.use(keepDensity);
   app.use(router(deps.routes, pages));
@@ -86,7 +97,10 @@ function unexpectedErrors(pages: Pages, logFault: LogFault): Middleware {
       const away = error instanceof IssuerUnavailable || error instanceof ApiUnavailable;
       ctx.remove('Location');
       ctx.remove('Set-Cookie');
-      logFault(away ? new DatabaseUnavailable(error.message) : error, ctx.state['requestId']);
+      logFault(
+        away ? new DatabaseUnavailable(error.message, { cause: error.cause }) : error,
+        ctx.state['requestId'],
+      );
       if (!store && !away) {
         pages.show(ctx, 500, problemPage('internal'));
         return;

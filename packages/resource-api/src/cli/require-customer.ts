@@ -45,9 +45,18 @@ function knownCustomers(): Promise<readonly string[]> {
   const words = [CLS_AUTH, 'customers', 'list', '--json'];
   return new Promise((resolve, reject) => {
     execFile(process.execPath, words, (error, stdout, stderr) => {
-      const [why = ''] = stderr.trim().split('\n');
-      if (error !== null) return reject(new Error(why || error.message));
+      if (error !== null)
+        return reject(new Error(`cls-auth: ${inOneLine(stderr) || error.message}`));
       resolve((JSON.parse(stdout) as readonly { readonly id: string }[]).map(({ id }) => id));
     });
   });
+}
+
+/** A configuration has a line for each fault. */
+function inOneLine(text: string): string {
+  const [first = '', ...faults] = text
+    .trim()
+    .split('\n')
+    .map((line) => line.trim());
+  return faults.length === 0 ? first : `${first} ${faults.join('; ')}`;
 }

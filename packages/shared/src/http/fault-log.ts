@@ -1,5 +1,5 @@
 import type { Log } from '../log.ts';
-import { type OutageLog, outageLog, whyFailed } from '../outage-log.ts';
+import { type OutageLog, type OutageWords, outageLog, whyFailed } from '../outage-log.ts';
 import { DatabaseUnavailable, Overloaded } from '../sql/database.ts';
 import { allPass, type ReadinessCheck } from './health.ts';
 
@@ -21,9 +21,14 @@ export type LogFault = (err: unknown, requestId: unknown) => void;
  *
  * @param checks pass when all stores answer. While one was reported they are asked, so that a line says
  *   when the outage has ended; without them there is no such line.
+ * @param words for a service that needs more than stores.
  */
-export function faultLog(log: Log, checks: readonly ReadinessCheck[] = []): LogFault {
-  const outage = outageLog(log, OUTAGE);
+export function faultLog(
+  log: Log,
+  checks: readonly ReadinessCheck[] = [],
+  words: OutageWords = OUTAGE,
+): LogFault {
+  const outage = outageLog(log, words);
   const askUntilItEnds = checks.length === 0 ? () => undefined : endFinder(outage, checks);
   /** Those that happened within the last minute, and how often since the last line about them. */
   const repeated = new Map<string, { count: number; last: object }>();

@@ -170,6 +170,7 @@ async function compose(
   const stores: readonly ReadinessCheck[] = [
     { name: 'database', check: writeProbe(besideRequests(database)) },
     { name: 'protocol_state', check: () => state.ready() },
+    { name: 'audit', check: () => spooled.writable() },
   ];
   const apart = besideRequests(database);
   const clocks = clockWatch({

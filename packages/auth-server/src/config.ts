@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { configuration, type EnvironmentReader } from '@cls/shared/environment';
+import { readMailFrom, readSmtpUrl } from '@cls/shared/mail/read-mail-settings';
 import type { Secret } from '@cls/shared/secret';
 import {
   readDevelopmentFlag,
@@ -316,11 +317,7 @@ function readMail(
   { production, dataDir, issuer }: ServiceEnvironment,
   brand: Brand,
 ) {
-  const smtpUrl = read.optionalSecret('SMTP_URL', {
-    about: 'mail server for messages to people; STARTTLS is required in production',
-    expected: 'an smtps:// or smtp:// URL',
-    pattern: /^smtps?:\/\/\S+$/,
-  });
+  const smtpUrl = readSmtpUrl(read, 'mail server for messages to people');
   const outbox = read.optionalText('MAIL_OUTBOX', {
     about: 'directory for messages, instead of `SMTP_URL`; production needs one of the two',
     fallbackText: '`outbox` in the service’s data directory',
@@ -331,8 +328,7 @@ function readMail(
   return {
     smtpUrl,
     mailOutbox: outbox ?? join(dataDir, 'outbox'),
-    mailFrom: read.text('MAIL_FROM', {
-      about: 'sender: an address, or `Name <address>`',
+    mailFrom: readMailFrom(read, {
       fallback: `${brand.name} <no-reply@${new URL(issuer).hostname}>`,
       fallbackText: '`BRAND_NAME` + ` <no-reply@` + the host of `ISSUER` + `>`',
     }),

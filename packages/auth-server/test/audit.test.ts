@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import {
   appendFileSync,
@@ -9,6 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { silentLog } from '@cls/shared/log';
 import { Secret } from '@cls/shared/secret';
@@ -39,6 +40,7 @@ describe('the audit of a real process on PostgreSQL', function () {
   let headers: Record<string, string>;
   let child: ChildProcess;
   let issuer: string;
+  let logged = '';
   /** The request ids of what was answered with a token. */
   let acknowledged: string[];
 
@@ -48,10 +50,13 @@ describe('the audit of a real process on PostgreSQL', function () {
     spawn(
       'sh',
       ['-c', `trap '' XFSZ; ulimit -f ${limit}; exec "$0" "$@"`, process.execPath, MAIN],
-      { env: { ...process.env, ...env }, stdio: ['ignore', 'ignore', 'pipe'] },
+      { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] },
     );
   const start = async (limit = 'unlimited') => {
     child = endWithTests(spawnWithLimit(limit));
+    child.stdout?.on('data', (part) => {
+      logged += part;
+    });
     child.stderr?.resume();
     await eventually(async () => {
       if (!(await fetch(`${issuer}/readyz`)).ok) throw new Error('not ready');
@@ -204,6 +209,36 @@ describe('the audit of a real process on PostgreSQL', function () {
       await tokens(1);
       expect(acknowledged.length, 'it goes on').to.be.above(before);
     });
+    await complete();
+  });
+
+  it('is not ready while its disk is full, and logs the end of that when it can write again', async () => {
+    await stop('SIGTERM');
+    logged = '';
+    await start();
+    const readiness = async () => {
+      const response = await fetch(`${issuer}/readyz`);
+      const { checks } = (await response.json()) as { checks: Record<string, string> };
+      return [response.status, checks['database'], checks['audit']];
+    };
+    const limit = (bytes: string) =>
+      execFileSync('prlimit', ['--pid', `${child.pid}`, `--fsize=${bytes}:unlimited`]);
+    limit('0');
+    const before = acknowledged.length;
+    await tokens(1);
+    expect(acknowledged.length, 'no token').to.equal(before);
+    expect(await readiness()).to.deep.equal([503, 'ok', 'unavailable']);
+    // Longer than an outage must have been over before its end is logged.
+    await sleep(7_000);
+    expect(logged).to.include('a store that is needed does not answer');
+    expect(logged).not.to.include('the stores that are needed answer again');
+    limit('unlimited');
+    await eventually(async () => expect(await readiness()).to.deep.equal([200, 'ok', 'ok']));
+    await eventually(async () => {
+      expect(logged).to.include('the stores that are needed answer again');
+    }, 20_000);
+    await tokens(1);
+    expect(acknowledged.length, 'it goes on').to.equal(before + 1);
     await complete();
   });
 

@@ -243,7 +243,7 @@ describeOnDatabase('discovery and the key set', (engine) => {
     const ready = await fetch(`${server.issuer}/readyz`);
     expect(await ready.json()).to.deep.equal({
       status: 'ok',
-      checks: { database: 'ok', protocol_state: 'ok', clock: 'ok' },
+      checks: { database: 'ok', protocol_state: 'ok', audit: 'ok', clock: 'ok' },
     });
   });
 });

@@ -222,7 +222,7 @@ describe('auth-server with its protocol state in Redis', () => {
     const unready = await fetch(`${issuer}/readyz`);
     expect(unready.status).to.equal(503);
     expect(await unready.json()).to.deep.include({
-      checks: { database: 'ok', protocol_state: 'unavailable', clock: 'ok' },
+      checks: { database: 'ok', protocol_state: 'unavailable', audit: 'ok', clock: 'ok' },
     });
     running.child.kill('SIGTERM');
     expect(await running.exited).to.equal(0);

@@ -3,7 +3,9 @@ import { STATUS_LISTS_PATH } from '@cls/shared/access/status-list';
 import { configuration, type EnvironmentReader } from '@cls/shared/environment';
 import type { LongAnswerLimits } from '@cls/shared/http/long-answers';
 import type { MailSettings } from '@cls/shared/mail/open-mail-sender';
+import { readMailFrom, readSmtpUrl } from '@cls/shared/mail/read-mail-settings';
 import { Secret } from '@cls/shared/secret';
+import { isServerUrl, PERCENT_ENCODE } from '@cls/shared/server-url';
 import {
   readLongAnswerLimits,
   readServiceEnvironment,
@@ -203,7 +205,9 @@ function readReplicaUrls(read: EnvironmentReader, { database }: ServiceEnvironme
   if (urls !== undefined && database.kind !== 'postgres') {
     read.fault('API_READ_DATABASE_URLS', 'needs API_DATABASE_URL, the primary of the replicas');
   }
-  return (urls?.expose().split(/ +/) ?? []).map((url) => new Secret(url));
+  const each = urls?.expose().split(/ +/) ?? [];
+  if (!each.every(isServerUrl)) read.fault('API_READ_DATABASE_URLS', PERCENT_ENCODE);
+  return each.map((url) => new Secret(url));
 }
 
 function readImports(
@@ -238,19 +242,14 @@ function readNotices(
   read: EnvironmentReader,
   { production, dataDir, issuer }: ServiceEnvironment,
 ): NoticeSettings {
-  const smtpUrl = read.optionalSecret('SMTP_URL', {
-    about: 'mail server for notices about versions; STARTTLS is required in production',
-    expected: 'an smtps:// or smtp:// URL',
-    pattern: /^smtps?:\/\/\S+$/,
-  });
+  const smtpUrl = readSmtpUrl(read, 'mail server for notices about versions');
   const outbox = read.optionalText('MAIL_OUTBOX', {
     about: 'directory for these e-mails, instead of `SMTP_URL`',
     fallbackText:
       '`outbox` in the service’s data directory; in production e-mails wait for a server',
   });
   const mailOutbox = outbox ?? (production ? undefined : join(dataDir, 'outbox'));
-  const mailFrom = read.text('MAIL_FROM', {
-    about: 'sender: an address, or `Name <address>`',
+  const mailFrom = readMailFrom(read, {
     fallback: `CLS <no-reply@${new URL(issuer).hostname}>`,
     fallbackText: '`CLS <no-reply@` + the host of `ISSUER` + `>`',
   });

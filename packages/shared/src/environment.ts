@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Secret } from './secret.ts';
+import { isServerUrl, PERCENT_ENCODE } from './server-url.ts';
 
 /** `process.env`, or what a test passes in its place. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -151,6 +152,16 @@ export class EnvironmentReader {
       (reading.pattern ?? /^[^\0]+$/).test(raw) ? new Secret(raw) : undefined;
     const expected = reading.expected ?? 'text';
     return this.#optional(name, expected, reading, parse, true);
+  }
+
+  /** A secret that is the URL of a server, with a user and a password that can be told apart from the host. */
+  optionalServerUrl(
+    name: string,
+    reading: Reading<never> & { readonly expected: string; readonly pattern: RegExp },
+  ): Secret | undefined {
+    const url = this.optionalSecret(name, reading);
+    if (url !== undefined && !isServerUrl(url.expose())) this.fault(name, PERCENT_ENCODE);
+    return url;
   }
 
   /**

@@ -1,8 +1,15 @@
-import type { ChildProcess } from 'node:child_process';
+import { type ChildProcess, execFileSync } from 'node:child_process';
 import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { requireServer } from '@cls/testing/engines';
-import { freePort, startRedis, startRedisCluster, startRedisSentinels } from '@cls/testing/servers';
+import {
+  freePort,
+  startRedis,
+  startRedisCluster,
+  startRedisSentinels,
+  temporaryDirectory,
+} from '@cls/testing/servers';
 import { expect } from 'chai';
 import { clockFinding } from '../src/check/check-clock.ts';
 import { checkDirectory } from '../src/check/check-directory.ts';
@@ -158,6 +165,20 @@ describe('check of the rest', () => {
     server.close();
     const [down] = await checked(`smtp://127.0.0.1:${await freePort()}`, false);
     expect(down).to.match(/^failed server: .*ECONNREFUSED/);
+  });
+
+  it('says of a directory on a full disk that nothing can be written, and to make room', () => {
+    const directory = temporaryDirectory('cls-check-');
+    const module = new URL('../src/check/check-directory.js', import.meta.url);
+    const script = `import { checkDirectory } from '${module}';
+      console.log(JSON.stringify(checkDirectory('audit', 'directory', '${directory}')));`;
+    // As if the disk were one block large: the shell ignores the signal, and so does what it becomes.
+    const limited = `trap '' XFSZ; ulimit -f 1; exec "$0" "$@"`;
+    const words = ['-c', limited, process.execPath, '--input-type=module', '-e', script];
+    const finding = JSON.parse(execFileSync('sh', words, { encoding: 'utf8' }));
+    expect(finding).to.include({ result: 'failed', todo: 'make room on its disk' });
+    expect(finding.found).to.match(/cannot be written: .*EFBIG/);
+    expect(readdirSync(directory)).to.deep.equal([]);
   });
 
   it('takes a directory that is still to be made, and refuses one that cannot be', () => {

@@ -4,6 +4,7 @@ import { inspect } from 'node:util';
 import { temporaryDirectory } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { ConfigurationError, EnvironmentReader } from '../src/environment.ts';
+import { readMailFrom, readSmtpUrl } from '../src/mail/read-mail-settings.ts';
 import { Secret } from '../src/secret.ts';
 import { readServiceEnvironment } from '../src/service/service-environment.ts';
 
@@ -89,6 +90,61 @@ describe('reading configuration', () => {
     };
     expect(faultsWith(encrypted)).to.deep.equal([]);
   });
+
+  for (const [url, good] of [
+    ['postgres://user:pa%2FsSECRET@localhost:5432/cls', true],
+    ['postgres://user:p@ssSECRET@one:5432,two:5432/cls', true],
+    ['postgres://user:p%SECRET@localhost/cls', true],
+    ['postgres://user@[::1]:5432/cls?application_name=a@b', true],
+    ['postgres://user@/cls?host=/run/postgresql', true],
+    ['postgres:///cls', true],
+    ['postgres://user:pa/sSECRET@localhost/cls', false],
+    ['postgres://user:12/sSECRET@localhost/cls', false],
+    ['postgres://user:12?sSECRET@localhost/cls', false],
+    ['postgres://user:pa#sSECRET@localhost/cls', false],
+    ['postgres://user:%ffSECRET@localhost/cls', false],
+    ['postgres://user:SECRET@localhost:99999/cls', false],
+  ] as const) {
+    it(`${good ? 'takes' : 'refuses, by its name and without its value,'} ${url}`, () => {
+      for (const name of ['AUTH_DATABASE_URL', 'AUTH_MIGRATIONS_DATABASE_URL', 'AUTH_LISTEN_URL']) {
+        const faults = faultsOf({ [name]: url }, (read) => {
+          readServiceEnvironment(read, 'auth-server', 'AUTH', 8081);
+        });
+        expect(faults.length === 0, faults.join()).to.equal(good);
+        if (!good) expect(faults[0]).to.match(new RegExp(`^${name}: .*percent-encode`));
+        expect(faults.join()).not.to.include('SECRET');
+      }
+    });
+  }
+
+  it('refuses a mail server’s URL with a password that is not percent-encoded, without its value', () => {
+    const faultsOfUrl = (SMTP_URL: string) =>
+      faultsOf({ SMTP_URL }, (read) => readSmtpUrl(read, ''));
+    expect(faultsOfUrl('smtp://user:pa%2FsSECRET@localhost:21025')).to.deep.equal([]);
+    const [fault] = faultsOfUrl('smtp://user:pa/sSECRET@localhost:21025');
+    expect(fault)
+      .to.match(/^SMTP_URL: .*percent-encode/)
+      .and.not.include('SECRET');
+  });
+
+  for (const [from, good] of [
+    ['no-reply@cls.example', true],
+    ['CLS <no-reply@cls.example>', true],
+    ['"CLS, Inc." <no-reply@cls.example>', true],
+    ['Crédit Île <no-reply@cls.example>', true],
+    ['no address', false],
+    ['CLS, Inc. <no-reply@cls.example>', false],
+    ['CLS <no-reply>', false],
+    ['a@cls.example, b@cls.example', false],
+  ] as const) {
+    it(`${good ? 'takes' : 'refuses'} ${from} as the sender of messages`, () => {
+      const fallback = { fallback: 'CLS <no-reply@localhost>', fallbackText: '' };
+      const faults = faultsOf({ MAIL_FROM: from }, (read) => readMailFrom(read, fallback));
+      expect(faults).to.deep.equal(
+        good ? [] : ['MAIL_FROM: expected an address, or Name <address>'],
+      );
+    });
+  }
 
   it('keeps the audiences of the two APIs apart', () => {
     const ISSUER = 'https://cls.example';

@@ -44,31 +44,34 @@ export interface AdministerDeps extends AuditAndNotifyDeps {
   readonly records: AccountRecords;
   readonly factors: FactorRecords;
   readonly links: AccountLinks;
-  readonly access: Pick<AccountAccess, 'endAll'>;
+  readonly access: Pick<AccountAccess, 'endAll' | 'endLeft'>;
   readonly throttle: Throttle;
 }
 
+/**
+ * A change is recorded before the sessions are ended: ending them may fail, and the change has been made.
+ * The administrator does it again, which ends the rest and records it again.
+ */
 export function administerAccounts(deps: AdministerDeps): AdministerAccounts {
   const { records, factors, links, access, throttle } = deps;
   return {
     async disable(account, actor) {
       await records.setDisabled(account.id, true);
+      auditAndNotify(deps, 'account.disabled', account, actor);
       await links.removeAll(account.id);
       await access.endAll(account.id);
-      auditAndNotify(deps, 'account.disabled', account, actor);
     },
     async enable(account, actor) {
       if (!(await records.isDisabled(account.id))) return;
-      // Disabling may have failed half-way. End the sessions, so that none of them comes back.
-      await access.endAll(account.id);
+      await access.endLeft(account.id);
       await records.setDisabled(account.id, false);
       auditAndNotify(deps, 'account.enabled', account, actor);
     },
     async resetFactors(account, actor) {
       await factors.removeAll(account.id);
-      await access.endAll(account.id);
-      await throttle.succeeded([...allGuesses(account, 'otp'), ...allGuesses(account, 'recovery')]);
       auditAndNotify(deps, 'account.factors_reset', account, actor);
+      await throttle.succeeded([...allGuesses(account, 'otp'), ...allGuesses(account, 'recovery')]);
+      await access.endAll(account.id);
     },
     async endSessions(account, actor) {
       await access.endAll(account.id);
@@ -87,13 +90,13 @@ export function administerAccounts(deps: AdministerDeps): AdministerAccounts {
       };
       const before = await endAround(end, async () => {
         had = await records.replacePermissions(account.id, permissions, addable);
+        if (had !== undefined && (takesFrom(had) || exceeds(permissions, had))) {
+          const about = permissions.join(' ');
+          auditAndNotify(deps, 'account.permissions_changed', account, actor, about);
+        }
         return had;
       });
-      if (before === undefined) return false;
-      if (takesFrom(before) || exceeds(permissions, before)) {
-        auditAndNotify(deps, 'account.permissions_changed', account, actor, permissions.join(' '));
-      }
-      return true;
+      return before !== undefined;
     },
   };
 }

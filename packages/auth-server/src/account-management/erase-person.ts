@@ -78,7 +78,9 @@ export async function erasePeople(
   await audit.catchUp();
   for (const { accountId } of people) {
     if (accountId === undefined) continue;
-    // Disable first: nobody signs in between the end of the sessions and the erasure.
+    // End first: if that fails, nothing is changed. Disable before the last end: nobody signs in between
+    // the end of the sessions and the erasure.
+    await access.endAll(accountId);
     await records.setDisabled(accountId, true);
     await access.endAll(accountId);
   }

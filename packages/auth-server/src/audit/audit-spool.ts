@@ -37,6 +37,8 @@ const PASSED_OVER = new Set<string | undefined>(['ENOENT', 'ENOTDIR', 'EACCES'])
 export interface AuditSpool {
   /** @throws when the line cannot be written whole, as on a full disk. */
   append(line: string): void;
+  /** @throws while a line as long as the one that could not be written last still cannot be. */
+  probe(): void;
   /** Resolves when what was appended is on the disk; callers share a write. */
   synced(): Promise<void>;
   /** The oldest lines that are not done, and the offset behind them. */
@@ -123,6 +125,8 @@ function spoolIn(place: string, lock: DirectoryLock): AuditSpool {
   let appended = 0;
   let synced = 0;
   let syncing: Promise<void> | undefined;
+  /** Length of the last line, where it could not be written; else 0. */
+  let refused = 0;
 
   const syncAll = async () => {
     while (synced < appended) {
@@ -140,11 +144,21 @@ function spoolIn(place: string, lock: DirectoryLock): AuditSpool {
     append(line) {
       const bytes = Buffer.from(`${torn ? '\n' : ''}${line}\n`);
       torn = true;
+      refused = bytes.length;
       const written = writeSync(fd, bytes);
       size += written;
       appended += written;
       if (written < bytes.length) throw new Error('the disk is full');
       torn = false;
+      refused = 0;
+    },
+    probe() {
+      if (refused === 0) return;
+      // Empty lines, which are passed over where the process dies before they are cut off again.
+      const written = writeSync(fd, Buffer.alloc(refused, '\n'));
+      ftruncateSync(fd, size);
+      if (written < refused) throw new Error('the disk is full');
+      refused = 0;
     },
     async synced() {
       const upTo = appended;

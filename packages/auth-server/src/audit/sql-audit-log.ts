@@ -13,6 +13,8 @@ const LOOK_FOR_LEFT_MS = 30_000;
 export interface SpooledAuditLog extends AuditLog {
   /** Of events in the file that wait for the table. */
   readonly waitingBytes: number;
+  /** Resolves while events can be kept: where the last one could not be, it tries whether one can now. */
+  writable(): Promise<void>;
 }
 
 export interface AuditLogSettings {
@@ -55,6 +57,7 @@ export async function sqlAuditLog(
   let stopped = false;
   let again = false;
   let lookForLeft = true;
+  let syncFailed = false;
 
   const writeAll = async (spool: AuditSpool): Promise<void> => {
     for (;;) {
@@ -129,6 +132,7 @@ export async function sqlAuditLog(
   };
   const synced = async (): Promise<void> => {
     await own.synced().catch((err) => {
+      syncFailed = true;
       log.error({ err }, 'audit events cannot be written to the disk');
       throw new DatabaseUnavailable('the audit cannot be written', { cause: err });
     });
@@ -145,6 +149,11 @@ export async function sqlAuditLog(
       if (mustBeSynced(event.type, fsync)) await synced();
     },
     synced,
+    async writable() {
+      own.probe();
+      if (syncFailed) await own.synced();
+      syncFailed = false;
+    },
     get waitingBytes() {
       return own.waitingBytes;
     },

@@ -89,16 +89,16 @@ export function addAccountCommands(program: Command, asOperator: AsOperator): vo
     .action(async (email: string, _: unknown, command: Command) => {
       const password = newPassword();
       const passwordHash = await hashPassword(password);
-      const account = await asOperator(async (operator) => {
+      await asOperator(async (operator) => {
         const found = await requireAccount(operator, email);
         await operator.accounts.replacePassword(found.id, passwordHash);
+        operator.tell('account.password_replaced', found);
+        // Shown before the rest, which may fail: the password is set, and nobody knows the one before.
+        const document = { id: found.id, email: found.email };
+        print(command, document, password, `replaced the password of ${found.email}`);
         await operator.throttle.succeeded(allGuesses(found, 'password'));
         await operator.access.endAll(found.id);
-        operator.tell('account.password_replaced', found);
-        return found;
       });
-      const document = { id: account.id, email: account.email };
-      print(command, document, password, `replaced the password of ${account.email}`);
     });
 
   addFactorCommands(accounts, asOperator);

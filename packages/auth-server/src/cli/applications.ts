@@ -149,8 +149,8 @@ export function addApplicationCommands(program: Command, asOperator: AsOperator)
           // Disabling may have failed half-way: what was had before must not come back.
           if (!disabled) await operator.access.endApplicationOfAll(clientId);
           await operator.applications.setDisabled(clientId, disabled);
-          if (disabled) await operator.access.endApplicationOfAll(clientId);
           operator.audit.record({ type: `application.${word}d`, subject: clientId });
+          if (disabled) await operator.access.endApplicationOfAll(clientId);
         });
         printer(command).result({ clientId, disabled }, `${word}d ${clientId}`);
       });

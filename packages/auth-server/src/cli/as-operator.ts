@@ -3,6 +3,7 @@ import { systemClock } from '@cls/shared/clock';
 import { developmentSecret } from '@cls/shared/development-secret';
 import { createLog, type Log, silentLog } from '@cls/shared/log';
 import { openMailSender } from '@cls/shared/mail/open-mail-sender';
+import { reasonOf } from '@cls/shared/reason';
 import { aesGcmSealer } from '@cls/shared/seal';
 import { openDatabaseAsOperator, ownerLocation } from '@cls/shared/service/open-database';
 import { readSchema } from '@cls/shared/sql/migrate';
@@ -12,7 +13,7 @@ import { administerAccounts } from '../account-management/administer.ts';
 import { erasePeople } from '../account-management/erase-person.ts';
 import { invite } from '../account-management/invite.ts';
 import { sqlErasure } from '../account-management/sql-erasure.ts';
-import type { AuditLog } from '../audit/audit-log.ts';
+import type { AuditEventType, AuditLog } from '../audit/audit-log.ts';
 import { sqlAuditArchive } from '../audit/sql-audit-archive.ts';
 import { sqlAuditChain } from '../audit/sql-audit-chain.ts';
 import { sqlAuditLog } from '../audit/sql-audit-log.ts';
@@ -49,6 +50,8 @@ export const asOperator: AsOperator = async (work, { mayCreate = false, owner = 
     mayCreate,
   );
   let state: Promise<StateStore> | undefined;
+  /** Types of the events that the command has recorded so far: what it has changed. */
+  const recorded: AuditEventType[] = [];
   let audit: AuditLog | undefined;
   try {
     const keyEncryptionKey =
@@ -57,7 +60,8 @@ export const asOperator: AsOperator = async (work, { mayCreate = false, owner = 
     const actor = toolActor(process.env);
     const settings = { directory: config.auditSpoolDir, fsync: config.auditFsync };
     const errors = createLog('cls-auth', 'error');
-    audit = auditBy(actor, await sqlAuditLog(database, systemClock, errors, settings));
+    const ownLog = await sqlAuditLog(database, systemClock, errors, settings);
+    audit = auditBy(actor, ownLog, (type) => recorded.push(type));
     const queue = mailQueue(await openMailSender(config), complaints);
     const notices = { audit, mail: accountMailer(config, queue) };
     const stores = composeRecords({ ...config, database, clock: systemClock, keyEncryptionKey });
@@ -70,14 +74,25 @@ export const asOperator: AsOperator = async (work, { mayCreate = false, owner = 
       );
       return state;
     };
-    const signedIn = async () => accountAccess(await openState(), sessionStore, tokenStatus);
+    const lazyState: Parameters<typeof accountAccess>[0] = {
+      find: async (...entry) => (await openState()).find(...entry),
+      findBy: async (...entry) => (await openState()).findBy(...entry),
+      revokeGrant: async (grant) => (await openState()).revokeGrant(grant),
+      endAccount: async (...account) => (await openState()).endAccount(...account),
+    };
+    const signedIn = accountAccess(lazyState, sessionStore, tokenStatus);
+    const orSay = (ending: Promise<void>) =>
+      ending.catch((cause) => {
+        throw sessionsNotEnded(recorded, cause);
+      });
     const access: Operator['access'] = {
-      endAll: async (...account) => (await signedIn()).endAll(...account),
-      endApplicationOfAll: async (id) => (await signedIn()).endApplicationOfAll(id),
+      endAll: (...account) => orSay(signedIn.endAll(...account)),
+      endLeft: (account) => orSay(signedIn.endLeft(account)),
+      endApplicationOfAll: (id) => orSay(signedIn.endApplicationOfAll(id)),
     };
     const erasure = sqlErasure(database, { sealer: identitySealer(config), actor });
     const erase = { erasure, records, access, audit };
-    const result = await work({
+    const working = work({
       ...stores,
       issuer: config.issuer,
       product: config.brand.name,
@@ -108,14 +123,29 @@ export const asOperator: AsOperator = async (work, { mayCreate = false, owner = 
       audit,
       tell: (type, account, about) => auditAndNotify(notices, type, account, {}, about),
     });
-    await queue.drain();
-    return result;
+    // The owners of what was changed get their messages, also where the command fails afterwards.
+    return await working.finally(() => queue.drain());
   } finally {
     await audit?.flush();
-    await (await state)?.close();
+    await (await state?.catch(() => undefined))?.close();
     await database.close();
   }
 };
+
+/**
+ * Says what was changed all the same, so that nobody takes the command for undone. No `CommandRefused`: the command
+ * may have printed its result.
+ */
+function sessionsNotEnded(recorded: readonly AuditEventType[], cause: unknown): Error {
+  const failure = `sessions could not be ended: ${reasonOf(cause)}`;
+  if (recorded.length === 0) return new Error(failure, { cause });
+  const meanwhile = recorded.some((type) => type.endsWith('.disabled'))
+    ? 'what is disabled is refused in the meantime'
+    : 'sessions that are open stay valid until then';
+  const changes = [...new Set(recorded)].join(', ');
+  const todo = `run the command again when it can be reached: ${meanwhile}`;
+  return new Error(`changed, and in the audit (${changes}), but ${failure}; ${todo}`, { cause });
+}
 
 /** Apart from KEY_ENCRYPTION_KEY: the services run without it. */
 function identitySealer({ auditIdentityKey }: AuthServerConfig) {

@@ -1,10 +1,17 @@
-import type { AuditEvent, AuditLog } from '../audit/audit-log.ts';
+import type { AuditEvent, AuditEventType, AuditLog } from '../audit/audit-log.ts';
 
-/** An audit whose events all name the actor. */
-export function auditBy(actor: string, audit: AuditLog): AuditLog {
+/** An audit whose events all name the actor. @param onRecord gets the type of each event that was taken. */
+export function auditBy(
+  actor: string,
+  audit: AuditLog,
+  onRecord: (type: AuditEventType) => void,
+): AuditLog {
   const named = (event: AuditEvent): AuditEvent => ({ ...event, actor });
   return {
-    record: (event) => audit.record(named(event)),
+    record(event) {
+      audit.record(named(event));
+      onRecord(event.type);
+    },
     recordSafely: (event) => audit.recordSafely(named(event)),
     synced: () => audit.synced(),
     catchUp: () => audit.catchUp(),

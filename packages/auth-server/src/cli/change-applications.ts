@@ -103,9 +103,7 @@ export function addApplicationChanges(applications: Command, asOperator: AsOpera
       const changed = { ...known, ...change };
       if (isConfidential(known) && !isConfidential(changed)) throw new CommandRefused(NO_WAY_BACK);
       checkRegistration(changed, isConfidential(changed));
-      await updateOne(operator, known, change);
-      const about = named.join(' ');
-      operator.audit.record({ type: 'application.changed', subject: clientId, about });
+      await updateOne(operator, known, change, named.join(' '));
       return requireApplication(operator, clientId);
     });
     printer(command).result(shownApplication(after), `changed ${clientId} (${after.name})`);
@@ -126,16 +124,20 @@ export function addApplicationChanges(applications: Command, asOperator: AsOpera
 }
 
 async function updateOne(
-  { applications, access }: Operator,
+  { applications, access, audit }: Operator,
   { id, scopes }: Application,
   change: ApplicationChange,
+  about: string,
 ): Promise<void> {
   const narrower =
     change.scopes !== undefined && scopes.some((one) => !change.scopes?.includes(one));
   const end = async () => {
     if (narrower) await access.endApplicationOfAll(id);
   };
-  const update = () => applications.update(id, change);
+  const update = async () => {
+    await applications.update(id, change);
+    audit.record({ type: 'application.changed', subject: id, about });
+  };
   await refuseTaken(`there is an application named ${change.name} already`, () =>
     endAround(end, update),
   );

@@ -95,11 +95,10 @@ export function addCustomerCommands(program: Command, asOperator: AsOperator): v
         await asOperator(async (operator) => {
           const known = await requireCustomer(operator, id);
           if (!disabled && !known.disabled) return; // Nothing changes, so nobody is signed out.
-          // Disabling may have failed half-way. End the sessions, so that none of them comes back.
-          if (!disabled) await endAllOf(operator, id);
+          if (!disabled) await forEachAccountOf(operator, id, operator.access.endLeft);
           await operator.customers.setDisabled(id, disabled);
-          if (disabled) await endAllOf(operator, id);
           operator.audit.record({ type: `customer.${word}d`, subject: id });
+          if (disabled) await forEachAccountOf(operator, id, operator.access.endAll);
         });
         const out = printer(command);
         if (disabled) out.message(revokeEntitlements(id));
@@ -121,13 +120,16 @@ async function listCustomers({ customers, securityContacts }: Operator) {
 
 const PAGE = 100;
 
-/** Enabling the customer again brings nothing back. */
-async function endAllOf({ accounts, access }: Operator, customer: string): Promise<void> {
+async function forEachAccountOf(
+  { accounts }: Operator,
+  customer: string,
+  work: (accountId: string) => Promise<void>,
+): Promise<void> {
   let page: readonly Account[];
   let after: string | undefined;
   do {
     page = await accounts.listOf(customer, { ...(after && { after }), limit: PAGE });
-    for (const { id } of page) await access.endAll(id);
+    for (const { id } of page) await work(id);
     after = page.at(-1)?.id;
   } while (page.length === PAGE);
 }

@@ -47,7 +47,7 @@ export interface Operator {
   readonly answerLeak: AnswerLeak;
   readonly accounts: AccountRecords;
   readonly invite: Invite;
-  readonly access: Pick<AccountAccess, 'endAll' | 'endApplicationOfAll'>;
+  readonly access: Pick<AccountAccess, 'endAll' | 'endLeft' | 'endApplicationOfAll'>;
   readonly administer: AdministerAccounts;
   readonly erasure: ErasureRecords;
   readonly erasePeople: (people: readonly Traced[]) => Promise<void>;

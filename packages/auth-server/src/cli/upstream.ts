@@ -102,9 +102,11 @@ export function addUpstreamCommands(program: Command, asOperator: AsOperator): v
         const { customer: subject, domain: about } = provider;
         await endAround(
           () => endAllThrough(operator, provider),
-          async () => void (await operator.upstream.remove(about)),
+          async () => {
+            await operator.upstream.remove(about);
+            operator.audit.record({ type: 'upstream.removed', subject, about });
+          },
         );
-        operator.audit.record({ type: 'upstream.removed', subject, about });
         return about;
       });
       printer(command).result({ domain }, `removed ${domain}`);

@@ -14,6 +14,11 @@ export interface AccountAccess {
   grants(accountId: string): Promise<readonly ApplicationGrant[]>;
   /** Ends every session, grant, code and refresh token of the account at once. */
   endAll(accountId: string, except?: SessionName): Promise<void>;
+  /**
+   * Before something is enabled: ends what a disabling that failed half-way left, so that none of it comes
+   * back. Succeeds without the protocol state where no session and no grant is on record.
+   */
+  endLeft(accountId: string): Promise<void>;
   /** Ends a session and all that applications got in it. @param uid digest, as records have it. */
   endSession(uid: string): Promise<void>;
   /** Ends every session but one, however many. @param uid digest of the one that stays. */

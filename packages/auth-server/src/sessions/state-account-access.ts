@@ -6,7 +6,7 @@ import type { Ending, SessionStore } from './session-store.ts';
 
 /** What the provider keeps for people: sessions, grants, codes, refresh tokens. */
 export function accountAccess(
-  state: StateStore,
+  state: Pick<StateStore, 'find' | 'findBy' | 'revokeGrant' | 'endAccount'>,
   records: SessionStore,
   tokens: Pick<TokenStatusRecords, 'revoke'>,
 ): AccountAccess {
@@ -26,6 +26,22 @@ export function accountAccess(
   };
   const othersOf = async (accountId: string, keptUid: string | undefined) =>
     (await records.sessionUids(accountId)).filter((uid) => uid !== keptUid);
+  const endAll: AccountAccess['endAll'] = async (accountId, except) => {
+    const kept = except && { kind: 'Session', key: digest(except.jti) };
+    const keptUid = except && digest(except.uid);
+    await records.forgetDevices(accountId);
+    // Before: access tokens end also where the protocol state fails. After: for those made meanwhile.
+    await tokens.revoke({ subject: accountId }, 'access_ended');
+    await state.endAccount(digest(accountId), kept);
+    await tokens.revoke({ subject: accountId }, 'access_ended');
+    // A request under way may give a session a new id, which was not put before the end.
+    const uids = await othersOf(accountId, keptUid);
+    await forEach(uids, (uid) => state.revokeGrant(uid));
+    // And one may have been granted after the time of the end, before others could see that.
+    const grants = (await records.grants(accountId)).map(({ id }) => id);
+    await forEach(grants, (grant) => state.revokeGrant(grant));
+    await records.forget({ uids, grants }, keptUid);
+  };
   return {
     async sessions(accountId) {
       const sessions = await records.sessions(accountId);
@@ -35,19 +51,14 @@ export function accountAccess(
       const grants = await records.grants(accountId);
       return keep(grants, async ({ id }) => await state.find('Grant', id));
     },
-    async endAll(accountId, except) {
-      const kept = except && { kind: 'Session', key: digest(except.jti) };
-      const keptUid = except && digest(except.uid);
-      await records.forgetDevices(accountId);
-      await state.endAccount(digest(accountId), kept);
-      await tokens.revoke({ subject: accountId }, 'access_ended');
-      // A request under way may give a session a new id, which was not put before the end.
-      const uids = await othersOf(accountId, keptUid);
-      await forEach(uids, (uid) => state.revokeGrant(uid));
-      // And one may have been granted after the time of the end, before others could see that.
-      const grants = (await records.grants(accountId)).map(({ id }) => id);
-      await forEach(grants, (grant) => state.revokeGrant(grant));
-      await records.forget({ uids, grants }, keptUid);
+    endAll,
+    async endLeft(accountId) {
+      try {
+        await endAll(accountId);
+      } catch (error) {
+        const uids = await records.sessionUids(accountId);
+        if (uids.length > 0 || (await records.grants(accountId)).length > 0) throw error;
+      }
     },
     endSession: (uid) => end(uid, 'ended'),
     async endOtherSessions(accountId, keptUid) {
@@ -64,6 +75,7 @@ export function accountAccess(
       return its.length > 0;
     },
     async endApplicationOfAll(applicationId) {
+      await tokens.revoke({ client: applicationId }, 'application_changed');
       const grants = await records.grantsOfApplication(applicationId);
       await forEach(grants, (grant) => state.revokeGrant(grant));
       await tokens.revoke({ client: applicationId }, 'application_changed');

@@ -311,7 +311,7 @@ function readDatabase(
   mayBeEmbedded: boolean,
   directory: string,
 ): DatabaseLocation {
-  const url = read.optionalSecret(`${prefix}_DATABASE_URL`, {
+  const url = read.optionalServerUrl(`${prefix}_DATABASE_URL`, {
     about: `the service’s own PostgreSQL database (15 or newer), several hosts with commas; not set: ${prefix === 'EXPLORER' ? 'sessions in Redis or in memory' : 'embedded PGlite'}`,
     expected: 'a postgres:// URL',
     pattern: /^postgres(ql)?:\/\/\S+$/,
@@ -323,7 +323,7 @@ function readDatabase(
     max: 200,
     fallback: 10,
   });
-  const ownerUrl = read.optionalSecret(`${prefix}_MIGRATIONS_DATABASE_URL`, {
+  const ownerUrl = read.optionalServerUrl(`${prefix}_MIGRATIONS_DATABASE_URL`, {
     about: 'the same database with the role that owns the schema, which runs migrations',
     expected: 'a postgres:// URL',
     pattern: /^postgres(ql)?:\/\/\S+$/,
@@ -342,7 +342,7 @@ function readDatabase(
   // Only auth-server listens for notifications of changes.
   const listenUrl =
     prefix === 'AUTH'
-      ? read.optionalSecret('AUTH_LISTEN_URL', {
+      ? read.optionalServerUrl('AUTH_LISTEN_URL', {
           about:
             'direct URL of the database for LISTEN, when `AUTH_DATABASE_URL` is a pooler that shares sessions',
           expected: 'a postgres:// URL',

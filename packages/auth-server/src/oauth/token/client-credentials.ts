@@ -89,7 +89,7 @@ const GIVEN: Omit<OAuthErrorAnswer, 'body'> = {
 
 /** Nothing is acknowledged without its event. */
 async function answer(
-  { audit, budget, recordAnswer, headers, trustedProxyHops }: ClientCredentialsDeps,
+  { audit, budget, recordAnswer, headers, trustedProxyHops, logFault }: ClientCredentialsDeps,
   request: IncomingMessage,
   response: ServerResponse,
   { clientId, outcome, startedMs }: Answered,
@@ -110,6 +110,7 @@ async function answer(
       if (outcome.first) await audit.recordSafely({ ...event, type: 'token.refused', reason });
     }
   } catch (err) {
+    logFault(err, requestId);
     if (refused === undefined) budget.giveBack(clientId);
     refused = undefined;
     ({ status, headers: own, body } = tokenErrorAnswer(err));

@@ -31,7 +31,9 @@ export async function* readWorkbook(
   const percents = new Map<number, number[]>();
   const read = (cell: StoredCell) => {
     if (isPercent(workbook, cell)) {
-      percents.set(cell.row, [...(percents.get(cell.row) ?? []), cell.column]);
+      const columns = percents.get(cell.row) ?? [];
+      columns.push(cell.column);
+      percents.set(cell.row, columns);
     }
     return readCell(cell, workbook);
   };

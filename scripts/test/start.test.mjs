@@ -269,7 +269,7 @@ describe('npm start', function () {
     expect(await tokenOf({ ...agent, clientSecret })).to.be.a('string');
   });
 
-  it('stops everything when npm is told to stop by SIGTERM, and starts again', async () => {
+  it('ends every service when npm gets SIGTERM, and starts again', async () => {
     await expectStoppedBy('SIGTERM');
     platform = await startPlatform({ dataDir, port });
   });
@@ -296,7 +296,7 @@ describe('npm start', function () {
     expect(refused.headers.get('retry-after')).to.equal('2');
   });
 
-  it('stops what still runs when it is told to stop by SIGHUP', () => expectStoppedBy('SIGHUP'));
+  it('ends the services that still run when it gets SIGHUP', () => expectStoppedBy('SIGHUP'));
 });
 
 describe('npm start, refused', () => {

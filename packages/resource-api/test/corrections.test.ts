@@ -36,6 +36,11 @@ describeOnDatabase('a book that is corrected and goes on', (engine) => {
   });
   after(() => api?.stop());
 
+  const both = (amount: string) =>
+    [
+      [undefined, amount],
+      [anna, amount],
+    ] as const;
   const post = (records: readonly BookRecord[]) => loadRecords(api.database, records);
   const ask = async (query: string, principal = false): Promise<Json> => {
     const path = `/api/v1/cls/balances${principal ? '/principal' : ''}?${query}`;
@@ -295,11 +300,6 @@ describeOnDatabase('a book that is corrected and goes on', (engine) => {
 
   it('tells what is past due, also where other dues are credits of the same amount', async () => {
     const loan = aLoan(borrower, [anna]);
-    const both = (amount: string) =>
-      [
-        [undefined, amount],
-        [anna, amount],
-      ] as const;
     await post([
       ...loan.all,
       drawn(loan, '2024-01-01', '1000.00'),
@@ -327,11 +327,6 @@ describeOnDatabase('a book that is corrected and goes on', (engine) => {
   });
 
   it('counts days past due from the oldest amount that is not settled, in items, filters and groups', async () => {
-    const both = (amount: string) =>
-      [
-        [undefined, amount],
-        [anna, amount],
-      ] as const;
     const loanWith = async (
       ...bills: readonly (readonly ['INTEREST' | 'FEES', string, string])[]
     ) => {
@@ -411,11 +406,6 @@ describeOnDatabase('a book that is corrected and goes on', (engine) => {
   });
 
   it('keeps the commitment where capitalised interest draws on it, and lets it fall nowhere', async () => {
-    const both = (amount: string) =>
-      [
-        [undefined, amount],
-        [anna, amount],
-      ] as const;
     const withPik = async (pikUsesCommitment: boolean) => {
       const loan = aLoan(borrower, [anna], { type: 'revolver', pikUsesCommitment });
       const { facility } = loan;

@@ -5,6 +5,7 @@
 import type { AccountRecords } from '../accounts/account-records.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { AccountAccess } from '../sessions/account-access.ts';
+import { endAround } from '../sessions/end-around.ts';
 
 /** Whose traces: those of an account, of an address that audit events name, or of both. */
 export interface Traced {
@@ -78,11 +79,11 @@ export async function erasePeople(
   await audit.catchUp();
   for (const { accountId } of people) {
     if (accountId === undefined) continue;
-    // End first: if that fails, nothing is changed. Disable before the last end: nobody signs in between
-    // the end of the sessions and the erasure.
-    await access.endAll(accountId);
-    await records.setDisabled(accountId, true);
-    await access.endAll(accountId);
+    // Nobody signs in between the end of the sessions and the erasure.
+    await endAround(
+      () => access.endAll(accountId),
+      () => records.setDisabled(accountId, true),
+    );
   }
   const emails = emailsOf(people);
   if (emails.length > 0) await erasure.eraseMentions(emails);

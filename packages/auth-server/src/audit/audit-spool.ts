@@ -13,6 +13,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { isDiskFull } from '@cls/shared/disk-full';
 import { DirectoryUnusable } from '@cls/shared/embedded/data-directory';
 import {
   DirectoryInUse,
@@ -24,8 +25,6 @@ import { newId } from '@cls/shared/new-id';
 const PREFIX = 'spool';
 const FILE = 'events.jsonl';
 const READ_MAX_BYTES = 512 * 1024;
-/** No space, no quota, and the limit of a file's size. */
-const FULL = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
 /** Taken over meanwhile, no folder, or another user's. */
 const PASSED_OVER = new Set<string | undefined>(['ENOENT', 'ENOTDIR', 'EACCES']);
 
@@ -68,7 +67,7 @@ export async function openAuditSpool(directory: string): Promise<AuditSpool> {
     });
   } catch (cause) {
     const { code = '' } = cause as NodeJS.ErrnoException;
-    const mend = FULL.has(code)
+    const mend = isDiskFull(cause)
       ? 'free space on its disk'
       : 'set AUDIT_SPOOL_DIR, or CLS_DATA_DIR, to a directory that this user may write and that outlives the process';
     throw new DirectoryUnusable(

@@ -1,7 +1,7 @@
+import { fetchBounded } from '@cls/shared/http/fetch-document';
 import type { ReadinessCheck } from '@cls/shared/http/health';
 
-/** A check that takes longer has failed. */
-const TIMEOUT_MS = 2_000;
+const LIMITS = { timeoutMs: 2_000, maxBytes: 1_048_576 };
 
 interface Needed {
   readonly issuer: string;
@@ -23,10 +23,5 @@ export function outageChecks({ issuer, apiUrl, sessionsReady }: Needed): readonl
 }
 
 async function answers(url: string): Promise<void> {
-  const response = await fetch(url, {
-    redirect: 'error',
-    signal: AbortSignal.timeout(TIMEOUT_MS),
-  });
-  await response.body?.cancel();
-  if (!response.ok) throw new Error(`${url} answered ${response.status}`);
+  await fetchBounded(url, {}, LIMITS);
 }

@@ -1,12 +1,11 @@
 import { existsSync, mkdtempSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { isDiskFull } from '../disk-full.ts';
 import { reasonOf } from '../reason.ts';
 import { type Finding, findingsOf } from './finding.ts';
 
 /** More than what a file system keeps beside the name of a file. */
 const PROBE_BYTES = 64 * 2 ** 10;
-/** No space, no quota, and the limit of a file's size. */
-const FULL = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
 const FREE_MIN_BYTES = 256 * 2 ** 20;
 
 /** Whether this user may write there, and whether there is room. One that is not there yet is made later. */
@@ -23,7 +22,7 @@ export function checkDirectory(part: string, check: string, directory: string): 
       : ok(check, `${directory}: ${free}`);
   } catch (error) {
     const found = `${directory} cannot be written: ${reasonOf(error)}`;
-    const todo = FULL.has((error as NodeJS.ErrnoException).code ?? '')
+    const todo = isDiskFull(error)
       ? 'make room on its disk'
       : 'let this user write there, or name another directory';
     return failed(check, found, todo);

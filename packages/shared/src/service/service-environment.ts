@@ -305,6 +305,8 @@ function readAudience(read: EnvironmentReader, issuer: string): string {
   return audience;
 }
 
+const POSTGRES_URL = { expected: 'a postgres:// URL', pattern: /^postgres(ql)?:\/\/\S+$/ };
+
 function readDatabase(
   read: EnvironmentReader,
   prefix: string,
@@ -313,8 +315,7 @@ function readDatabase(
 ): DatabaseLocation {
   const url = read.optionalServerUrl(`${prefix}_DATABASE_URL`, {
     about: `the service’s own PostgreSQL database (15 or newer), several hosts with commas; not set: ${prefix === 'EXPLORER' ? 'sessions in Redis or in memory' : 'embedded PGlite'}`,
-    expected: 'a postgres:// URL',
-    pattern: /^postgres(ql)?:\/\/\S+$/,
+    ...POSTGRES_URL,
   });
   const poolSize = read.integer(`${prefix}_DATABASE_POOL_SIZE`, {
     about:
@@ -325,8 +326,7 @@ function readDatabase(
   });
   const ownerUrl = read.optionalServerUrl(`${prefix}_MIGRATIONS_DATABASE_URL`, {
     about: 'the same database with the role that owns the schema, which runs migrations',
-    expected: 'a postgres:// URL',
-    pattern: /^postgres(ql)?:\/\/\S+$/,
+    ...POSTGRES_URL,
     fallbackText: '`…_DATABASE_URL`',
   });
   const migratedElsewhere = !read.flag('RUN_MIGRATIONS', {
@@ -345,8 +345,7 @@ function readDatabase(
       ? read.optionalServerUrl('AUTH_LISTEN_URL', {
           about:
             'direct URL of the database for LISTEN, when `AUTH_DATABASE_URL` is a pooler that shares sessions',
-          expected: 'a postgres:// URL',
-          pattern: /^postgres(ql)?:\/\/\S+$/,
+          ...POSTGRES_URL,
           fallbackText: '`AUTH_DATABASE_URL`',
         })
       : undefined;

@@ -5,7 +5,7 @@ import { sqlEntitlements } from '../src/access/sql-entitlements.ts';
 import { startResourceApi } from '../src/compose.ts';
 import { sqlFxRates } from '../src/fx/sql-fx-rates.ts';
 import { lockJournal } from '../src/posting/post-journals.ts';
-import { sharedLookUp } from '../src/questions/ask/current-ledger.ts';
+import { answerNow, currentLedger, sharedLookUp } from '../src/questions/ask/current-ledger.ts';
 import { sqlBalanceStore } from '../src/questions/sql-balance-store.ts';
 import { apiConfig, startTestApi, type TestApi, viewer } from './support/api.ts';
 import { date, importWorldBank, postPrincipal, statement } from './support/book.ts';
@@ -60,6 +60,14 @@ describeOnDatabase('an answer without knownAt', (engine) => {
         expect(data[0].global.closing).to.equal(`${100 + n}.00`);
       }
     }
+  });
+
+  it('is of one day, also where midnight passes while it is made', async () => {
+    const instants = ['2025-02-01T23:59:59.999Z'];
+    const clock = { now: () => new Date(instants.shift() ?? '2025-02-02T00:00:00Z') };
+    const ledger = currentLedger(sqlBalanceStore(api.database), clock);
+    const answer = await answerNow(ledger, async ({ today }) => ({ today }));
+    expect([answer.today, answer.edition.today]).to.deep.equal(['2025-02-01', '2025-02-01']);
   });
 
   it('knows each grant and each revocation', async () => {

@@ -133,11 +133,11 @@ export function cachedAnswers(deps: CachedAnswersDeps): CachedAnswers {
         end();
         next(req, res);
       };
-      ledger.state().then(({ generation }) => {
+      ledger.state().then(({ generation, today }) => {
         const { edition, period } = answer;
         const isCurrent =
           generation === edition.generation &&
-          ledger.today === edition.today &&
+          today === edition.today &&
           versions.registry.period(clock.now()) === period;
         if (!isCurrent) {
           answers.delete(key);

@@ -76,7 +76,9 @@ export interface Snapshot {
 
 /** A state of the book on a day: what an answer is cached for. */
 export interface Edition {
+  /** Rises with every change that an answer may show. */
   readonly generation: bigint;
+  /** In UTC. One answer has one day, also where it is made around midnight. */
   readonly today: BusinessDate;
 }
 
@@ -461,9 +463,7 @@ export const NOTHING_PAST_DUE: Omit<PastDue, 'lenderId'> = {
   isMatured: false,
 };
 
-export interface LedgerState {
-  /** Rises with every change that an answer may show. */
-  readonly generation: bigint;
+export interface LedgerState extends Edition {
   /** RFC 3339: instant of the newest change; undefined while there was none. */
   readonly changedAt: string | undefined;
   /** The newest exchange rate. */

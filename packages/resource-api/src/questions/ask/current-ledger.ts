@@ -1,6 +1,6 @@
 import { setImmediate as endOfTurn } from 'node:timers/promises';
 import type { Clock } from '@cls/shared/clock';
-import { type BusinessDate, businessDateOf } from '../../ledger/business-date.ts';
+import { businessDateOf } from '../../ledger/business-date.ts';
 import { type BookMemory, openMemories } from '../../memory/memories.ts';
 import type { BalanceStore, Edition, LedgerState } from './balance-store.ts';
 
@@ -11,7 +11,6 @@ export interface CurrentLedger {
    * for all calls that arrived before it began.
    */
   state(): Promise<LedgerState>;
-  readonly today: BusinessDate;
 }
 
 export function currentLedger(
@@ -20,9 +19,6 @@ export function currentLedger(
   memory: BookMemory = openMemories().book,
 ): CurrentLedger {
   return {
-    get today() {
-      return businessDateOf(clock.now());
-    },
     state: sharedLookUp(async () => {
       const generation = await store.generation();
       const today = businessDateOf(clock.now());
@@ -38,8 +34,7 @@ export async function answerNow<T>(
   answer: (state: LedgerState) => Promise<T>,
 ): Promise<T & { readonly edition: Edition }> {
   const state = await ledger.state();
-  const edition = { generation: state.generation, today: ledger.today };
-  return { ...(await answer(state)), edition };
+  return { ...(await answer(state)), edition: state };
 }
 
 /**

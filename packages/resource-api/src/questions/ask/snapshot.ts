@@ -92,14 +92,14 @@ export function snapshots(
   ledger: CurrentLedger,
   memory: BookMemory = openMemories().book,
 ): Snapshots {
-  const states = bookStates(store, ledger, memory);
+  const states = bookStates(store, memory);
   const { at, facts, ratesAt, resolved, resumed, sequenceAt, soleDate, withFacts } = states;
   return {
     memory,
     async resolve({ asOf, knownAt, fromDate, reporting, ledger: found, position }, access) {
       const state = found ?? (await ledger.state());
       if (position !== undefined) return resumed(position, access, state);
-      const { today } = ledger;
+      const { today } = state;
       if (knownAt === undefined) {
         const date = asOf ?? state.lastDate ?? today;
         checkDates(date, fromDate, today, state.firstDate);
@@ -129,15 +129,15 @@ export function snapshots(
       const ledgerSeq = await sequenceAt('updatedSince', updatedSince);
       if (ledgerSeq > now.ledgerSeq) throw sinceAfterNow(updatedSince);
       if (ledgerSeq === 0n) return undefined;
-      const { edition } = now;
-      const date = sinceAsOf ?? asOf ?? (await soleDate({ ledgerSeq, edition }, updatedSince));
+      const date = sinceAsOf ?? asOf ?? (await soleDate(ledgerSeq, updatedSince, state));
       const fx = await ratesAt(updatedSince, reporting);
       const known = await withFacts(at(date, ledgerSeq, state), access);
       return { ...known, knownAt: updatedSince, fxNumber: fx.number };
     },
     async compared({ asOf, knownAt }, access, answer, { reporting, ledger: found }) {
       const date = asOf ?? answer.asOf;
-      checkNotInFuture('compareAsOf', date, ledger.today);
+      const state = found ?? (await ledger.state());
+      checkNotInFuture('compareAsOf', date, state.today);
       if (knownAt === undefined) {
         const { ledgerSeq, edition } = answer;
         const known = await facts({ asOf: date, ledgerSeq, edition });
@@ -145,7 +145,7 @@ export function snapshots(
         return ifInBook({ ...answer, ...known, asOf: date, knownAt: answer.knownAt });
       }
       const ledgerSeq = await sequenceAt('compareKnownAt', knownAt);
-      const [state, fx] = await Promise.all([found ?? ledger.state(), ratesAt(knownAt, reporting)]);
+      const fx = await ratesAt(knownAt, reporting);
       const snapshot = at(date, ledgerSeq, state);
       return ifInBook(await resolved(snapshot, access, { fx, until: knownAt }));
     },
@@ -153,7 +153,7 @@ export function snapshots(
 }
 
 /** What is looked up about the states of the book that snapshots are of. */
-function bookStates(store: BalanceStore, ledger: CurrentLedger, memory: BookMemory) {
+function bookStates(store: BalanceStore, memory: BookMemory) {
   const facts = (snapshot: Snapshot): Promise<KnowledgeFacts> => {
     const question = `knowledge ${snapshot.asOf} ${snapshot.ledgerSeq}`;
     return memory.once(snapshot.edition, question, () => store.knowledge(snapshot));
@@ -161,10 +161,13 @@ function bookStates(store: BalanceStore, ledger: CurrentLedger, memory: BookMemo
   const ratesAt = async (instant: string, reporting: object | undefined): Promise<FxState> =>
     reporting === undefined ? NO_RATES : store.fxStateAt(instant);
   /** The default `asOf` at an instant, where it is still the same for that sequence. */
-  const soleDate = async (at: Omit<Snapshot, 'asOf'>, instant: string): Promise<BusinessDate> => {
-    const [first, last] = await Promise.all(
-      [dayOf(instant), ledger.today].map((asOf) => facts({ ...at, asOf })),
-    );
+  const soleDate = async (
+    ledgerSeq: bigint,
+    instant: string,
+    state: LedgerState,
+  ): Promise<BusinessDate> => {
+    const days = [dayOf(instant), state.today];
+    const [first, last] = await Promise.all(days.map((day) => facts(at(day, ledgerSeq, state))));
     if (first?.dataThrough === undefined || first.dataThrough !== last?.dataThrough) {
       throw sinceAsOfRequired();
     }
@@ -176,10 +179,10 @@ function bookStates(store: BalanceStore, ledger: CurrentLedger, memory: BookMemo
     if (answer.refused === 'before_book') return 0n;
     throw answer.refused === 'posting' ? stillPosting() : inFuture(parameter, instant);
   };
-  const at = (asOf: BusinessDate, ledgerSeq: bigint, { generation, seq }: LedgerState) => ({
+  const at = (asOf: BusinessDate, ledgerSeq: bigint, state: LedgerState) => ({
     ...{ asOf, ledgerSeq },
     // What is cached of a state lacks what was posted since.
-    edition: ledgerSeq > seq ? undefined : { generation, today: ledger.today },
+    edition: ledgerSeq > state.seq ? undefined : state,
   });
   const withFacts = async (snapshot: Snapshot, access: ReaderAccess) => {
     const [known, grantsAt] = await Promise.all([

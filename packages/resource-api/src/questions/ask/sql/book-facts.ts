@@ -166,6 +166,7 @@ async function ledgerState(database: Database, today: BusinessDate): Promise<Led
   );
   return {
     generation: row?.generation ?? 0n,
+    today,
     changedAt: row?.changed_at ?? undefined,
     fx: { number: row?.fx_number ?? 0n, knownAt: row?.fx_known_at ?? undefined },
     seq: row?.seq ?? 0n,

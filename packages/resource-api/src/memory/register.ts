@@ -66,19 +66,13 @@ export const CACHES = {
   },
 } as const satisfies Record<string, Memory>;
 
-/** What is no cache: what limits count, which entries of caches have ended, which proofs were used. */
+/** What is no cache: what limits count, and which proofs were used. */
 export const BOOKKEEPING = {
   callers: {
     holds: 'what each caller has used of its limits',
     by: ['access/caller-budget.ts'],
     entries: 50_000,
     ends: 'the minute; statements: time pays them back',
-  },
-  journaled: {
-    holds: 'which deals got journals: it ends their histories',
-    by: ['questions/accruals/sql/journaled-deals.ts'],
-    entries: 50_000,
-    ends: 'lost journals, or 10,000 new ones at once',
   },
   proofs: {
     holds: 'which proofs of possession were used, where no Redis does',

@@ -5,7 +5,6 @@ import { type Memories, openMemories } from '../memory/memories.ts';
 import { accrualStatement } from './accruals/sql/accrual-statement.ts';
 import { type StreamRow, toStreams } from './accruals/sql/accrual-streams.ts';
 import { cachedAccruals } from './accruals/sql/cached-accruals.ts';
-import { journaledDeals } from './accruals/sql/journaled-deals.ts';
 import { type DueRow, dueStatement, toPastDue } from './accruals/sql/past-due-statement.ts';
 import type {
   BalanceStore,
@@ -101,7 +100,7 @@ export function sqlBalanceStore(
       const statement = accrualStatement(level, keys, snapshot);
       return toStreams(await readAll<StreamRow>(database, statement));
     },
-    accrualAmountsOf: cachedAccruals(database, journaledDeals(database, memories), memories),
+    accrualAmountsOf: cachedAccruals(database, memories),
     movements: (access, request) => readMovements(database, facts, access, request, bounds),
     async movementsOf(access, level, keys, { snapshot, fromDate, limit }) {
       if (keys.length === 0) return new Map();

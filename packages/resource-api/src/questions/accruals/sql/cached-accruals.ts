@@ -3,13 +3,12 @@ import { type Day, dayOn } from '../../../ledger/day-count.ts';
 import type { Memories } from '../../../memory/memories.ts';
 import type { AccruedAmounts, BalanceStore, Level } from '../../ask/balance-store.ts';
 import { ITEM_TABLES } from '../../ask/sql/balance-levels.ts';
-import { BY_INDEX, readAll, type Statement } from '../../ask/sql/statement.ts';
+import { BY_INDEX, instant, readAll, type Statement } from '../../ask/sql/statement.ts';
 import { type AddedAmounts, accrualsIn, oncePerKey } from '../accruals.ts';
 import { type AccrualHistory, addAccrued, type HistoryRow, toHistory } from './accrual-history.ts';
 import { accrualHistoriesStatement, accrualStatement, holdersLines } from './accrual-statement.ts';
 import { listsByItem, type StreamRow, toStreams } from './accrual-streams.ts';
-import { cachedHistories } from './cached-histories.ts';
-import type { JournaledDeals } from './journaled-deals.ts';
+import { cachedHistories, type LastJournal } from './cached-histories.ts';
 
 const AT_ONCE = { facts: 20_000, keys: 100 };
 
@@ -19,15 +18,17 @@ const AT_ONCE = { facts: 20_000, keys: 100 };
  */
 export function cachedAccruals(
   database: Database,
-  deals: JournaledDeals,
   memories?: Memories,
   factsMax?: number,
 ): BalanceStore['accrualAmountsOf'] {
-  const find = cachedHistories<readonly AccrualHistory[]>(deals, {
+  const find = cachedHistories<readonly AccrualHistory[]>({
     ...{ memories, factsMax },
     atOnce: AT_ONCE,
+    lastJournals: async (level, keys, seq) => {
+      const rows = await readAll<LastRow>(database, lastJournalsStatement(level, keys, seq));
+      return new Map(rows.map(({ key, ...last }) => [key, last]));
+    },
     read: async (level, keys, seq) => {
-      const items = await readAll<ItemRow>(database, dealsOf(level, keys));
       const statement = accrualHistoriesStatement(level, keys, seq);
       const rows = await readAll<HistoryRow>(database, statement);
       const own = rows.filter(({ items }) => items.length > 0);
@@ -40,16 +41,16 @@ export function cachedAccruals(
       const reopened = new Set(
         rows.flatMap((row) => (row.may_reopen ? [...row.items, ...row.context_of] : [])),
       );
-      return items.map(({ key, deal }) => {
+      return keys.map((key) => {
         const list = lists.get(key) ?? [];
         const facts = list.reduce((sum, { share }) => sum + share, 1);
-        return { key, deal, history: reopened.has(key) ? undefined : list, facts };
+        return { key, history: reopened.has(key) ? undefined : list, facts };
       });
     },
   });
   return async (level, keys, snapshot) => {
     if (keys.length === 0) return new Map();
-    const found = await find(level, keys, snapshot);
+    const found = await find(level, keys, snapshot.ledgerSeq);
     const amounts = new Map<bigint, AccruedAmounts>();
     const others: bigint[] = [];
     const asOf = dayOn(snapshot.asOf);
@@ -75,12 +76,14 @@ function sumOf(histories: readonly AccrualHistory[], asOf: Day): AccruedAmounts 
   return sums;
 }
 
-interface ItemRow {
+interface LastRow extends LastJournal {
   readonly key: bigint;
-  readonly deal: bigint;
 }
 
-function dealsOf(level: Level, keys: readonly bigint[]): Statement {
-  const sql = `SELECT key, deal_key AS deal FROM ${ITEM_TABLES[level]} WHERE key = ANY($1)`;
-  return { sql, parameters: [keys], planning: BY_INDEX, prepared: true };
+function lastJournalsStatement(level: Level, keys: readonly bigint[], seq: bigint): Statement {
+  const sql = `SELECT i.key, last.* FROM ${ITEM_TABLES[level]} i CROSS JOIN LATERAL (
+      SELECT seq, ${instant('posted_at')} AS "postedAt" FROM journal
+      WHERE deal_key = i.deal_key AND seq <= $2 ORDER BY seq DESC LIMIT 1) last
+    WHERE i.key = ANY($1)`;
+  return { sql, parameters: [keys, seq], planning: BY_INDEX, prepared: true };
 }

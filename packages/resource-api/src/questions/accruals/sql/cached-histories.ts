@@ -1,21 +1,23 @@
 import { type Memories, openMemories } from '../../../memory/memories.ts';
-import { LEVELS, type Level, type Snapshot } from '../../ask/balance-store.ts';
-import type { JournaledDeals } from './journaled-deals.ts';
+import { LEVELS, type Level } from '../../ask/balance-store.ts';
 
 /** The history of an item, as read at a sequence. */
 interface FoundHistory<History> {
   readonly key: bigint;
-  readonly deal: bigint;
   /** Undefined where the database must work it out for each question. */
   readonly history: History | undefined;
   /** What it holds: how much memory it takes. */
   readonly facts: number;
 }
 
-/** What is cached of an item with a sequence, until a later journal of its deal. */
-interface Cached<History> {
+/** The last journal of a deal up to a sequence: where it is the same one, so are the deal's histories. */
+export interface LastJournal {
   readonly seq: bigint;
-  readonly deal: bigint;
+  /** RFC 3339. A book that lost journals has others under their sequences, posted at other instants. */
+  readonly postedAt: string;
+}
+
+interface Cached<History> extends LastJournal {
   /** Undefined also where there was no room for it. */
   readonly history: History | undefined;
   /** To read it again after each journal would take longer than to ask the database. */
@@ -24,13 +26,13 @@ interface Cached<History> {
 }
 
 /**
- * The history of each item, as known at the snapshot; undefined where the database is to be asked. Where
+ * The history of each item, as known at a sequence; undefined where the database is to be asked. Where
  * items have none, those of some are read first.
  */
 export type FindHistories<History> = (
   level: Level,
   keys: readonly bigint[],
-  snapshot: Snapshot,
+  seq: bigint,
 ) => Promise<readonly (History | undefined)[]>;
 
 interface Options<History> {
@@ -42,6 +44,12 @@ interface Options<History> {
    * of more facts is not cached.
    */
   readonly atOnce: { readonly facts: number; readonly keys: number };
+  /** Of the deals of items. */
+  lastJournals(
+    level: Level,
+    keys: readonly bigint[],
+    seq: bigint,
+  ): Promise<ReadonlyMap<bigint, LastJournal>>;
   /** Reads histories as known at a sequence. */
   read(
     level: Level,
@@ -55,69 +63,72 @@ const UNUSED_MS = 10 * 60_000;
 /** What an item is taken to have while none was read. */
 const FACTS_AT_FIRST = 1_000;
 
-/** Caches histories as the book is known now. They are of all dates, so a question with another date finds them. */
-export function cachedHistories<History>(
-  deals: JournaledDeals,
-  { memories = openMemories(), factsMax, atOnce, read }: Options<History>,
-): FindHistories<History> {
+/** Caches the newest histories. They are of all dates, so a question with another date finds them. */
+export function cachedHistories<History>({
+  memories = openMemories(),
+  factsMax,
+  atOnce,
+  lastJournals,
+  read,
+}: Options<History>): FindHistories<History> {
   const cache = memories.open<number, Cached<History>>('accruals', ({ facts }) => facts, {
     ...{ ttl: UNUSED_MS, updateAgeOnGet: true },
     ...(factsMax === undefined ? {} : { maxSize: factsMax }),
   });
   const sofar = { keys: 1, facts: FACTS_AT_FIRST };
-  let epoch = 0;
   let isReading = false;
 
-  /** Where nobody looked which state the book is in, nothing is known. */
-  const cachedOf = (level: Level, key: bigint, { ledgerSeq, edition }: Snapshot) => {
-    const cached = edition && cache.get(cacheKey(level, key));
-    const isKnown = cached?.isLong || (cached && deals.isSame(cached.deal, cached.seq, ledgerSeq));
-    return isKnown ? cached : undefined;
+  const cachedOf = (level: Level, key: bigint, last: LastJournal) => {
+    const cached = cache.peek(cacheKey(level, key));
+    const isSame = cached?.seq === last.seq && cached.postedAt === last.postedAt;
+    // Only what is still of use is kept for longer.
+    return isSame || cached?.isLong ? cache.get(cacheKey(level, key)) : undefined;
   };
   const hasRoom = (): boolean => {
     if (cache.calculatedSize >= cache.maxSize) cache.purgeStale();
     return cache.calculatedSize < cache.maxSize;
   };
   /** Reads as many as fit; none while another question reads. */
-  const readSome = async (level: Level, unknown: readonly bigint[], seq: bigint) => {
+  const readSome = async (level: Level, unknown: ReadonlyMap<bigint, LastJournal>, seq: bigint) => {
     if (isReading || !hasRoom()) return;
     const few = Math.floor((atOnce.facts * sofar.keys) / sofar.facts);
-    const some = unknown.slice(0, Math.max(1, Math.min(few, atOnce.keys)));
+    const some = [...unknown.keys()].slice(0, Math.max(1, Math.min(few, atOnce.keys)));
     isReading = true;
     try {
-      const found = await read(level, some, seq);
-      // Meanwhile the book may have turned out to be another one.
-      if (epoch === deals.epoch) for (const history of found) add(level, seq, history);
+      for (const found of await read(level, some, seq)) {
+        add(level, found, unknown.get(found.key) ?? NO_JOURNAL);
+      }
     } finally {
       isReading = false;
     }
   };
-  const add = (level: Level, seq: bigint, found: FoundHistory<History>): void => {
-    const { key, deal, history, facts } = found;
+  const add = (level: Level, found: FoundHistory<History>, last: LastJournal): void => {
+    const { key, history, facts } = found;
     sofar.keys += 1;
     sofar.facts += facts;
     const isLong = facts > atOnce.facts;
     const fits = !isLong && cache.calculatedSize + facts <= cache.maxSize;
     const held = history && fits ? { history, facts } : { history: undefined, facts: 1 };
-    cache.set(cacheKey(level, key), { seq, deal, isLong, ...held });
+    cache.set(cacheKey(level, key), { ...last, isLong, ...held });
   };
-  return async (level, keys, snapshot) => {
-    const lookUp = () => keys.map((key) => cachedOf(level, key, snapshot));
-    let found = lookUp();
-    if (await deals.reach(snapshot)) {
-      if (epoch !== deals.epoch) cache.clear();
-      epoch = deals.epoch;
-      found = lookUp();
-      const unknown = keys.filter((_, index) => found[index] === undefined);
-      cache.count(unknown.length === 0);
-      if (unknown.length > 0) {
-        await readSome(level, unknown, snapshot.ledgerSeq);
-        found = lookUp();
-      }
-    }
-    return found.map((cached) => cached?.history);
+  return async (level, keys, seq) => {
+    const lasts = await lastJournals(level, keys, seq);
+    const lastOf = (key: bigint) => lasts.get(key) ?? NO_JOURNAL;
+    const lookUp = () => keys.map((key) => cachedOf(level, key, lastOf(key)));
+    const found = lookUp();
+    // A question about what was known before does not replace newer histories.
+    const isNewer = (key: bigint) =>
+      (cache.peek(cacheKey(level, key))?.seq ?? 0n) <= lastOf(key).seq;
+    const unknown = keys.filter((key, index) => found[index] === undefined && isNewer(key));
+    cache.count(!found.includes(undefined));
+    if (unknown.length === 0) return found.map((cached) => cached?.history);
+    await readSome(level, new Map(unknown.map((key) => [key, lastOf(key)])), seq);
+    return lookUp().map((cached) => cached?.history);
   };
 }
+
+/** Of a deal without journals. */
+const NO_JOURNAL: LastJournal = { seq: 0n, postedAt: '' };
 
 /** One number for a level and a key. Keys are far below 2^51, so the number is exact. */
 function cacheKey(level: Level, key: bigint): number {

@@ -1,80 +1,11 @@
 import { EXTERNAL_SOURCE, EXTERNAL_VALUE } from '../../ledger/external-id.ts';
-import {
-  type BalanceFilter,
-  type BalanceItem,
-  type BalanceStore,
-  LEVELS,
-  type Level,
-  NO_FILTER,
-  type PastDue,
-  pastDueTo,
-} from './balance-store.ts';
-import type { ResolvedSnapshot } from './snapshot.ts';
+import { type BalanceFilter, type BalanceStore, NO_FILTER } from './balance-store.ts';
 
 export type FilterName = keyof BalanceFilter;
 
-/** What a filter means to a question. Its SQL is in `questions/ask/sql/filter-sql.ts`. */
-interface FilterMeaning {
-  /** Levels whose items are coarser than what the filter names. */
-  readonly tooFineFor?: readonly Level[];
-  /** Where the store finds too much, and the reading of each item decides. */
-  readonly reading?: DecidedByReading;
-}
-
-/** What the reading of an item tells that decides. */
-interface Decisive {
-  readonly item: BalanceItem;
-  readonly pastDue: readonly PastDue[];
-  /** Undefined where nothing else was reported before. */
-  readonly former: object | undefined;
-}
-
-export interface DecidedByReading {
-  readonly levels: readonly Level[];
-  passes(reading: Decisive): boolean;
-  /** What the store is asked for. */
-  candidates?(snapshot: ResolvedSnapshot): Partial<BalanceFilter>;
-}
-
-/** Every filter. What was reported before, and what is past due to a lender, are worked out and not looked up. */
-export const FILTERS: Readonly<Record<FilterName, FilterMeaning>> = {
-  dealIds: {},
-  facilityIds: { tooFineFor: ['deal'] },
-  contractIds: { tooFineFor: ['deal', 'facility', 'position'] },
-  currencies: {},
-  facilityTypes: { tooFineFor: ['deal'] },
-  statuses: {},
-  borrowerIds: {},
-  countries: {},
-  lenderIds: {},
-  minOutstandingMinor: {},
-  maxOutstandingMinor: {},
-  maturityFrom: {},
-  maturityTo: {},
-  search: {},
-  pastDue: {
-    reading: {
-      levels: ['position'],
-      passes: ({ item: { position }, pastDue }) => pastDueTo(position?.lenderId, pastDue) > 0n,
-    },
-  },
-  pastDueAges: {},
-  restated: {
-    reading: {
-      levels: LEVELS,
-      passes: ({ former }) => former !== undefined,
-      candidates: ({ reportedSeq }) => ({ changedAfter: reportedSeq }),
-    },
-  },
-  changedAfter: {},
-  itemKeys: {},
-  includeZero: {},
-};
-const FILTER_NAMES = Object.keys(FILTERS) as readonly FilterName[];
-
 /** The filters that a question uses: those that do not say what `NO_FILTER` says. */
 export function askedFilters(filter: BalanceFilter): readonly FilterName[] {
-  return FILTER_NAMES.filter((name) => {
+  return namesIn(filter).filter((name) => {
     const [value, none] = [filter[name], NO_FILTER[name]];
     if (Array.isArray(value) && Array.isArray(none)) return value.length > 0;
     return value !== undefined && value !== false;
@@ -86,7 +17,7 @@ export const EXTERNAL_ID = `ext:${EXTERNAL_SOURCE}:${EXTERNAL_VALUE}`;
 
 /** Filters that take ids are named so. */
 type IdList = Extract<FilterName, `${string}Ids`>;
-const ID_LISTS = FILTER_NAMES.filter((name): name is IdList => name.endsWith('Ids'));
+const ID_LISTS = namesIn(NO_FILTER).filter((name): name is IdList => name.endsWith('Ids'));
 
 /** An unknown name stays as it is, and finds nothing. */
 export async function resolveIds<F extends BalanceFilter>(
@@ -101,4 +32,8 @@ export async function resolveIds<F extends BalanceFilter>(
     filter[list].map((id) => ids.get(id.slice('ext:'.length)) ?? id),
   ]);
   return { ...filter, ...Object.fromEntries(resolved) };
+}
+
+function namesIn(filter: BalanceFilter): readonly FilterName[] {
+  return Object.keys(filter) as FilterName[];
 }

@@ -4,13 +4,15 @@ import {
   type BalanceItem,
   type BalanceStore,
   isComputed,
+  LEVELS,
   type Level,
   NO_FILTER,
   type PageEnd,
   type PageRequest,
+  pastDueTo,
   type ReaderAccess,
 } from '../ask/balance-store.ts';
-import { askedFilters, type DecidedByReading, FILTERS } from '../ask/filters.ts';
+import { askedFilters, type FilterName } from '../ask/filters.ts';
 import type { ResolvedSnapshot } from '../ask/snapshot.ts';
 import { computedPage } from './computed-order.ts';
 import type { BalanceReading } from './read-balances.ts';
@@ -19,10 +21,30 @@ import type { BalanceReading } from './read-balances.ts';
 const READ_FOR_PAGE = 2_000;
 const READ_AT_ONCE = 1_000;
 
-/** What the reading of each item decides, because the store finds more than the filter asks. */
+/** A filter for which the store finds too much: the reading of each item decides. */
+interface DecidedByReading {
+  readonly levels: readonly Level[];
+  passes(reading: BalanceReading): boolean;
+  /** What the store is asked for. */
+  candidates?(snapshot: ResolvedSnapshot): Partial<BalanceFilter>;
+}
+
+/** What was reported before, and what is past due to a lender, are worked out and not looked up. */
+const DECIDED_BY_READING: Readonly<Partial<Record<FilterName, DecidedByReading>>> = {
+  pastDue: {
+    levels: ['position'],
+    passes: ({ item: { position }, pastDue }) => pastDueTo(position?.lenderId, pastDue) > 0n,
+  },
+  restated: {
+    levels: LEVELS,
+    passes: ({ former }) => former !== undefined,
+    candidates: ({ reportedSeq }) => ({ changedAfter: reportedSeq }),
+  },
+};
+
 function deciders(filter: BalanceFilter, level: Level): readonly DecidedByReading[] {
   return askedFilters(filter).flatMap((name) => {
-    const { reading } = FILTERS[name];
+    const reading = DECIDED_BY_READING[name];
     return reading?.levels.includes(level) ? [reading] : [];
   });
 }

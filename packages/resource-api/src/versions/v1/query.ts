@@ -13,7 +13,6 @@ import {
   NO_FILTER,
   SORTS,
 } from '../../questions/ask/balance-store.ts';
-import { FILTERS } from '../../questions/ask/filters.ts';
 import type { ComparedTimes, CopyTimes } from '../../questions/ask/snapshot.ts';
 import type { BalanceQuestion, Expansion, TotalsWish } from '../../questions/page/read-balances.ts';
 import {
@@ -174,10 +173,17 @@ const LISTS = (Object.keys(FILTER_PARAMETERS) as CallersFilter[]).filter(
   (name): name is keyof Lists => Array.isArray(NO_FILTER[name]),
 );
 
+/** Levels whose items are coarser than what the filter names. */
+const TOO_FINE_FOR: Readonly<Partial<Record<keyof Lists, readonly Level[]>>> = {
+  facilityIds: ['deal'],
+  contractIds: ['deal', 'facility', 'position'],
+  facilityTypes: ['deal'],
+};
+
 function readLists(read: QueryReader, level: Level): Lists {
   const lists = LISTS.map((name) => [name, read.list(FILTER_PARAMETERS[name])] as const);
   for (const [name, values] of lists) {
-    if (values.length === 0 || !FILTERS[name].tooFineFor?.includes(level)) continue;
+    if (values.length === 0 || !TOO_FINE_FOR[name]?.includes(level)) continue;
     const message = `cannot be combined with level=${level}: the filter is finer than the level`;
     read.fault(FILTER_PARAMETERS[name], 'contradictory', message);
   }

@@ -49,7 +49,7 @@ import { type AppDeps, createApp } from './http/app.ts';
 import { routePatterns } from './http/version-step.ts';
 import { createRegistry, type RetiredAt } from './lifecycle/registry.ts';
 import { type Memories, openMemories } from './memory/memories.ts';
-import { sqlBalanceStore } from './questions/sql-balance-store.ts';
+import { bookFacts } from './questions/ask/sql/book-facts.ts';
 import { readLog } from './reads/read-log.ts';
 import { sqlReadLog } from './reads/sql-read-log.ts';
 import { TASKS } from './tasks.ts';
@@ -138,19 +138,9 @@ async function compose(
   const questions = composeQuestions(config, database, observed, budgets, memories, clock, log);
   const { reads, replicas, shared, apart } = questions;
   const redis = config.redisUrl && connectRedis(config.redisUrl, log, observed.command);
-  const counts = sqlVersionUsage(database);
-  const inRedis = redis && redisVersionUsage(redis, clock.now);
-  const usage = usageCounter({
-    ...(inRedis === undefined ? { store: counts } : { store: inRedis, fallback: counts }),
-    clock,
-    log,
-  });
-  const counted = inRedis === undefined ? counts : sumUsage(counts, inRedis);
-  const reading = readLog(config.readLog, {
-    records: sqlReadLog(besideRequests(database)),
-    metrics,
-    log,
-  });
+  const { usage, counted } = composeUsage(database, redis, clock, log);
+  const records = sqlReadLog(besideRequests(database));
+  const reading = readLog(config.readLog, { records, metrics, log });
   const notices = await composeNotices(config, database, counted, clock, log, tracing);
   const imports = composeImports(config, database, log);
   const versionDeps = {
@@ -171,8 +161,7 @@ async function compose(
     authenticate: authenticator({
       verify: tokens.verify,
       usedProofs: redis === undefined ? proofsOfProcess(memories) : redisUsedProofs(redis),
-      baseUrls: publicUrls(config),
-      trustsCertificates: config.mtlsBaseUrl !== undefined,
+      ...{ baseUrls: publicUrls(config), trustsCertificates: mtlsBaseUrl !== undefined },
       ...{ clock, clockToleranceS: config.clockToleranceS },
     }),
     rateLimit: rateLimitOf(config, redis, usageOf),
@@ -208,6 +197,17 @@ async function compose(
       await tracing?.stop();
     },
   };
+}
+
+/** What counts the use of versions: in Redis where there is one, in the database while that does not answer. */
+function composeUsage(database: Database, redis: RedisScripts | undefined, clock: Clock, log: Log) {
+  const counts = sqlVersionUsage(database);
+  if (redis === undefined) {
+    return { usage: usageCounter({ store: counts, clock, log }), counted: counts };
+  }
+  const inRedis = redisVersionUsage(redis, clock.now);
+  const usage = usageCounter({ store: inRedis, fallback: counts, clock, log });
+  return { usage, counted: sumUsage(counts, inRedis) };
 }
 
 /** Hears of revocations at once where auth-server uses the same Redis. */
@@ -273,7 +273,7 @@ function composeReadiness(
   metrics: ServedMetrics,
   log: Log,
 ) {
-  const store = sqlBalanceStore(database, database);
+  const book = bookFacts(database, database);
   const clocks = clockWatch({
     clocks: {
       database: async () => aheadOf(await databaseClock(database)),
@@ -285,7 +285,7 @@ function composeReadiness(
     {
       name: 'database',
       check: async () => {
-        await Promise.all([store.ready(), store.generation()]).catch(async (error) => {
+        await Promise.all([book.ready(), book.generation()]).catch(async (error) => {
           throw await readinessError(error, database);
         });
       },

@@ -76,13 +76,7 @@ export function remoteTokenStatus(options: TokenStatusOptions): TokenStatus {
   const lists = new Map<string, List>();
   let heardAtMs = never;
   const memories = options.memories ?? openMemories();
-  const count = memories.register('statusLists', () => ({
-    entries: lists.size,
-    size: [...lists.values()].reduce(
-      (sum, { bits, text }) => sum + (bits?.length ?? 0) + (text?.length ?? 0),
-      0,
-    ),
-  }));
+  const count = memories.register('statusLists', () => sizeOf(lists));
   const counts = (list: List) => performance.now() - list.readAtMs <= failOpenS * 1_000;
   const listOf = (uri: string): List | undefined => {
     const known = lists.get(uri);
@@ -119,12 +113,7 @@ export function remoteTokenStatus(options: TokenStatusOptions): TokenStatus {
       if (performance.now() - neededAtMs > FORGET_MS) lists.delete(uri);
     }
     await Promise.all([...lists.values()].map(read));
-    const known = [...lists.values()].filter(({ text }) => text !== undefined);
-    if (known.length === 0) return;
-    // What could not be read now is as old as it is, after a restart too.
-    const oldestMs = Math.min(...known.map(({ readAtMs }) => readAtMs));
-    const document = Object.fromEntries(known.map(({ uri, text }) => [uri, text]));
-    file?.keep(document, performance.now() - oldestMs);
+    save([...lists.values()], file);
   }, everyMs);
   const restored = restore(file, keys, (uri, read, ageMs) => {
     const list = listOf(uri);
@@ -161,6 +150,21 @@ export function remoteTokenStatus(options: TokenStatusOptions): TokenStatus {
     readNow: rounds.begin,
     stop: rounds.stop,
   };
+}
+
+function sizeOf(lists: ReadonlyMap<string, List>) {
+  let size = 0;
+  for (const { bits, text } of lists.values()) size += (bits?.length ?? 0) + (text?.length ?? 0);
+  return { entries: lists.size, size };
+}
+
+/** What could not be read now is as old as it is, after a restart too. */
+function save(lists: readonly List[], file: DocumentFile | undefined): void {
+  const known = lists.filter(({ text }) => text !== undefined);
+  if (known.length === 0) return;
+  const oldestMs = Math.min(...known.map(({ readAtMs }) => readAtMs));
+  const document = Object.fromEntries(known.map(({ uri, text }) => [uri, text]));
+  file?.keep(document, performance.now() - oldestMs);
 }
 
 /** Work that is asked for while it runs is done once more. @param work never throws. */

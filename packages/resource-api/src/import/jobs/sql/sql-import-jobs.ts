@@ -68,17 +68,8 @@ export function sqlImportJobs(database: Database): ImportJobs {
       );
       return renewed.length > 0;
     },
-    finish: ({ key, runner }, { status, importId = null, report }) =>
-      database.transaction(async (transaction) => {
-        const ended = await transaction.query(
-          `UPDATE import_job SET status = $3, import_id = $4, report = $5::jsonb,
-             ended_at = clock_timestamp(), leased_until = NULL
-           WHERE key = $1 AND runner = $2 AND status = 'running' RETURNING key`,
-          [key, runner, status, importId, reportJson(report)],
-        );
-        if (ended.length === 0) return;
-        await transaction.query('DELETE FROM import_job_part WHERE job_key = $1', [key]);
-      }),
+    finish: (job, finished) =>
+      database.transaction((transaction) => finishJob(transaction, job, finished)),
     async release({ key, runner }) {
       await database.query(
         `UPDATE import_job SET status = 'queued', leased_until = NULL, attempts = attempts - 1
@@ -107,6 +98,21 @@ export function sqlImportJobs(database: Database): ImportJobs {
       );
     },
   };
+}
+
+async function finishJob(
+  transaction: Transaction,
+  { key, runner }: Pick<ClaimedJob, 'key' | 'runner'>,
+  { status, importId, report }: FinishedJob,
+): Promise<void> {
+  const ended = await transaction.query(
+    `UPDATE import_job SET status = $3, import_id = $4, report = $5::jsonb,
+       ended_at = clock_timestamp(), leased_until = NULL
+     WHERE key = $1 AND runner = $2 AND status = 'running' RETURNING key`,
+    [key, runner, status, importId ?? null, reportJson(report)],
+  );
+  if (ended.length === 0) return;
+  await transaction.query('DELETE FROM import_job_part WHERE job_key = $1', [key]);
 }
 
 /** A report may quote a file, whose characters the database need not be able to keep. */

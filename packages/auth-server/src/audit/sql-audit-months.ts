@@ -1,4 +1,4 @@
-import type { Clock } from '@cls/shared/clock';
+import { type Clock, DAY_MS } from '@cls/shared/clock';
 import { type Database, epochMs, recordOf } from '@cls/shared/sql/database';
 
 /** A partition of the audit. Without `startsAt`, it holds all events before `endsAt`; without both, all other times. */
@@ -11,7 +11,6 @@ export interface AuditPartition {
   readonly over: boolean;
 }
 
-const DAY_MS = 86_400_000;
 /** No request is sent again so late: its event is recorded again under the same name. */
 const NAMES_KEPT_DAYS = 100;
 const SWEEP_BATCH = 5_000;

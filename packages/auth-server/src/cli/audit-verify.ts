@@ -1,5 +1,6 @@
 import { CommandRefused, printer, table } from '@cls/shared/cli/command-line';
 import { readOptions, text } from '@cls/shared/cli/options';
+import { DAY_MS } from '@cls/shared/clock';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import type { ChainFault, ChainHead, ChainReport } from '../audit/audit-chain.ts';
@@ -10,7 +11,6 @@ const HEAD = text((given): ChainHead | undefined => {
   return hash === undefined ? undefined : { hash, number: BigInt(number) };
 }, 'expected hash:number, as `audit verify` and the log of the service say it');
 const VERIFY = z.object({ head: HEAD.optional() });
-const DAY_MS = 86_400_000;
 
 const FAULTS: { readonly [F in ChainFault as F['fault']]: (fault: F) => string } = {
   links_missing: ({ link }) => `links before link ${link} are missing`,

@@ -3,6 +3,7 @@ import { CommandRefused, printer, table } from '@cls/shared/cli/command-line';
 import { linesOfFile } from '@cls/shared/cli/lines-of-file';
 import { writeNewFile } from '@cls/shared/cli/new-file';
 import { readOptions, text } from '@cls/shared/cli/options';
+import { DAY_MS } from '@cls/shared/clock';
 import type { Command } from 'commander';
 import {
   type AuditMonth,
@@ -16,8 +17,6 @@ import { addResolveCommand } from './audit-identity.ts';
 import { addSearchCommand } from './audit-search.ts';
 import { addVerifyCommand } from './audit-verify.ts';
 import type { AsOperator, Operator } from './operator.ts';
-
-const DAY_MS = 86_400_000;
 
 const MONTH = text(
   periodOf,

@@ -1,11 +1,10 @@
-import type { Clock } from '@cls/shared/clock';
+import { type Clock, DAY_MS } from '@cls/shared/clock';
 import type { Log } from '@cls/shared/log';
 import { regularlyOrWarn } from '@cls/shared/regularly';
 import type { AuditLog } from '../audit/audit-log.ts';
 import { rotate } from './rotate.ts';
 import type { SigningKeyStore } from './signing-key.ts';
 
-const DAY_MS = 86_400_000;
 /** A step may be late by as much. */
 const INTERVAL_MS = 600_000;
 

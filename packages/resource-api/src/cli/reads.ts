@@ -1,6 +1,7 @@
 import { printer, table } from '@cls/shared/cli/command-line';
 import { writeNewFile } from '@cls/shared/cli/new-file';
 import { readOptions, text, wholeNumber } from '@cls/shared/cli/options';
+import { DAY_MS } from '@cls/shared/clock';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { parseBusinessDate } from '../ledger/business-date.ts';
@@ -8,7 +9,6 @@ import type { ReadFilter, ReadRecord, ReadRecords } from '../reads/read-record.t
 import type { AsOperator } from './operator.ts';
 import { LIST_MAX } from './option-values.ts';
 
-const DAY_MS = 86_400_000;
 const SHOWN = 100;
 /** Records of one statement, where all are written to a file. */
 const BATCH = 5_000;

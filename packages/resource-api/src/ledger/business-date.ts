@@ -1,3 +1,4 @@
+import { DAY_MS } from '@cls/shared/clock';
 /** A calendar date as `YYYY-MM-DD`: no time, no zone. Compares and sorts as text. */
 export type BusinessDate = string & { readonly __businessDate: true };
 
@@ -19,7 +20,6 @@ export function isLeap(year: number): boolean {
   return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
 }
 
-const DAY_MS = 86_400_000;
 /** Each request asks for today. */
 let latest = { day: Number.NaN, date: '' as BusinessDate };
 

@@ -1,3 +1,4 @@
+import { DAY_MS } from '@cls/shared/clock';
 /**
  * Day counts: how much of a year lies between two dates, start inclusive, end exclusive. Fractions
  * are integers of 1/YEAR_PARTS of a year, which every basis divides, so that nothing is rounded.
@@ -15,7 +16,6 @@ export type DayCount = (typeof DAY_COUNTS)[number];
 export const YEAR_PARTS = 1_603_080n;
 /** Of a day, by the days that a year counts as. */
 const DAY_PARTS = { 360: YEAR_PARTS / 360n, 365: YEAR_PARTS / 365n, 366: YEAR_PARTS / 366n };
-const DAY_MS = 86_400_000;
 
 export interface YearFraction {
   readonly days: number;

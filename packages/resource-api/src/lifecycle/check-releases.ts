@@ -1,6 +1,6 @@
+import { DAY_MS } from '@cls/shared/clock';
 import { instantsOf, type Release } from './release.ts';
 
-const DAY_MS = 86_400_000;
 const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$/;
 
 /** What is wrong with a list of releases: sentences. An empty list of them: nothing. */

@@ -1,3 +1,4 @@
+import { DAY_MS } from '@cls/shared/clock';
 import type { Registry } from '../lifecycle/registry.ts';
 import type { Change, Release, VersionId } from '../lifecycle/release.ts';
 
@@ -31,7 +32,6 @@ export interface DueNotice extends NoticeSubject {
 /** A customer is told when its last use is not older. */
 export const RECENT_DAYS = 180;
 
-const DAY_MS = 86_400_000;
 const DAYS_BEFORE: readonly (readonly [NoticeStage, number])[] = [
   ['1 day', 1],
   ['7 days', 7],

@@ -1,3 +1,4 @@
+import { DAY_MS } from '@cls/shared/clock';
 import type { RedisScripts } from '../access/redis-connection.ts';
 import {
   type CustomerUsage,
@@ -11,7 +12,6 @@ import {
 } from './version-usage.ts';
 
 const KEPT_DAYS = 400;
-const DAY_MS = 86_400_000;
 
 /** The keys of a day stand on one node of a Cluster. */
 const keysOf = (day: string) => [`cls:api:usage:{${day}}`, `cls:api:usage:{${day}}:sources`];

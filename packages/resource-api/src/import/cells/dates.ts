@@ -1,9 +1,11 @@
+import { DAY_MS } from '@cls/shared/clock';
 import { z } from 'zod';
 import {
   type BusinessDate,
   businessDateOf,
   parseBusinessDate,
 } from '../../ledger/business-date.ts';
+import { endOf } from '../../ledger/interval.ts';
 import { plainDecimal } from '../file/doubles.ts';
 import { PHANTOM_DAY, serialDate } from '../file/serial-dates.ts';
 import type { Cell } from '../file/table.ts';
@@ -60,8 +62,6 @@ export function readAs(cell: Cell, format: string, yearsFrom: number | undefined
   return pattern && groups && dayIn(groups, pattern, yearsFrom);
 }
 
-const DAY_MS = 86_400_000;
-
 function dayOf(cell: Date): Reading {
   const time = cell.getTime();
   if (Number.isNaN(time)) return undefined;
@@ -88,7 +88,7 @@ function dayIn(groups: Groups, { monthOnly }: DatePattern, yearsFrom: number | u
   if (date === undefined) return undefined;
   if (year === undefined) return { obstacle: 'two_digit_year' };
   if (!isMidnight(groups)) return { obstacle: 'time' };
-  return monthOnly ? monthEnd(date) : date;
+  return monthOnly ? endOf('month', date) : date;
 }
 
 function pad(digits: string | number): string {
@@ -105,9 +105,4 @@ function isMidnight({ hour, minute, second, half }: Groups): boolean {
   const midnight = half === undefined ? 0 : 12;
   const starts = hour === undefined || (Number(hour) === midnight && half !== 'PM');
   return starts && Number(minute ?? 0) === 0 && Number(second ?? 0) === 0;
-}
-
-function monthEnd(date: BusinessDate): BusinessDate {
-  const [year = 0, month = 0] = date.split('-').map(Number);
-  return businessDateOf(new Date(Date.UTC(year, month, 0)));
 }

@@ -1,6 +1,7 @@
+import { DAY_MS } from '@cls/shared/clock';
+
 /** Dates of workbooks: days since an epoch, with the time of day as a fraction. */
 
-const DAY_MS = 86_400_000;
 const EPOCH_1904 = Date.UTC(1904, 0, 1);
 /** One day early: Excel takes 1900 for a leap year, and counts a 29 February that never was. */
 const EPOCH_1900 = Date.UTC(1899, 11, 30);

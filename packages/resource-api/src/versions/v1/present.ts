@@ -13,6 +13,7 @@ import {
   ZERO_BALANCE,
 } from '../../ledger/balance.ts';
 import type { BusinessDate } from '../../ledger/business-date.ts';
+import { actualDays } from '../../ledger/day-count.ts';
 import { formatAmount, type Money, moneyOf } from '../../ledger/money.ts';
 import {
   type BalanceItem,
@@ -100,7 +101,9 @@ function presentBalance(reading: BalanceReading, context: ItemContext): Presente
   const status: Draft = { deal: item.deal.status };
   if (level !== 'deal') status['facility'] = item.facility?.status;
   if (level === 'contract') status['contract'] = item.contract?.status;
-  status['daysPastDue'] = daysBetween(lateOf(pastDue, '').oldestDueDate, context.snapshot.asOf);
+  const { oldestDueDate } = lateOf(pastDue, '');
+  status['daysPastDue'] =
+    oldestDueDate === null ? 0 : actualDays(oldestDueDate, context.snapshot.asOf);
   presented['status'] = status;
   if (context.question.expand.has('accrual')) {
     presented['accrual'] = reading.accruals.map((one) => presentAccrual(one, item.currency));
@@ -420,10 +423,4 @@ export function presentTotals(
 function fractionOf(part: bigint, whole: bigint): string | null {
   if (whole === 0n) return null;
   return formatAmount((part * SHARE_SCALE) / whole, SHARE_DECIMALS);
-}
-
-const DAY_MS = 86_400_000;
-
-function daysBetween(from: BusinessDate | null, to: BusinessDate): number {
-  return from === null ? 0 : (Date.parse(to) - Date.parse(from)) / DAY_MS;
 }

@@ -219,6 +219,23 @@ describeOnDatabase('cls-auth audit', (engine) => {
     ).to.deep.equal([...['audit.ndjson', 'current']]);
   });
 
+  it('has nothing to export of a month that was over when the store was made', async () => {
+    await owner.query(`DELETE FROM audit_event WHERE subject = 'of -1'`);
+    await owner.execute(`DROP TABLE audit_event_${nameOf(-1).replace('-', '_')}`);
+    const task = `tasks run audit-export --folder ${folder}`;
+    const none = await run(task);
+    expect([none.code, none.document, none.said]).to.deep.equal([
+      ...[0, { file: null, month: nameOf(-1), events: 0, sha256: null }, ''],
+    ]);
+    const { stdout } = await runTool(task.split(' '), env);
+    expect(stdout).to.equal(`nothing to export: the store was made after ${nameOf(-1)}\n`);
+    await owner.query(`UPDATE schema_migration SET applied_at = $1`, [first(-1).toISOString()]);
+    const dropped = await run(task);
+    expect([dropped.code, dropped.said]).to.deep.equal([
+      ...[1, `the audit has no month ${nameOf(-1)}; cls-auth audit months lists them`],
+    ]);
+  });
+
   it('counts the export of a month as done where a run that was killed has left all of it', async () => {
     const file = join(folder, `audit-${nameOf(-1)}.ndjson`);
     const task = `tasks run audit-export --folder ${folder}`;

@@ -9,6 +9,7 @@ import { sqlAccountLinks } from '../src/accounts/sql-account-links.ts';
 import type { AuditEventType } from '../src/audit/audit-log.ts';
 import { sqlUpstreamProviders } from '../src/organisations/sql-upstream.ts';
 import {
+  basic,
   createPerson,
   KEY,
   PASSWORD,
@@ -159,5 +160,26 @@ describe('a change that a person makes while Redis goes down', function () {
         send: async () => read({ url: back, response: await browser.open(back) }),
       };
     });
+  });
+
+  it('is in the audit once: a token that its client revokes, and revokes again after a 503', async () => {
+    const { id, secret } = server.client;
+    for (let command = 0, failed = true; failed; command += 1) {
+      const answer = await server.post('grant_type=client_credentials', basic(id, secret));
+      const { access_token: token } = (await answer.json()) as { access_token: string };
+      const revoke = async () => {
+        const headers = basic(id, secret);
+        const body = new URLSearchParams({ token });
+        return (await fetch(`${server.issuer}/oauth/revoke`, { method: 'POST', headers, body }))
+          .status;
+      };
+      redis.arm(command, 'cut before');
+      failed = (await revoke()) === 503;
+      await healed();
+      expect(await revoke()).to.equal(200);
+      await eventually(async () => {
+        expect(await countOf('token.revoked', id)).to.equal(command + 1);
+      }, 30_000);
+    }
   });
 });

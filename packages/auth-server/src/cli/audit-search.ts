@@ -3,6 +3,7 @@ import { readOptions, text, wholeNumber } from '@cls/shared/cli/options';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { ACCOUNT_ID, canonicalEmail } from '../accounts/account.ts';
+import { AUDIT_EVENT_TYPES } from '../audit/audit-log.ts';
 import type { AsOperator, Operator } from './operator.ts';
 import { durationS } from './option-values.ts';
 
@@ -21,13 +22,23 @@ const SEARCH = z.object({
   address: z.string().optional(),
   type: z
     .array(
-      z.string().regex(/^[a-z_]+\.([a-z_]+|\*)$/, 'expected types such as token.refused or key.*'),
+      z
+        .string()
+        .refine(
+          isTypeOrGroup,
+          'expected types such as token.refused or key.*: docs/reference/audit-events.md has them',
+        ),
     )
     .optional(),
   since: MOMENT,
   until: MOMENT.optional(),
   limit: wholeNumber(1, 10_000),
 });
+
+/** A mistyped one would find nothing, as if nothing had happened. */
+function isTypeOrGroup(given: string): boolean {
+  return AUDIT_EVENT_TYPES.some((type) => given === type || given === `${type.split('.')[0]}.*`);
+}
 
 /** `cls-auth audit list`. */
 export function addSearchCommand(audit: Command, asOperator: AsOperator): void {

@@ -12,6 +12,8 @@ const MOMENT = text((given) => {
   const agoS = durationS(given);
   if (agoS !== undefined) return new Date(Date.now() - agoS * 1_000);
   if (!/^\d{4}-\d\d-\d\d(T[\d:.]+(Z|[+-]\d\d:\d\d))?$/.test(given)) return undefined;
+  // `Date` takes 31 November for 1 December.
+  if (!z.iso.date().safeParse(given.slice(0, 10)).success) return undefined;
   const at = new Date(given);
   return Number.isNaN(at.getTime()) ? undefined : at;
 }, 'expected a time such as 2026-05-17T08:00:00Z, a day such as 2026-05-17, or how long ago: 90m, 24h, 7d');

@@ -96,20 +96,23 @@ export async function startAuthServer(
   const schema = readSchema(MIGRATIONS);
   warnOfPlaintext(config, log);
   const database = await open(config.database, 'cls-auth-server', schema, log);
-  let metrics: ServedMetrics | undefined;
+  const opened: Opened = [() => database.close()];
   try {
-    metrics = await openMetrics(config.metrics, 'auth-server', MANIFEST, log);
+    const metrics = await openMetrics(config.metrics, 'auth-server', MANIFEST, log);
+    opened.push(() => metrics.stop());
     if (config.production) {
       await refuseDemoCustomers(sqlCustomers(database));
       await warnOfOwnerRole(database, config.database, log);
     }
-    return await compose(config, database, metrics, log, tracing);
+    return await compose(config, database, metrics, log, tracing, opened);
   } catch (error) {
-    await metrics?.stop();
-    await database.close();
+    for (const close of opened.reverse()) await close();
     throw error;
   }
 }
+
+/** What a start that fails closes, the last first. */
+type Opened = (() => Promise<unknown>)[];
 
 async function sweep(config: AuthServerConfig, database: Database, clock: Clock): Promise<void> {
   await sweepThrottle(database, clock);
@@ -129,14 +132,15 @@ async function sweep(config: AuthServerConfig, database: Database, clock: Clock)
 /** The only place where parts meet. */
 async function compose(
   config: AuthServerConfig,
-  opened: Database,
+  unobserved: Database,
   metrics: ServedMetrics,
   log: Log,
   tracing: Tracing | undefined,
+  opened: Opened,
 ): Promise<AuthServer> {
   const clock = systemClock;
   const observed = observation(metrics, tracing);
-  const database = observed.database(opened);
+  const database = observed.database(unobserved);
   const { keyEncryptionKey, cookieKey } = secretsOf(config);
   const { previousKeyEncryptionKey } = config;
   const sealer = aesGcmSealer(keyEncryptionKey, undefined, previousKeyEncryptionKey);
@@ -146,12 +150,14 @@ async function compose(
   const spooled = await sqlAuditLog(besideRequests(database), clock, log, {
     ...{ directory, fsync, onLost: lostCounter(metrics, 'audit') },
   });
+  opened.push(() => spooled.flush());
   const budget = tokenBudget(config);
   const audit = countedAudit(spooled, metrics);
   const state = endingTokens(
     await openStateStore(config, database, log, observed.command),
     sqlTokenStatus(database),
   );
+  opened.push(() => state.close());
   const onLost = lostCounter(metrics, 'mail');
   const transport = await openMailSender(config);
   const outgoing = mailQueue(transport, log, { onLost });

@@ -9,7 +9,7 @@ import { temporaryDirectory } from '@cls/testing/servers';
 import { expect } from 'chai';
 import type { Command } from 'commander';
 import { OPERATIONS, type Operation, type OperationName } from '../src/admin-api/operations.ts';
-import type { AuditEventType } from '../src/audit/audit-log.ts';
+import { AUDIT_EVENT_TYPES, type AuditEventType } from '../src/audit/audit-log.ts';
 import { program } from '../src/cli/program.ts';
 import { MIGRATIONS } from '../src/server/migrations.ts';
 import { adminClient, adminToken, newCaller } from './support/administrator.ts';
@@ -257,21 +257,15 @@ function leaves(command: Command, words: readonly string[] = []): readonly strin
 }
 
 describe('the types of audit events', () => {
-  const declared = [
-    ...readFileSync(join(SOURCE, 'audit', 'audit-log.ts'), 'utf8').matchAll(
-      /^ {2}\| '([a-z_.]+)'/gm,
-    ),
-  ].map(([, type]) => type ?? '');
   const sources = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts') && !name.endsWith('audit-log.ts'))
     .map((name) => readFileSync(join(SOURCE, name), 'utf8'))
     .join('\n');
 
   it('are all in the reference, once, and recorded somewhere', () => {
-    expect(declared).to.have.length.greaterThan(60);
     const listed = [...readFileSync(REFERENCE, 'utf8').matchAll(/^\| `([a-z_.]+)` \|/gm)];
-    expect(listed.map(([, type]) => type).sort()).to.deep.equal([...declared].sort());
-    const unused = declared.filter((type) => {
+    expect(listed.map(([, type]) => type).sort()).to.deep.equal([...AUDIT_EVENT_TYPES].sort());
+    const unused = AUDIT_EVENT_TYPES.filter((type) => {
       const [group, what] = type.split('.');
       return (
         !sources.includes(`'${type}'`) &&

@@ -199,6 +199,14 @@ describe('cls-auth check', () => {
       expect(later.found('signing keys', 'sealed')).to.match(/^failed: /);
     });
 
+    it('does not ask to remove the new key in the first step of its replacement', async () => {
+      await runTool(['keys', 'create'], env());
+      const { found } = await check(env({ PREVIOUS_KEY_ENCRYPTION_KEY: 'C'.repeat(43) }));
+      expect(found('signing keys', 'previous key')).to.equal(
+        'ok: opens no value: remove PREVIOUS_KEY_ENCRYPTION_KEY if it is the old key, keep it if it is the new one',
+      );
+    });
+
     it('says how many connections the service opens, and the service opens so many', async () => {
       const service = await startTestAuthServer(postgres);
       const location = service.config.database;

@@ -134,10 +134,15 @@ describeOnDatabase('cls-auth audit', (engine) => {
     expect(document[0]).to.include({
       ...{ type: 'token.refused', subject: 'svc_2', clientId: 'svc_2', address: '192.0.2.9' },
     });
-    expect((await run('audit list --since lately')).said).to.include(
-      '--since: expected a time such as 2026-05-17T08:00:00Z',
-    );
-    expect((await run("audit list --type '%'")).said).to.include('--type: expected types such as');
+    for (const since of ['lately', '2026-11-31', '2026-02-29T00:00:00Z']) {
+      expect((await run(`audit list --since ${since}`)).said).to.include(
+        '--since: expected a time such as 2026-05-17T08:00:00Z',
+      );
+    }
+    for (const type of ['%', 'token.isued', 'sign-in.*']) {
+      const { said } = await run(`audit list --type ${type}`);
+      expect(said).to.include('--type: expected types such as token.refused or key.*');
+    }
   });
 
   it('says that the audit is as it was chained, from a head that was kept, and what is not', async () => {
@@ -217,6 +222,23 @@ describeOnDatabase('cls-auth audit', (engine) => {
         .filter((name) => name !== 'data')
         .sort(),
     ).to.deep.equal([...['audit.ndjson', 'current']]);
+  });
+
+  it('has nothing to export of a month that was over when the store was made', async () => {
+    await owner.query(`DELETE FROM audit_event WHERE subject = 'of -1'`);
+    await owner.execute(`DROP TABLE audit_event_${nameOf(-1).replace('-', '_')}`);
+    const task = `tasks run audit-export --folder ${folder}`;
+    const none = await run(task);
+    expect([none.code, none.document, none.said]).to.deep.equal([
+      ...[0, { file: null, month: nameOf(-1), events: 0, sha256: null }, ''],
+    ]);
+    const { stdout } = await runTool(task.split(' '), env);
+    expect(stdout).to.equal(`nothing to export: the store was made after ${nameOf(-1)}\n`);
+    await owner.query(`UPDATE schema_migration SET applied_at = $1`, [first(-1).toISOString()]);
+    const dropped = await run(task);
+    expect([dropped.code, dropped.said]).to.deep.equal([
+      ...[1, `the audit has no month ${nameOf(-1)}; cls-auth audit months lists them`],
+    ]);
   });
 
   it('counts the export of a month as done where a run that was killed has left all of it', async () => {

@@ -370,7 +370,7 @@ describe('cls-auth', () => {
       given: 'an unknown customer',
       words: 'service-accounts create --name y --customer nobody --permission cls-deal.view',
       code: 1,
-      says: 'nobody',
+      says: 'there is no customer nobody: cls-auth customers list shows all',
     },
     {
       given: 'a bad customer id',

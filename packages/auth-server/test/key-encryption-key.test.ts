@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { type Log, silentLog } from '@cls/shared/log';
 import { noMetrics } from '@cls/shared/metrics/metrics';
 import { aesGcmSealer, UnsealFailed } from '@cls/shared/seal';
@@ -128,6 +129,7 @@ describeOnDatabase('a KEY_ENCRYPTION_KEY that another one replaces', (engine) =>
       },
     );
     expect(`${refusal}`).to.include('KEY_ENCRYPTION_KEY');
+    expect(readdirSync(server.config.auditSpoolDir), 'an audit that is left open').to.be.empty;
   });
 });
 

@@ -1,11 +1,15 @@
 import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { listening } from '@cls/shared/http/listening';
 import { temporaryDirectory } from '@cls/testing/servers';
+import { runProgram } from '@cls/testing/tool-help';
 import { expect } from 'chai';
 import { exportJWK, generateKeyPair } from 'jose';
 import { checks } from '../src/cli/check.ts';
 import { parseConfig, parseDatabase } from '../src/config.ts';
+
+const TOOL = fileURLToPath(new URL('../../bin/cls-explorer.mjs', import.meta.url));
 
 describe('cls-explorer check', () => {
   const answers = new Map<string, unknown>();
@@ -65,6 +69,13 @@ describe('cls-explorer check', () => {
 });
 
 describe('cls-explorer migrate', () => {
+  it('shows examples that run as they are in the environment of the service', async () => {
+    const { stdout } = await runProgram(TOOL, ['migrate', '--help']);
+    expect(stdout).to.match(
+      /\nExamples:\n {2}cls-explorer migrate\n {2}cls-explorer migrate --check\n$/,
+    );
+  });
+
   it('needs no application’s id or secret, only where the store is', () => {
     const CLS_DATA_DIR = join(temporaryDirectory('cls-explorer-'), 'data');
     const env = { ISSUER: 'http://localhost:1', CLS_DATA_DIR };

@@ -34,10 +34,9 @@ export interface ChangePasswordDeps extends GuessDeps, NewPasswordDeps, AuditAnd
 /** Changes a password that the person knows, and ends all other sessions. */
 export function changePassword(deps: ChangePasswordDeps): ChangePassword {
   const { records, access } = deps;
-  const finish = (account: Account, actor: Actor, setAt: Date | undefined) => {
-    const once = setAt?.toISOString();
+  const record = async (account: Account, actor: Actor) => {
+    const once = (await records.passwordSetAt(account.id))?.toISOString();
     auditAndNotify(deps, 'account.password_changed', account, actor, undefined, once);
-    return undefined;
   };
   return async (account, { password, newPassword }, session, actor) => {
     if (password === '') return { field: 'password', code: 'password_required' };
@@ -46,23 +45,22 @@ export function changePassword(deps: ChangePasswordDeps): ChangePassword {
     if ('code' in proven) {
       const done = await isDone(deps, account, newPassword, actor);
       if (!done) return proven;
-      const setAt = await records.passwordSetAt(account.id);
+      await record(account, actor);
       await end();
-      return finish(account, actor, setAt);
+      return undefined;
     }
     if (newPassword === password) return { field: 'new_password', code: 'password_same' };
     const made = await hashOfNew(deps, account, newPassword);
     if ('problem' in made) return made.problem;
     // If a password reset was faster, it wins: the password that was proven here is the one before
     // it.
-    const setAt = await endAround(end, async () => {
+    const replaced = await endAround(end, async () => {
       const version = proven.passwordVersion;
-      const replaced = await records.replacePassword(account.id, made.hash, version);
-      return replaced && records.passwordSetAt(account.id);
+      if (!(await records.replacePassword(account.id, made.hash, version))) return false;
+      await record(account, actor);
+      return true;
     });
-    return setAt === false
-      ? { field: 'password', code: 'current_password_wrong' }
-      : finish(account, actor, setAt);
+    return replaced ? undefined : { field: 'password', code: 'current_password_wrong' };
   };
 }
 

@@ -162,9 +162,9 @@ export function acceptInvitation(deps: AcceptInvitationDeps): AcceptInvitation {
     return { account, organisation: customer.name, expiresAt: link.expiresAt };
   };
   const accepted = async (account: Account, actor: Actor, token: string) => {
+    auditAndNotify(deps, 'account.password_set', account, actor, undefined, digest(token));
     // Strangers may have guessed at this address before it had a password.
     await deps.throttle.succeeded(allGuesses(account, 'password'));
-    auditAndNotify(deps, 'account.password_set', account, actor, undefined, digest(token));
     return { account };
   };
   return {

@@ -67,10 +67,9 @@ export function resetPassword(deps: ResetPasswordDeps): ResetPassword {
     const account = link && (await accounts.find(link.accountId));
     return account?.disabled ? undefined : account;
   };
-  const finished = async (account: Account, actor: Actor, token: string) => {
-    await deps.throttle.succeeded(allGuesses(account, 'password'));
+  const record = async (account: Account, actor: Actor, token: string) => {
     auditAndNotify(deps, 'account.password_reset', account, actor, undefined, digest(token));
-    return { account };
+    await deps.throttle.succeeded(allGuesses(account, 'password'));
   };
   return {
     async request(typed, actor) {
@@ -89,16 +88,21 @@ export function resetPassword(deps: ResetPasswordDeps): ResetPassword {
       if (account === undefined) {
         const done = await sameAgain(deps, 'password_reset', token, newPassword);
         if (done === undefined) return { expired: true };
+        await record(done, actor, token);
         await deps.access.endAll(done.id);
-        return finished(done, actor, token);
+        return { account: done };
       }
       const made = await hashOfNew(deps, account, newPassword);
       if ('problem' in made) return { account, problem: made.problem };
       const set = await endAround(
         () => deps.access.endAll(account.id),
-        () => links.useForPassword('password_reset', token, made.hash),
+        async () => {
+          if (!(await links.useForPassword('password_reset', token, made.hash))) return false;
+          await record(account, actor, token);
+          return true;
+        },
       );
-      return set ? finished(account, actor, token) : { expired: true };
+      return set ? { account } : { expired: true };
     },
   };
 }

@@ -19,86 +19,88 @@ export interface AuditEvent {
   readonly once?: string;
 }
 
-export type AuditEventType =
-  | 'token.issued'
-  | 'token.refused'
-  | 'token.revoked'
-  | 'sign_in.succeeded'
-  | 'sign_in.refused'
-  | 'sign_in.ended'
-  | 'sign_in.new_device'
-  | 'application.created'
-  | 'application.changed'
-  | 'application.deleted'
-  | 'application.secret_created'
-  | 'application.secret_replaced'
-  | 'application.secret_revoked'
-  | 'application.disabled'
-  | 'application.enabled'
-  | 'account.created'
-  | 'account.deleted'
-  | 'account.erased'
-  | 'account.invited'
-  | 'account.disabled'
-  | 'account.enabled'
-  | 'account.permissions_changed'
-  | 'account.renamed'
-  | 'account.password_set'
-  | 'account.password_changed'
-  | 'account.password_replaced'
-  | 'account.password_reset_requested'
-  | 'account.password_reset'
-  | 'account.totp_enrolled'
-  | 'account.totp_removed'
-  | 'account.passkey_added'
-  | 'account.passkey_removed'
-  | 'account.factor_renamed'
-  | 'account.factors_reset'
-  | 'account.recovery_codes_replaced'
-  | 'account.recovery_code_used'
-  | 'account.session_ended'
-  | 'account.other_sessions_ended'
-  | 'account.sessions_ended'
-  | 'account.access_allowed'
-  | 'account.access_withdrawn'
-  | 'account.device_connected'
-  | 'account.device_remembered'
-  | 'account.device_forgotten'
-  | 'account.organisation_linked'
-  | 'service_account.created'
-  | 'service_account.disabled'
-  | 'service_account.enabled'
-  | 'service_account.changed'
-  | 'service_account.deleted'
-  | 'service_account.secret_created'
-  | 'service_account.secret_replaced'
-  | 'service_account.secret_revoked'
-  | 'service_account.compromised'
-  | 'application.compromised'
-  | 'customer.created'
-  | 'customer.renamed'
-  | 'customer.deleted'
-  | 'customer.disabled'
-  | 'customer.enabled'
-  | 'customer.offboarded'
-  | 'customer.security_contact_changed'
-  | 'customer.notified'
-  | 'customer.notice_given_up'
-  | 'upstream.added'
-  | 'upstream.secret_replaced'
-  | 'upstream.removed'
-  | 'key.created'
-  | 'key.staged'
-  | 'key.promoted'
-  | 'key.removed'
-  | 'key.resealed'
-  | 'audit.month_exported'
-  | 'audit.month_dropped'
-  | 'audit.customer_exported'
-  | 'audit.identity_resolved'
-  | 'installation.exported'
-  | 'installation.imported'
-  | 'installation.restored';
+export const AUDIT_EVENT_TYPES = [
+  'token.issued',
+  'token.refused',
+  'token.revoked',
+  'sign_in.succeeded',
+  'sign_in.refused',
+  'sign_in.ended',
+  'sign_in.new_device',
+  'application.created',
+  'application.changed',
+  'application.deleted',
+  'application.secret_created',
+  'application.secret_replaced',
+  'application.secret_revoked',
+  'application.disabled',
+  'application.enabled',
+  'account.created',
+  'account.deleted',
+  'account.erased',
+  'account.invited',
+  'account.disabled',
+  'account.enabled',
+  'account.permissions_changed',
+  'account.renamed',
+  'account.password_set',
+  'account.password_changed',
+  'account.password_replaced',
+  'account.password_reset_requested',
+  'account.password_reset',
+  'account.totp_enrolled',
+  'account.totp_removed',
+  'account.passkey_added',
+  'account.passkey_removed',
+  'account.factor_renamed',
+  'account.factors_reset',
+  'account.recovery_codes_replaced',
+  'account.recovery_code_used',
+  'account.session_ended',
+  'account.other_sessions_ended',
+  'account.sessions_ended',
+  'account.access_allowed',
+  'account.access_withdrawn',
+  'account.device_connected',
+  'account.device_remembered',
+  'account.device_forgotten',
+  'account.organisation_linked',
+  'service_account.created',
+  'service_account.disabled',
+  'service_account.enabled',
+  'service_account.changed',
+  'service_account.deleted',
+  'service_account.secret_created',
+  'service_account.secret_replaced',
+  'service_account.secret_revoked',
+  'service_account.compromised',
+  'application.compromised',
+  'customer.created',
+  'customer.renamed',
+  'customer.deleted',
+  'customer.disabled',
+  'customer.enabled',
+  'customer.offboarded',
+  'customer.security_contact_changed',
+  'customer.notified',
+  'customer.notice_given_up',
+  'upstream.added',
+  'upstream.secret_replaced',
+  'upstream.removed',
+  'key.created',
+  'key.staged',
+  'key.promoted',
+  'key.removed',
+  'key.resealed',
+  'audit.month_exported',
+  'audit.month_dropped',
+  'audit.customer_exported',
+  'audit.identity_resolved',
+  'installation.exported',
+  'installation.imported',
+  'installation.restored',
+] as const;
+export type AuditEventType = (typeof AUDIT_EVENT_TYPES)[number];
 
 export interface AuditLog {
   /**

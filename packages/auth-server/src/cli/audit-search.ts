@@ -3,6 +3,7 @@ import { readOptions, text, wholeNumber } from '@cls/shared/cli/options';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { ACCOUNT_ID, canonicalEmail } from '../accounts/account.ts';
+import { AUDIT_EVENT_TYPES } from '../audit/audit-log.ts';
 import type { AsOperator, Operator } from './operator.ts';
 import { durationS } from './option-values.ts';
 
@@ -11,6 +12,8 @@ const MOMENT = text((given) => {
   const agoS = durationS(given);
   if (agoS !== undefined) return new Date(Date.now() - agoS * 1_000);
   if (!/^\d{4}-\d\d-\d\d(T[\d:.]+(Z|[+-]\d\d:\d\d))?$/.test(given)) return undefined;
+  // `Date` takes 31 November for 1 December.
+  if (!z.iso.date().safeParse(given.slice(0, 10)).success) return undefined;
   const at = new Date(given);
   return Number.isNaN(at.getTime()) ? undefined : at;
 }, 'expected a time such as 2026-05-17T08:00:00Z, a day such as 2026-05-17, or how long ago: 90m, 24h, 7d');
@@ -21,13 +24,23 @@ const SEARCH = z.object({
   address: z.string().optional(),
   type: z
     .array(
-      z.string().regex(/^[a-z_]+\.([a-z_]+|\*)$/, 'expected types such as token.refused or key.*'),
+      z
+        .string()
+        .refine(
+          isTypeOrGroup,
+          'expected types such as token.refused or key.*: docs/reference/audit-events.md has them',
+        ),
     )
     .optional(),
   since: MOMENT,
   until: MOMENT.optional(),
   limit: wholeNumber(1, 10_000),
 });
+
+/** A mistyped one would find nothing, as if nothing had happened. */
+function isTypeOrGroup(given: string): boolean {
+  return AUDIT_EVENT_TYPES.some((type) => given === type || given === `${type.split('.')[0]}.*`);
+}
 
 /** `cls-auth audit list`. */
 export function addSearchCommand(audit: Command, asOperator: AsOperator): void {

@@ -60,13 +60,17 @@ export function addAuditCommands(program: Command, asOperator: AsOperator): void
   audit
     .command('export <month> <file>')
     .description('write the events of a month (UTC) to a new file, one JSON object a line')
-    .option('--unless-done', 'where the file has all events of the month already, do nothing')
+    .option(
+      '--unless-done',
+      'do nothing where the file has all events of the month, or the store was made after it',
+    )
     .action(
       async (given: string, file: string, { unlessDone }: ExportOptions, command: Command) => {
         const month = readOptions(MONTH, given);
         const done =
           unlessDone === true && existsSync(file) ? await readFile(file, month) : undefined;
         const summary = await asOperator(async (operator) => {
+          if (unlessDone === true && (await isFromBefore(operator, month))) return undefined;
           const { over } = await requireMonth(operator, month);
           if (!over) printer(command).message(`${month.name} is not over: events will be added`);
           if (done !== undefined) return requireAll(operator, month, file, done);
@@ -77,6 +81,11 @@ export function addAuditCommands(program: Command, asOperator: AsOperator): void
           operator.audit.record({ type: 'audit.month_exported', subject: month.name, about });
           return written;
         });
+        if (summary === undefined) {
+          const text = `nothing to export: the store was made after ${month.name}`;
+          printer(command).result({ file: null, month: month.name, events: 0, sha256: null }, text);
+          return;
+        }
         const { events, sha256 } = summary;
         const what = `${events} events of ${month.name}`;
         printer(command).result(
@@ -133,9 +142,26 @@ function periodOf(name: string): AuditPeriod | undefined {
   return { name, from: first, until };
 }
 
+/** Whether the period was over when the store was made, and the audit has no event of it. */
+async function isFromBefore(operator: Operator, period: AuditPeriod): Promise<boolean> {
+  const madeMs = Date.now() - (await operator.taskRuns.storeAge()) * 1_000;
+  return period.until.getTime() <= madeMs && (await findMonth(operator, period)) === undefined;
+}
+
 /** The partition that has events of the period. @throws {CommandRefused} */
 async function requireMonth(operator: Operator, period: AuditPeriod): Promise<AuditMonth> {
-  const months = await operator.auditArchive.months({ count: false });
+  const found = await findMonth(operator, period);
+  if (found !== undefined) return found;
+  throw new CommandRefused(
+    `the audit has no month ${period.name}; cls-auth audit months lists them`,
+  );
+}
+
+async function findMonth(
+  { auditArchive }: Operator,
+  period: AuditPeriod,
+): Promise<AuditMonth | undefined> {
+  const months = await auditArchive.months({ count: false });
   const found = months.find(
     ({ month, from, until, state }) =>
       state === 'attached' &&
@@ -143,11 +169,7 @@ async function requireMonth(operator: Operator, period: AuditPeriod): Promise<Au
         // Events from before there were months lie in one table.
         (from === undefined && until !== undefined && period.from && period.until <= until)),
   );
-  if (found === undefined) {
-    throw new CommandRefused(
-      `the audit has no month ${period.name}; cls-auth audit months lists them`,
-    );
-  }
+  if (found === undefined) return undefined;
   return found.month === period.name ? found : { ...found, over: period.until <= new Date() };
 }
 

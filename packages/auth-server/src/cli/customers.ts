@@ -53,7 +53,7 @@ export function addCustomerCommands(program: Command, asOperator: AsOperator): v
       'id',
       'name',
       ['status', ({ disabled }) => (disabled ? 'disabled' : 'active')],
-      ['security contact', ({ securityContact: to }) => to?.email ?? (to ? 'webhook' : '')],
+      ['security contact', ({ securityContact }) => waysOf(securityContact).join(', ')],
     ],
   });
 
@@ -108,6 +108,10 @@ export function addCustomerCommands(program: Command, asOperator: AsOperator): v
 
   addSecurityContactCommand(customers, asOperator);
   addOffboardCommand(customers, asOperator);
+}
+
+function waysOf(contact: ReturnType<typeof presentContact>): readonly string[] {
+  return [contact?.email ?? [], contact?.webhook ? 'webhook' : []].flat();
 }
 
 async function listCustomers({ customers, securityContacts }: Operator) {

@@ -94,7 +94,9 @@ export function refuseDeletion(what: string, why: Undeletable | undefined): void
 export async function requireCustomer(operator: Operator, id: string): Promise<Customer> {
   const customer = await operator.customers.find(id);
   if (customer === undefined) {
-    throw new CommandRefused(`there is no customer ${id}; make it with: cls-auth customers create`);
+    throw new CommandRefused(
+      `there is no customer ${id}: cls-auth customers list shows all, customers create makes one`,
+    );
   }
   return customer;
 }

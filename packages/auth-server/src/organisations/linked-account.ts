@@ -38,25 +38,24 @@ export async function linkedAccount(
   { identity: { subject, claims }, isNew, state }: UpstreamArrival,
   actor: Actor,
 ): Promise<Account | { readonly unusable: string }> {
-  const finish = (account: Account): Account => {
-    auditAndNotify(
-      deps,
-      'account.organisation_linked',
-      account,
-      actor,
-      organisation,
-      digest(state),
-    );
-    return { ...account, passwordVersion: undefined, pending: false };
+  const record = (account: Account) => {
+    const once = digest(state);
+    auditAndNotify(deps, 'account.organisation_linked', account, actor, organisation, once);
   };
+  const linkedNow = (account: Account): Account => ({
+    ...account,
+    passwordVersion: undefined,
+    pending: false,
+  });
   const linkedId = await deps.upstreamLinks.accountOf(provider.issuer, subject);
   if (linkedId !== undefined) {
     const account = await deps.accounts.find(linkedId);
     if (!isOf(account, provider)) return { unusable: 'upstream_account_disabled' };
     // An earlier try of this sign-in linked the account and failed before the message to the owner.
     if (!isNew) return account;
+    record(account);
     await deps.access.endAll(account.id);
-    return finish(account);
+    return linkedNow(account);
   }
   const email = claims[provider.emailClaim];
   if (email === undefined || !isTrue(claims[provider.emailVerifiedClaim])) {
@@ -73,9 +72,13 @@ export async function linkedAccount(
   // Linking ends the password and the sessions that it opened.
   const linked = await endAround(
     () => deps.access.endAll(account.id),
-    () => deps.upstreamLinks.link(provider.issuer, subject, account.id),
+    async () => {
+      if (!(await deps.upstreamLinks.link(provider.issuer, subject, account.id))) return false;
+      record(account);
+      return true;
+    },
   );
-  return linked ? finish(account) : linkedToAnother;
+  return linked ? linkedNow(account) : linkedToAnother;
 }
 
 /** A provider vouches for people of its own customer alone. */

@@ -2,7 +2,8 @@
  * Ends what a change takes away, makes the change, and ends it again. First: if that fails, nothing is
  * changed and the request can be repeated. Again: a session or grant may have begun before the change.
  *
- * @param change returns false when nothing was changed: then nothing is ended again.
+ * @param change records its audit event itself, as what follows may fail. Returns false when nothing was changed: then
+ *   nothing is ended again.
  */
 export async function endAround<T>(
   end: () => Promise<unknown>,

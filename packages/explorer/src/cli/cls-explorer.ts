@@ -7,7 +7,7 @@ import { MIGRATIONS } from '../sessions/open-session-store.ts';
 import { checks } from './check.ts';
 
 const EXAMPLES = {
-  migrate: ['EXPLORER_DATABASE_URL=postgres://… cls-explorer migrate --check'],
+  migrate: ['cls-explorer migrate', 'cls-explorer migrate --check'],
   check: ['cls-explorer check', 'cls-explorer check --json'],
 };
 const manifest = new URL('../../../package.json', import.meta.url);

@@ -77,11 +77,11 @@ async function revoke(
     if (caller !== undefined && expiresAtS !== undefined && mayRevoke(ctx, client, caller)) {
       if (token?.index === undefined) throw new errors.UnsupportedTokenType(WITHOUT_INDEX);
       const { subject, clientId } = caller;
-      await tokens.revokeOne(token.index, { subject, clientId }, expiresAtS);
-      // An application's token opens userinfo too.
+      // First: a token that is revoked already gets 200 and nothing is done. An application's token opens userinfo too.
       await (
         await ctx.oidc.provider.AccessToken.find(String(ctx.oidc.params?.['token']))
       )?.destroy();
+      await tokens.revokeOne(token.index, { subject, clientId }, expiresAtS);
       audit.record({ type: 'token.revoked', subject, clientId, address: ctx.ip });
     }
   } catch (error) {

@@ -115,6 +115,7 @@ async function askedBook(database: Database, random: Random) {
     readings: (caller: Caller, question: Partial<BalanceQuestion>) =>
       readBalances(caller, {
         level: 'facility',
+        resource: 'balances',
         asOf: undefined,
         knownAt: undefined,
         fromDate: undefined,

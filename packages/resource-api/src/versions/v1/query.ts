@@ -110,9 +110,10 @@ export function parseBalancesQuery(
     pastDue: read.one('pastDue', isTrue),
     restated: read.one('restated', isTrue),
   };
-  const query = {
+  const query: BalancesQuery = {
     ...times,
     level,
+    resource: resource === 'principal' || resource === 'series' ? 'principal' : 'balances',
     copy:
       updatedSince === undefined
         ? undefined

@@ -598,7 +598,7 @@ export interface components {
              * @enum {string}
              */
             dayCount: "ACT/360" | "ACT/365F" | "30/360" | "ACT/ACT";
-            /** @description The sum of the periods, rounded half up, once. */
+            /** @description The sum of the periods, rounded half away from zero, once. */
             amount: components["schemas"]["Money"];
             /** @description The bill that is corrected: the amount is less what was billed. */
             corrects: {

@@ -66,7 +66,7 @@ describeOnDatabase('a list that compares two times', (engine) => {
       }
       const asked2 = { ...whole, filter: page.filter };
       const byId = (readings: readonly BalanceReading[], from: typeof compared.page) => {
-        const shown = readings.map((reading) => presentItem(reading, from));
+        const shown = readings.map((reading) => presentItem('balances', reading, from));
         return new Map(shown.map((item) => [item['id'], item]));
       };
       const [was, same] = [byId(compared.readings, compared.page), byId(whole.readings, asked2)];

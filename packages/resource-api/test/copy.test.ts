@@ -426,7 +426,7 @@ describeOnDatabase('a copy that is kept by its changes', (engine) => {
     const { copy, ...query } = parseBalancesQuery(text, 'balances');
     if (copy === undefined) throw new Error('no copy');
     const question = { ...query, copy, ledger: await ledger.state(), position: undefined };
-    const page = await changePage(changes, callerOf('*'), question, undefined);
+    const page = await changePage(changes, callerOf('*'), 'balances', question, undefined);
     expect([page.changed, page.next]).to.deep.equal([[], undefined]);
     // Ten deals are compared at once.
     expect(looks).to.equal(2);

@@ -63,53 +63,6 @@ describeOnDatabase('what was reported before', (engine) => {
     expect(restated).to.be.greaterThan(50);
   });
 
-  it('has a roll-forward only where principal or shares changed, not where a rate came late', async () => {
-    const [borrower, anna, bert] = [aParty('Borrower'), aParty('Anna'), aParty('Bert')];
-    const loan = aLoan(borrower, [anna, bert]);
-    const drawing = aJournal(
-      loan.deal,
-      'advance',
-      '2025-01-15',
-      entry(
-        loan,
-        ['PRINCIPAL_CASH', 'CASH_CLEARING'],
-        [
-          [undefined, '50.00'],
-          [anna, '50.00'],
-        ],
-        { movement: 'advance' },
-      ),
-    );
-    const startDate = date('2025-01-15');
-    const rate = {
-      ...{ facility: loan.facility.id, contract: loan.contract.id },
-      ...({ component: 'interest', startDate, allInRate: '0.36' } as const),
-    };
-    const post = (records: readonly BookRecord[]) => loadRecords(api.database, records);
-    const reached = aJournal(loan.deal, 'terms', '2025-12-31', []);
-    await post([borrower, anna, bert, ...loan.all, drawing, reached]);
-    const expectRestated = async (resource: string, level: string, count: number) => {
-      const query = `level=${level}&asOf=2025-01-31&restated=true&include=totals`;
-      const { data, totals } = await ask(query, resource);
-      expect(data, `${resource} ${level}`).to.have.length(count);
-      expect(totals[0]?.count ?? 0, `${resource} ${level}`).to.equal(count);
-    };
-    await post([aJournal(loan.deal, 'rate_set', '2025-01-15', [], { rates: [rate] })]);
-    for (const level of ['facility', 'position']) {
-      await expectRestated('', level, 1);
-      await expectRestated('/principal', level, 0);
-    }
-    const committed: Parameters<typeof aCommitment>[2] = [
-      [undefined, '50.00'],
-      [bert, '50.00'],
-    ];
-    await post([aCommitment(loan, '2025-01-16', committed)]);
-    await expectRestated('/principal', 'facility', 1);
-    const { data } = await ask(`level=position&asOf=2025-01-31&lenderId=${anna.id}`, '/principal');
-    expect(data[0].share.fraction).to.equal('0.500000000000');
-    expect(data[0].provenance.restatedFrom.share.fraction).to.equal('1.000000000000');
-  });
-
   it('is shown for a sublimit when a late drawing of its facility leaves less available', async () => {
     const [borrower, anna] = [aParty('Borrower'), aParty('Anna')];
     const loan = aLoan(borrower, [anna], { type: 'revolver' });

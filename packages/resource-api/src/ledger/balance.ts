@@ -111,17 +111,6 @@ export function currentCommitment(balance: StatedBalance): bigint {
   return funded(balance) + letter_of_credit + sublimit_used + unfunded;
 }
 
-/** Of a share of the commitment. */
-export const SHARE_DECIMALS = 12;
-
-/** What one lender has of the whole commitment, cut at `SHARE_DECIMALS`; undefined where nothing is committed. */
-export function shareOfCommitment(one: StatedBalance, all: StatedBalance): bigint | undefined {
-  const whole = currentCommitment(all);
-  return whole === 0n
-    ? undefined
-    : (currentCommitment(one) * 10n ** BigInt(SHARE_DECIMALS)) / whole;
-}
-
 export const ZERO_BALANCE: StatedBalance = {
   ...(Object.fromEntries(COMPONENTS.map((name) => [name, 0n])) as Record<Component, bigint>),
   available: 0n,

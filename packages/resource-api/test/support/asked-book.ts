@@ -115,7 +115,6 @@ async function askedBook(database: Database, random: Random) {
     readings: (caller: Caller, question: Partial<BalanceQuestion>) =>
       readBalances(caller, {
         level: 'facility',
-        resource: 'balances',
         asOf: undefined,
         knownAt: undefined,
         fromDate: undefined,

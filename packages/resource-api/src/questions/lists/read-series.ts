@@ -50,7 +50,7 @@ export function seriesReader(store: BalanceStore, times: Snapshots, most = POINT
     const calendar = interval === 'event' ? undefined : periodsOf(interval, whole, most);
     const asked = { from, to: calendar?.at(-1)?.to ?? whole.to };
     const all = { level, filter: { ...filter, includeZero: true }, snapshot };
-    const decided = await storesFilter(store, access, all, 'principal');
+    const decided = await storesFilter(store, access, all);
     const request = { ...all, filter: decided, interval, ...asked, limit: most };
     const steps = await store.series(access, request);
     const days = [...new Set(steps.flatMap(({ start }) => start ?? []))].sort();

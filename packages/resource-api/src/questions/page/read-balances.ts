@@ -1,11 +1,6 @@
 import type { Caller } from '@cls/shared/access/caller';
 import { groupBy } from '@cls/shared/group-by';
-import {
-  COMPONENTS,
-  PRINCIPAL_COMPONENTS,
-  shareOfCommitment,
-  ZERO_BALANCE,
-} from '../../ledger/balance.ts';
+import { COMPONENTS, ZERO_BALANCE } from '../../ledger/balance.ts';
 import { dayBefore } from '../../ledger/business-date.ts';
 import type { BookMemory } from '../../memory/memories.ts';
 import {
@@ -55,15 +50,11 @@ export const EXPANSIONS = [
 ] as const;
 export type Expansion = (typeof EXPANSIONS)[number];
 
-/** What is shown of each item: all its balances, or the roll-forward of its principal. */
-export type BalanceResource = 'balances' | 'principal';
-
 /** `where cheap`: they are left out where adding them up would cost much more than a page does. */
 export type TotalsWish = 'asked' | 'where cheap' | 'none';
 
 export interface BalanceQuestion extends QuestionTimes {
   readonly level: Level;
-  readonly resource: BalanceResource;
   /** Ids may be `ext:SOURCE:ID`. */
   readonly filter: BalanceFilter;
   readonly sort: AnySort | undefined;
@@ -155,14 +146,14 @@ export function balancesReader(
 
 interface ItemContext {
   readonly access: ReaderAccess;
-  readonly question: Pick<BalanceQuestion, 'level' | 'resource' | 'fromDate'>;
+  readonly question: Pick<BalanceQuestion, 'level' | 'fromDate'>;
   readonly snapshot: ResolvedSnapshot;
 }
 
 interface ReadingContext extends ItemContext {
   readonly question: Pick<
     BalanceQuestion,
-    'level' | 'resource' | 'fromDate' | 'totals' | 'expand' | 'reporting'
+    'level' | 'fromDate' | 'totals' | 'expand' | 'reporting'
   >;
   readonly filter: BalanceFilter;
 }
@@ -216,12 +207,12 @@ async function readTotals(
   context: ReadingContext,
 ): Promise<readonly CurrencyTotal[] | undefined> {
   const { access, question, filter, snapshot } = context;
-  const { level, resource, totals: wish } = question;
+  const { level, totals: wish } = question;
   if (wish === 'none') return undefined;
   const most = MOST[wish];
   const { asOf, ledgerSeq, edition } = snapshot;
   const plain = (_: string, value: unknown) => (typeof value === 'bigint' ? `${value}` : value);
-  const asked = JSON.stringify([access, level, resource, asOf, ledgerSeq, filter, most], plain);
+  const asked = JSON.stringify([access, level, asOf, ledgerSeq, filter, most], plain);
   // Totals that are still being read are not shared: a caller would wait in another caller's
   // queue, and be cancelled with it.
   return memory.once(
@@ -245,10 +236,9 @@ export async function storesFilter(
   store: BalanceStore,
   access: ReaderAccess,
   request: DecidedRequest,
-  resource: BalanceResource,
 ): Promise<BalanceFilter> {
   const { level, filter, snapshot } = request;
-  const question = { level, resource, fromDate: undefined };
+  const question = { level, fromDate: undefined };
   const read: ReadItems = (items) => readItems(store, { access, question, snapshot }, items);
   const decided = await decidedFilter(store, access, request, read, Number.POSITIVE_INFINITY);
   // Without a bound there is always one.
@@ -258,7 +248,7 @@ export async function storesFilter(
 /** Reads what is shown of items beyond their balances. */
 export async function readItems(
   store: BalanceStore,
-  { access, question: { level, resource, fromDate }, snapshot }: ItemContext,
+  { access, question: { level, fromDate }, snapshot }: ItemContext,
   items: readonly BalanceItem[],
 ): Promise<readonly BalanceReading[]> {
   const keysOf = (some: readonly BalanceItem[]) => some.map(({ end }) => end.key);
@@ -309,7 +299,7 @@ export async function readItems(
       item,
       pastDue: late,
       opening: openings && (openings.get(key) ?? new Map()),
-      former: former && differs(resource, { item, pastDue: late }, former) ? former : undefined,
+      former: former && differs({ item, pastDue: late }, former) ? former : undefined,
       accruals: accruals.worked.map(explained),
       lastPostedAt: postingTimes.get(item.lastSeq),
       contracts: undefined,
@@ -437,27 +427,22 @@ function seen({ lenders }: BalanceItem, lines: readonly PastDue[] = NONE): reado
 
 type Amounts = Pick<BalanceReading, 'item' | 'pastDue'>;
 
-function differs(resource: BalanceResource, now: Amounts, then: Amounts): boolean {
+function differs(now: Amounts, then: Amounts): boolean {
   const [one, other] = [linesOf(now), linesOf(then)];
   const holders = new Set([...one.keys(), ...other.keys()]);
   return [...holders].some((holder) => {
     const [a, b] = [one.get(holder), other.get(holder)];
-    return STATED[resource].some((name) => (a?.[name] ?? 0n) !== (b?.[name] ?? 0n));
+    return STATED.some((name) => (a?.[name] ?? 0n) !== (b?.[name] ?? 0n));
   });
 }
 
 const LATE = ['principal', 'interest', 'fees'] as const;
-const STATED: Readonly<Record<BalanceResource, readonly string[]>> = {
-  balances: [...COMPONENTS, 'available', ...LATE],
-  principal: [...PRINCIPAL_COMPONENTS, 'fraction'],
-};
+const STATED = [...COMPONENTS, 'available', ...LATE] as const;
 
 /** Everything that is stated of each line, by lender; the global one under the empty id. */
 function linesOf({ item, pastDue }: Amounts): ReadonlyMap<string, Record<string, unknown>> {
   const lines = new Map<string, Record<string, unknown>>([['', { ...item.global }]]);
-  for (const { lender, balance } of item.lenders) {
-    lines.set(lender.id, { ...balance, fraction: shareOfCommitment(balance, item.global) });
-  }
+  for (const { lender, balance } of item.lenders) lines.set(lender.id, { ...balance });
   for (const { lenderId, oldestDueDate: _, ...late } of pastDue) {
     lines.set(lenderId, { ...lines.get(lenderId), ...late });
   }

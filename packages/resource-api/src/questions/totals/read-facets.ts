@@ -29,7 +29,7 @@ export function facetsReader(store: BalanceStore, times: Snapshots): ReadFacets 
     );
     const { fields, top } = question;
     const asked = { level, filter, snapshot };
-    const decided = await storesFilter(store, access, asked, 'balances');
+    const decided = await storesFilter(store, access, asked);
     const values = await store.facets(access, { ...asked, filter: decided, fields, top });
     return {
       snapshot,

@@ -62,7 +62,7 @@ export function groupsReader(store: BalanceStore, times: Snapshots, guessed = GU
       { top, first }: Pick<GroupRequest, 'top' | 'first'>,
     ) => {
       const asked = { level, filter, snapshot };
-      const decided = await storesFilter(store, access, asked, 'balances');
+      const decided = await storesFilter(store, access, asked);
       const request = { level, filter: decided, snapshot, groupBy, top, first, narrowing: {} };
       const booked = await store.groupTotals(access, request, SMALL_BOOK);
       const late = await withLate(store, access, request, booked);

@@ -9,7 +9,7 @@ import type {
 } from '../../questions/lists/read-changes.ts';
 import type { BalanceQuestion } from '../../questions/page/read-balances.ts';
 import { pickFields } from './fields.ts';
-import { presentItem } from './present.ts';
+import { type BalanceResource, presentItem } from './present.ts';
 import type { Presented } from './presented.ts';
 
 /** What a copy lacks: items whose bytes are others now, and ids of items that are gone. */
@@ -49,6 +49,7 @@ interface Change {
 export async function changePage(
   readChanges: ReadChanges,
   caller: Caller,
+  resource: BalanceResource,
   question: ChangeQuestion,
   walk: (WalkSnapshot & { readonly after: PageEnd }) | undefined,
 ): Promise<ChangePage> {
@@ -67,7 +68,9 @@ export async function changePage(
     examined += batch.deals.length;
     for (const deal of batch.deals) {
       const passed = deal.key === start.key ? start.sortValue : null;
-      changes.push(...changesOf(deal, fields).filter(({ id }) => passed === null || id > passed));
+      changes.push(
+        ...changesOf(deal, resource, fields).filter(({ id }) => passed === null || id > passed),
+      );
     }
     const nextKey = following[0]?.key;
     const last = changes[limit - 1];
@@ -98,10 +101,11 @@ export async function changePage(
 
 function changesOf(
   { key: deal, now, before }: DealChange,
+  resource: BalanceResource,
   fields: readonly string[] | undefined,
 ): readonly Change[] {
   const present = ({ reading, page }: ReadingOfPage): Presented => {
-    const item = presentItem(reading, page);
+    const item = presentItem(resource, reading, page);
     return fields === undefined ? item : pickFields(item, fields);
   };
   const copied = new Map(

@@ -8,7 +8,7 @@ import type {
   ReadCompared,
 } from '../../questions/lists/read-compared.ts';
 import type { TotalsWish } from '../../questions/page/read-balances.ts';
-import { presentItem, presentMeta, presentTotals } from './present.ts';
+import { type BalanceResource, presentItem, presentMeta, presentTotals } from './present.ts';
 import type { Presented } from './presented.ts';
 
 /** Where the answer compares. */
@@ -22,10 +22,11 @@ export interface Comparison {
 export async function comparisonOf(
   readCompared: ReadCompared,
   caller: Caller,
+  resource: BalanceResource,
   request: ComparedRequest,
 ): Promise<Comparison> {
   const found = await readCompared(caller, request);
-  const items = found?.readings.map((reading) => presentItem(reading, found.page)) ?? [];
+  const items = found?.readings.map((reading) => presentItem(resource, reading, found.page)) ?? [];
   return { page: found, items: new Map(items.map((item) => [item['id'], item])) };
 }
 

@@ -95,7 +95,7 @@ const ANSWERS: Readonly<
     const name = itemNameOf(idOf(request));
     const found = name && (await readItem(request.caller, name, query));
     if (found === undefined) throw notFound('balance');
-    const item = presentItem(found.reading, found.page);
+    const item = presentItem('balances', found.reading, found.page);
     return {
       object: 'item',
       data: fields === undefined ? item : pickFields(item, fields),

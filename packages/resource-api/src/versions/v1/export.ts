@@ -13,7 +13,7 @@ import { addUp, sublimitsWithin } from '../../questions/page/sublimits.ts';
 import type { VersionResponse } from '../api-version.ts';
 import { changePage, type RemovedItem } from './changes.ts';
 import { cellsOf, checkFields, pickFields, type Shape, tableColumns } from './fields.ts';
-import { presentItem, presentTotal } from './present.ts';
+import { type BalanceResource, presentItem, presentTotal } from './present.ts';
 import { presentMovement } from './present-movement.ts';
 import type { Presented } from './presented.ts';
 import { type BalancesQuery, isHeavy, type Resource } from './query.ts';
@@ -68,8 +68,8 @@ export async function exportList(request: ExportRequest): Promise<VersionRespons
     resource === 'movements'
       ? await movementBatch(request)
       : query.copy === undefined
-        ? await balanceBatch(request)
-        : await changeBatch(request, query.copy);
+        ? await balanceBatch(request, resource)
+        : await changeBatch(request, resource, query.copy);
   const { asOf } = first.snapshot;
   const made = { items: 0 };
   const [extension, lines] =
@@ -90,6 +90,7 @@ export async function exportList(request: ExportRequest): Promise<VersionRespons
 
 async function balanceBatch(
   request: ExportRequest,
+  resource: BalanceResource,
   position?: BalanceQuestion['position'],
 ): Promise<Batch> {
   const { readBalances, caller, query } = request;
@@ -99,21 +100,22 @@ async function balanceBatch(
   const { snapshot, readings, next } = page;
   return {
     snapshot,
-    items: each(readings, (reading) => presentItem(reading, page)),
+    items: each(readings, (reading) => presentItem(resource, reading, page)),
     addTo: async (totals) =>
       addUp(totals, readings, await sublimitsWithin(readBalances, caller, page)),
-    next: next && (() => balanceBatch(request, { ...snapshot, after: next })),
+    next: next && (() => balanceBatch(request, resource, { ...snapshot, after: next })),
   };
 }
 
 async function changeBatch(
   request: ExportRequest,
+  resource: BalanceResource,
   copy: CopyTimes,
-  walk?: Parameters<typeof changePage>[3],
+  walk?: Parameters<typeof changePage>[4],
 ): Promise<Batch> {
   const { readChanges, caller, query } = request;
   const question = { ...query, copy, fields: undefined, limit: BATCH, position: undefined };
-  const page = await changePage(readChanges, caller, question, walk);
+  const page = await changePage(readChanges, caller, resource, question, walk);
   const { snapshot, copied, changed, removed, next } = page;
   return {
     snapshot,
@@ -121,7 +123,7 @@ async function changeBatch(
     removed,
     since: { asOf: copied?.asOf ?? null, knownAt: copy.updatedSince },
     addTo: async (totals) => totals,
-    next: next && (() => changeBatch(request, copy, { ...snapshot, after: next })),
+    next: next && (() => changeBatch(request, resource, copy, { ...snapshot, after: next })),
   };
 }
 

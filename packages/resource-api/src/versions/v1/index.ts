@@ -12,7 +12,6 @@ import type { ReadCompared } from '../../questions/lists/read-compared.ts';
 import type { ReadMovements } from '../../questions/lists/read-movements.ts';
 import {
   accessOf,
-  type BalanceResource,
   cursorAfter,
   type ReadBalances,
   readerName,
@@ -34,7 +33,13 @@ import { checkFields, pickFields, tableColumns } from './fields.ts';
 import { type ImportDeps, importRoutes } from './import-routes.ts';
 import { jsonAnswer, mediaTypeOf } from './media-type.ts';
 import { V1_PERMISSIONS } from './permissions.ts';
-import { type PresentedTotals, presentItem, presentMeta, presentTotals } from './present.ts';
+import {
+  type BalanceResource,
+  type PresentedTotals,
+  presentItem,
+  presentMeta,
+  presentTotals,
+} from './present.ts';
 import { presentMovement } from './present-movement.ts';
 import type { Presented } from './presented.ts';
 import { type BalancesQuery, isHeavy, PATHS, parseBalancesQuery, type Resource } from './query.ts';
@@ -120,9 +125,9 @@ async function balancesAnswer(
   };
   return listAnswer(resource, query, {
     ...page,
-    data: page.readings.map((reading) => presentItem(reading, page)),
+    data: page.readings.map((reading) => presentItem(resource, reading, page)),
     totals: page.totals && presentTotals(page.totals, page),
-    comparison: compared && (await comparisonOf(deps.readCompared, caller, compared)),
+    comparison: compared && (await comparisonOf(deps.readCompared, caller, resource, compared)),
   });
 }
 
@@ -135,10 +140,10 @@ async function changesAnswer(
 ) {
   const { compare, copy, filter } = query;
   const question = { ...query, position: undefined };
-  const page = await changePage(readChanges, caller, question, query.position);
+  const page = await changePage(readChanges, caller, resource, question, query.position);
   const { snapshot, copied, changed, items, removed, next } = page;
   const compared = compare && { compare, question, filter, snapshot, items };
-  const comparison = compared && (await comparisonOf(readCompared, caller, compared));
+  const comparison = compared && (await comparisonOf(readCompared, caller, resource, compared));
   const whole =
     query.totals === 'asked'
       ? await readBalances(caller, {

@@ -49,8 +49,8 @@ export function presentDeal({ deal, balances, facilities }: DealAnswer): Present
     agent: deal.agent,
     guarantor: deal.guarantor,
     lenders: [...lenders.values()],
-    balances: balances.readings.map((reading) => presentItem(reading, balances)),
-    facilities: facilities.readings.map((reading) => presentItem(reading, facilities)),
+    balances: balances.readings.map((reading) => presentItem('balances', reading, balances)),
+    facilities: facilities.readings.map((reading) => presentItem('balances', reading, facilities)),
     hasMoreFacilities: facilities.next !== undefined,
   };
 }

@@ -9,9 +9,7 @@ import {
   obligation,
   outstandingPrincipal,
   type PrincipalBalance,
-  SHARE_DECIMALS,
   type StatedBalance,
-  shareOfCommitment,
   ZERO_BALANCE,
 } from '../../ledger/balance.ts';
 import type { BusinessDate } from '../../ledger/business-date.ts';
@@ -36,6 +34,8 @@ import { presentReporting, presentReportingTotal } from './present-reporting.ts'
 import { presentRate, presentTerms } from './present-terms.ts';
 import type { Presented } from './presented.ts';
 
+export type BalanceResource = 'balances' | 'principal';
+
 const MOVEMENT_NAMES: Readonly<Record<MovementComponent, string>> = {
   advances: 'advances',
   scheduled_repayments: 'scheduledRepayments',
@@ -48,6 +48,8 @@ const MOVEMENT_NAMES: Readonly<Record<MovementComponent, string>> = {
   transfers: 'transfers',
   adjustments: 'adjustments',
 };
+const SHARE_DECIMALS = 12;
+const SHARE_SCALE = 10n ** BigInt(SHARE_DECIMALS);
 
 /**
  * The dates stand here and not in the items: an item reads the same on the days between changes.
@@ -69,10 +71,12 @@ export function presentMeta(
   };
 }
 
-export function presentItem(reading: BalanceReading, page: ItemContext): Presented {
-  return page.question.resource === 'balances'
-    ? presentBalance(reading, page)
-    : presentPrincipal(reading, page);
+export function presentItem(
+  resource: BalanceResource,
+  reading: BalanceReading,
+  page: ItemContext,
+): Presented {
+  return resource === 'balances' ? presentBalance(reading, page) : presentPrincipal(reading, page);
 }
 
 type ItemContext = Pick<BalancePage, 'snapshot' | 'question' | 'filter' | 'rates'>;
@@ -106,7 +110,7 @@ function presentBalance(reading: BalanceReading, context: ItemContext): Presente
   if (terms !== undefined && expand.has('terms')) presented['terms'] = presentTerms(terms);
   if (terms?.rates !== undefined) presented['rates'] = terms.rates.map(presentRate);
   addReporting(presented, reading, context);
-  addContracts(presented, reading, context);
+  addContracts(presented, 'balances', reading, context);
   addProvenance(
     presented,
     reading,
@@ -141,7 +145,7 @@ function presentPrincipal(reading: BalanceReading, context: ItemContext): Presen
     presented['movements'] = reading.movements.map(presentMovement);
   }
   addReporting(presented, reading, context);
-  addContracts(presented, reading, context);
+  addContracts(presented, 'principal', reading, context);
   addProvenance(presented, reading, former && formerClosing(former, context, money));
   return presented;
 }
@@ -199,11 +203,16 @@ function addReporting(draft: Draft, { item }: BalanceReading, context: ItemConte
   draft['reporting'] = presentReporting(balance, item.currency, reporting.currency, rates);
 }
 
-function addContracts(draft: Draft, { contracts }: BalanceReading, context: ItemContext): void {
+function addContracts(
+  draft: Draft,
+  resource: BalanceResource,
+  { contracts }: BalanceReading,
+  context: ItemContext,
+): void {
   if (contracts === undefined) return;
   const level = 'contract';
   const within = { ...context, question: { ...context.question, level } } as const;
-  draft['contracts'] = contracts.map((one) => presentItem(one, within));
+  draft['contracts'] = contracts.map((one) => presentItem(resource, one, within));
 }
 
 function addLines(
@@ -224,8 +233,13 @@ function addShares(
   present: PresentLine,
 ): Draft {
   const { roles, lenders, global, position } = item;
+  const whole = currentCommitment(global);
   const shares = lenders.map(({ lender, balance }) =>
-    present({ lender, fraction: fractionOf(balance, global) }, balance, lender.id),
+    present(
+      { lender, fraction: fractionOf(currentCommitment(balance), whole) },
+      balance,
+      lender.id,
+    ),
   );
   const asked = filter.lenderIds.length === 1 ? filter.lenderIds[0] : undefined;
   const wanted = position?.lenderId ?? asked;
@@ -402,10 +416,10 @@ export function presentTotals(
   };
 }
 
-/** Null where nothing is committed. */
-function fractionOf(one: StatedBalance, all: StatedBalance): string | null {
-  const share = shareOfCommitment(one, all);
-  return share === undefined ? null : formatAmount(share, SHARE_DECIMALS);
+/** A fraction of the whole as a decimal string, cut at 12 decimals; null of nothing. */
+function fractionOf(part: bigint, whole: bigint): string | null {
+  if (whole === 0n) return null;
+  return formatAmount((part * SHARE_SCALE) / whole, SHARE_DECIMALS);
 }
 
 const DAY_MS = 86_400_000;

@@ -110,10 +110,9 @@ export function parseBalancesQuery(
     pastDue: read.one('pastDue', isTrue),
     restated: read.one('restated', isTrue),
   };
-  const query: BalancesQuery = {
+  const query = {
     ...times,
     level,
-    resource: resource === 'principal' || resource === 'series' ? 'principal' : 'balances',
     copy:
       updatedSince === undefined
         ? undefined

@@ -8,8 +8,7 @@ import {
   type Movement,
   NO_FILTER,
 } from '../../questions/ask/balance-store.ts';
-import type { BalanceResource } from '../../questions/page/read-balances.ts';
-import { presentItem } from './present.ts';
+import { type BalanceResource, presentItem } from './present.ts';
 import type { Presented } from './presented.ts';
 
 const DAY = '2000-01-01' as BusinessDate;
@@ -74,6 +73,7 @@ export function sampleItem(resource: BalanceResource, level: Level, reporting: b
   const former = { item, pastDue: [], knownAt: DAY };
   const filter = NO_FILTER;
   return presentItem(
+    resource,
     {
       item,
       opening: undefined,
@@ -100,7 +100,6 @@ export function sampleItem(resource: BalanceResource, level: Level, reporting: b
       },
       question: {
         level,
-        resource,
         filter,
         asOf: DAY,
         knownAt: undefined,

@@ -238,7 +238,7 @@ function newBook() {
 
 const MILLION = 100_000_000n;
 
-/** Interest of each lender: by day, rounded once, half up; shares by largest remainders. */
+/** Interest of each lender: by day, rounded once, half away from zero; shares by largest remainders. */
 function accrued(held, rates, loan, from, to) {
   const owed = new Map(LENDERS.map(([{ id: lender }]) => [lender, 0n]));
   for (let day = from; day < to; day = plusDays(day, 1)) {

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Random } from '@cls/book-generator/random';
 import { type Clock, epochSeconds } from '@cls/shared/clock';
 import { newId } from '@cls/shared/new-id';
+import { Secret } from '@cls/shared/secret';
 import { describeOnDatabase } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { sqlEntitlements } from '../src/access/sql-entitlements.ts';
@@ -9,7 +10,16 @@ import { billAccruals } from '../src/billing/bill-accruals.ts';
 import { sqlBilling } from '../src/billing/sql-billing.ts';
 import { sqlFxRates } from '../src/fx/sql-fx-rates.ts';
 import { revertImport } from '../src/import/sql/revert-import.ts';
+import { currentLedger } from '../src/questions/ask/current-ledger.ts';
+import { cursorCodec } from '../src/questions/ask/cursor.ts';
+import { snapshots } from '../src/questions/ask/snapshot.ts';
+import { changesReader } from '../src/questions/lists/read-changes.ts';
+import { balancesReader } from '../src/questions/page/read-balances.ts';
+import { sqlBalanceStore } from '../src/questions/sql-balance-store.ts';
+import { changePage } from '../src/versions/v1/changes.ts';
+import { parseBalancesQuery } from '../src/versions/v1/query.ts';
 import { startTestApi, type TestApi, viewer } from './support/api.ts';
+import { callerOf } from './support/asked-book.ts';
 import { date, importWorldBank, statement } from './support/book.ts';
 import { loadRecords } from './support/generated.ts';
 import { expectReconciled } from './support/reconciled.ts';
@@ -392,6 +402,34 @@ describeOnDatabase('a copy that is kept by its changes', (engine) => {
     }
     expect(ids.length).to.equal(45);
     expect(new Set(ids).size).to.equal(45);
+  });
+
+  it('is told after few looks for changed deals, where none of many passes the filter', async () => {
+    const many = Array.from({ length: 45 }, () => aLoan(borrower, lenders));
+    await post(many.flatMap(({ all }) => all));
+    const { meta } = await read('balances?limit=1&asOf=2025-02-28');
+    await post(many.map((loan) => drawing(loan, '2025-01-01', 100)));
+    let looks = 0;
+    const store = sqlBalanceStore(api.database);
+    const counting: typeof store = {
+      ...store,
+      changedDeals(...asked) {
+        looks += 1;
+        return store.changedDeals(...asked);
+      },
+    };
+    const ledger = currentLedger(counting, clock);
+    const times = snapshots(counting, ledger);
+    const cursors = cursorCodec(new Secret('k'.repeat(32)));
+    const changes = changesReader(counting, times, balancesReader(counting, times, cursors));
+    const text = `limit=1&asOf=2025-02-28&updatedSince=${meta.knownAt}&currency=USD&minOutstanding=9999999.00`;
+    const { copy, ...query } = parseBalancesQuery(text, 'balances');
+    if (copy === undefined) throw new Error('no copy');
+    const question = { ...query, copy, ledger: await ledger.state(), position: undefined };
+    const page = await changePage(changes, callerOf('*'), 'balances', question, undefined);
+    expect([page.changed, page.next]).to.deep.equal([[], undefined]);
+    // Ten deals are compared at once.
+    expect(looks).to.equal(2);
   });
 
   it('is refused, with the reason, where it could not be exact', async () => {

@@ -8,6 +8,7 @@ import { startTestApi, type TestApi } from './support/api.ts';
 import { date } from './support/book.ts';
 import { loadRecords } from './support/generated.ts';
 import {
+  aCommitment,
   aFacility,
   aJournal,
   aLoan,
@@ -405,33 +406,40 @@ describeOnDatabase('a book that is corrected and goes on', (engine) => {
     }
   });
 
-  it('keeps the commitment where capitalised interest draws on it, and lets it fall nowhere', async () => {
-    const withPik = async (pikUsesCommitment: boolean) => {
+  it('keeps the commitment where interest or a fee is capitalised, whether that draws on it or not', async () => {
+    const withPik = async (
+      type: 'pik_capitalization' | 'fee_capitalization',
+      pikUsesCommitment: boolean,
+    ) => {
       const loan = aLoan(borrower, [anna], { type: 'revolver', pikUsesCommitment });
       const { facility } = loan;
+      const income = type === 'pik_capitalization' ? 'INTEREST_INCOME' : 'FEE_INCOME';
       const undrawn = (amount: string) => entry({ facility }, ['UNFUNDED', 'MEMO'], both(amount));
       await post([
         ...loan.all,
-        aJournal(loan.deal, 'original_commitment', '2024-01-01', undrawn('1000.00')),
+        aCommitment(loan, '2024-01-01', both('1000.00')),
         aJournal(loan.deal, 'advance', '2024-01-01', [
           ...entry(loan, CASH, both('500.00'), ADVANCE),
           ...undrawn('-500.00'),
         ]),
-        aJournal(loan.deal, 'pik_capitalization', '2024-03-01', [
-          ...entry(loan, ['PRINCIPAL_PIK', 'INTEREST_INCOME'], both('7.50'), {
-            movement: 'pik_capitalization',
-          }),
+        aJournal(loan.deal, type, '2024-03-01', [
+          ...entry(loan, ['PRINCIPAL_PIK', income], both('7.50'), { movement: type }),
           ...(pikUsesCommitment ? undrawn('-7.50') : []),
         ]),
       ]);
       return loan.deal.id;
     };
-    for (const [uses, funded, unfunded] of [
-      [true, '507.50', '492.50'],
-      [false, '500.00', '500.00'],
+    for (const [type, uses, funded, unfunded] of [
+      ['pik_capitalization', true, '507.50', '492.50'],
+      ['pik_capitalization', false, '500.00', '500.00'],
+      ['fee_capitalization', true, '507.50', '492.50'],
+      ['fee_capitalization', false, '500.00', '500.00'],
     ] as const) {
-      const dealId = await withPik(uses);
+      const dealId = await withPik(type, uses);
       const question = `dealId=${dealId}&asOf=2024-03-31`;
+      const { data: rolled } = await ask(question, true);
+      const moved = type === 'pik_capitalization' ? 'pikCapitalized' : 'feesCapitalized';
+      expect(rolled[0].global.movements).to.include({ advances: '500.00', [moved]: '7.50' });
       for (const level of ['deal', 'facility']) {
         const { data } = await ask(`${question}&level=${level}`);
         const [{ global, lenders }] = data;

@@ -1,3 +1,4 @@
+import { newId } from '@cls/shared/new-id';
 import type { Database } from '@cls/shared/sql/database';
 import { describeOnDatabase } from '@cls/testing/engines';
 import { expect } from 'chai';
@@ -63,6 +64,43 @@ describeOnDatabase('a file of journals with something implausible', (engine) => 
       [6, 'terms.0.maturityDate', 'ends_before_start'],
     ]);
     expect(faults[0]?.message).to.equal('expected 2024-01-10, the effective date, or a later day');
+  });
+
+  it('is warned of where the book would not use what a record says', async () => {
+    const loan = aLoan(borrower, [anna, bert]);
+    const { deal, facility } = loan;
+    const advance = aJournal(deal, 'advance', '2024-02-01', [
+      ...entry(loan, ['PRINCIPAL_CASH', 'CASH_CLEARING'], a1000, { movement: 'advance' }),
+    ]);
+    const terms = aJournal(deal, 'terms', '2024-02-01', [], {
+      terms: [{ facility: facility.id, status: 'matured' }],
+      details: [{ facility: facility.id, name: 'Term Loan A' }],
+    });
+    const repeated = { ...terms, id: newId('jrn'), idempotencyKey: newId('key') };
+    const billed = entry(loan, ['INTEREST_DUE', 'INTEREST_INCOME'], a1000);
+    const rate = { object: 'fx_rate', date: date('2024-02-01'), rate: '1.1', source: 'ECB' };
+    const file = [
+      ...loan.all,
+      advance,
+      terms,
+      { ...repeated, reverses: terms.id },
+      aJournal(deal, 'adjustment', '2024-02-02', [], { corrects: advance.id }),
+      aJournal(deal, 'interest_billing', '2024-02-02', billed, { corrects: advance.id }),
+      { ...rate, from: 'USD', to: 'USD' },
+      { ...rate, from: 'USD', to: 'EUR' },
+    ];
+    const refused = await load(file);
+    expect([refused.outcome, told(refused.warnings)]).to.deep.equal([
+      'refused',
+      [
+        [8, 'terms', 'no_effect'],
+        [8, 'details', 'no_effect'],
+        [9, 'corrects', 'no_effect'],
+        [11, 'to', 'no_effect'],
+      ],
+    ]);
+    expect((await load(file, { acceptWarnings: true })).outcome).to.equal('applied');
+    expect((await load(file)).outcome).to.equal('applied_before');
   });
 
   it('is refused where a rate is beyond what a store keeps', async () => {

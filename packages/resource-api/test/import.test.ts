@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
@@ -676,6 +676,30 @@ describe('cls-api', () => {
       expect(refused.stdout).to.equal('');
     });
   }
+});
+
+describe('an import that somebody interrupts', () => {
+  it('says what stands, and leaves nothing of the import and of its report files', async () => {
+    const folder = temporaryDirectory('cls-interrupted-');
+    const directory = join(folder, 'resource-api', 'database');
+    await makeStore(directory, MIGRATIONS);
+    const words = ['import', 'world-bank', '--apply', '--progress', '--changes', 'changes.csv'];
+    const env = { ...process.env, CLS_DATA_DIR: folder };
+    const tool = endWithTests(spawn(process.execPath, [TOOL, ...words], { env, cwd: folder }));
+    let said = '';
+    tool.stderr.on('data', (part: Buffer) => {
+      if (!said.includes('planning: ') && `${part}`.includes('planning: ')) tool.kill('SIGINT');
+      said += part;
+    });
+    const [, signal] = await once(tool, 'close');
+    expect(signal, said).to.equal('SIGINT');
+    expect(said).to.match(/^interrupted: .* Run the same command again/m);
+    expect(readdirSync(folder)).to.deep.equal(['resource-api']);
+    const database = await openEmbeddedDatabase(directory);
+    const journals = await database.query('SELECT FROM journal');
+    await database.close();
+    expect(journals).to.have.length(0);
+  });
 });
 
 describe('an import whose service is killed', () => {

@@ -74,6 +74,44 @@ describeOnDatabase('a file of journals', (engine) => {
   };
   const aRevolver = () => aLoan(borrower, [anna], { type: 'revolver' });
 
+  describe('while another import ends between its check and its writing', () => {
+    const loadAfter = async (other: readonly object[], records: readonly object[]) => {
+      const store = sqlJournals(api.database);
+      const late: typeof store = {
+        ...store,
+        async locked(work, apply) {
+          expect((await load(other)).outcome).to.equal('applied');
+          return store.locked(work, apply);
+        },
+      };
+      return importJournals(late, { apply: true, lines: linesFrom(fileOf(records)) });
+    };
+
+    it('finds its records known where the other one has the same', async () => {
+      const parties = [aParty('Carl'), aParty('Dora')];
+      expect((await loadAfter(parties, parties)).outcome).to.equal('applied_before');
+      const loan = aRevolver();
+      const committing = committed(loan, '2024-01-02', '100.00');
+      const first = [...loan.all, committing];
+      const { outcome, known } = await loadAfter(first, [
+        ...first,
+        moved(loan, '2024-01-03', '60.00'),
+      ]);
+      expect([outcome, known]).to.deep.equal(['applied', first.length]);
+    });
+
+    it('is refused with line and field where both together draw too much', async () => {
+      const loan = aRevolver();
+      await load([...loan.all, committed(loan, '2024-01-02', '100.00')]);
+      const drawing = () => moved(loan, '2024-01-03', '60.00');
+      const { outcome, faults } = await loadAfter([drawing()], [drawing()]);
+      expect(outcome).to.equal('refused');
+      expect(faults.map(({ line, field, code }) => [line, field, code])).to.deep.equal([
+        [1, 'postings.0.amount', 'exceeds_commitment'],
+      ]);
+    });
+  });
+
   it('that says a fact twice is refused with line and field, and says which one has the same', async () => {
     const loan = aRevolver();
     const [facility, contract] = [loan.facility.id, loan.contract.id];

@@ -367,7 +367,7 @@ export interface components {
                 cancelled: components["schemas"]["Money"];
                 /** @description Funded, letters of credit, used under sublimits, and unfunded. */
                 current: components["schemas"]["Money"];
-                /** @description Principal drawn: in cash, and PIK where it uses the commitment. */
+                /** @description Principal drawn: in cash, and capitalised where that uses the commitment. */
                 funded: components["schemas"]["Money"];
                 /** @description Committed and not drawn: of it, some may be unavailable. */
                 unfunded: components["schemas"]["Money"];
@@ -386,7 +386,7 @@ export interface components {
                 outstanding: components["schemas"]["Money"];
                 /** @description Principal advanced in cash. */
                 cash: components["schemas"]["Money"];
-                /** @description Interest that was capitalised (payment in kind). */
+                /** @description Interest that was capitalised (payment in kind), and capitalised fees. */
                 pikCapitalized: components["schemas"]["Money"];
                 /** @description Principal that was billed and is not paid; from the day after maturity, all that is outstanding. */
                 due: components["schemas"]["Money"];
@@ -439,7 +439,7 @@ export interface components {
                 cancelled: components["schemas"]["Money"];
                 /** @description Funded, letters of credit, used under sublimits, and unfunded. */
                 current: components["schemas"]["Money"];
-                /** @description Principal drawn: in cash, and PIK where it uses the commitment. */
+                /** @description Principal drawn: in cash, and capitalised where that uses the commitment. */
                 funded: components["schemas"]["Money"];
                 /** @description Committed and not drawn: of it, some may be unavailable. */
                 unfunded: components["schemas"]["Money"];
@@ -458,7 +458,7 @@ export interface components {
                 outstanding: components["schemas"]["Money"];
                 /** @description Principal advanced in cash. */
                 cash: components["schemas"]["Money"];
-                /** @description Interest that was capitalised (payment in kind). */
+                /** @description Interest that was capitalised (payment in kind), and capitalised fees. */
                 pikCapitalized: components["schemas"]["Money"];
                 /** @description Principal that was billed and is not paid; from the day after maturity, all that is outstanding. */
                 due: components["schemas"]["Money"];
@@ -598,7 +598,7 @@ export interface components {
              * @enum {string}
              */
             dayCount: "ACT/360" | "ACT/365F" | "30/360" | "ACT/ACT";
-            /** @description The sum of the periods, rounded half up, once. */
+            /** @description The sum of the periods, rounded half away from zero, once. */
             amount: components["schemas"]["Money"];
             /** @description The bill that is corrected: the amount is less what was billed. */
             corrects: {
@@ -1102,7 +1102,7 @@ export interface components {
                     cancelled?: components["schemas"]["Money"];
                     /** @description Funded, letters of credit, used under sublimits, and unfunded. */
                     current?: components["schemas"]["Money"];
-                    /** @description Principal drawn: in cash, and PIK where it uses the commitment. */
+                    /** @description Principal drawn: in cash, and capitalised where that uses the commitment. */
                     funded?: components["schemas"]["Money"];
                     /** @description Committed and not drawn: of it, some may be unavailable. */
                     unfunded?: components["schemas"]["Money"];
@@ -1121,7 +1121,7 @@ export interface components {
                     outstanding?: components["schemas"]["Money"];
                     /** @description Principal advanced in cash. */
                     cash?: components["schemas"]["Money"];
-                    /** @description Interest that was capitalised (payment in kind). */
+                    /** @description Interest that was capitalised (payment in kind), and capitalised fees. */
                     pikCapitalized?: components["schemas"]["Money"];
                     /** @description Principal that was billed and is not paid; from the day after maturity, all that is outstanding. */
                     due?: components["schemas"]["Money"];
@@ -1178,7 +1178,7 @@ export interface components {
                     cancelled?: components["schemas"]["Money"];
                     /** @description Funded, letters of credit, used under sublimits, and unfunded. */
                     current?: components["schemas"]["Money"];
-                    /** @description Principal drawn: in cash, and PIK where it uses the commitment. */
+                    /** @description Principal drawn: in cash, and capitalised where that uses the commitment. */
                     funded?: components["schemas"]["Money"];
                     /** @description Committed and not drawn: of it, some may be unavailable. */
                     unfunded?: components["schemas"]["Money"];
@@ -1197,7 +1197,7 @@ export interface components {
                     outstanding?: components["schemas"]["Money"];
                     /** @description Principal advanced in cash. */
                     cash?: components["schemas"]["Money"];
-                    /** @description Interest that was capitalised (payment in kind). */
+                    /** @description Interest that was capitalised (payment in kind), and capitalised fees. */
                     pikCapitalized?: components["schemas"]["Money"];
                     /** @description Principal that was billed and is not paid; from the day after maturity, all that is outstanding. */
                     due?: components["schemas"]["Money"];
@@ -1359,7 +1359,7 @@ export interface components {
                             cancelled?: components["schemas"]["Money"];
                             /** @description Funded, letters of credit, used under sublimits, and unfunded. */
                             current?: components["schemas"]["Money"];
-                            /** @description Principal drawn: in cash, and PIK where it uses the commitment. */
+                            /** @description Principal drawn: in cash, and capitalised where that uses the commitment. */
                             funded?: components["schemas"]["Money"];
                             /** @description Committed and not drawn: of it, some may be unavailable. */
                             unfunded?: components["schemas"]["Money"];
@@ -1378,7 +1378,7 @@ export interface components {
                             outstanding?: components["schemas"]["Money"];
                             /** @description Principal advanced in cash. */
                             cash?: components["schemas"]["Money"];
-                            /** @description Interest that was capitalised (payment in kind). */
+                            /** @description Interest that was capitalised (payment in kind), and capitalised fees. */
                             pikCapitalized?: components["schemas"]["Money"];
                             /** @description Principal that was billed and is not paid; from the day after maturity, all that is outstanding. */
                             due?: components["schemas"]["Money"];
@@ -1435,7 +1435,7 @@ export interface components {
                             cancelled?: components["schemas"]["Money"];
                             /** @description Funded, letters of credit, used under sublimits, and unfunded. */
                             current?: components["schemas"]["Money"];
-                            /** @description Principal drawn: in cash, and PIK where it uses the commitment. */
+                            /** @description Principal drawn: in cash, and capitalised where that uses the commitment. */
                             funded?: components["schemas"]["Money"];
                             /** @description Committed and not drawn: of it, some may be unavailable. */
                             unfunded?: components["schemas"]["Money"];
@@ -1454,7 +1454,7 @@ export interface components {
                             outstanding?: components["schemas"]["Money"];
                             /** @description Principal advanced in cash. */
                             cash?: components["schemas"]["Money"];
-                            /** @description Interest that was capitalised (payment in kind). */
+                            /** @description Interest that was capitalised (payment in kind), and capitalised fees. */
                             pikCapitalized?: components["schemas"]["Money"];
                             /** @description Principal that was billed and is not paid; from the day after maturity, all that is outstanding. */
                             due?: components["schemas"]["Money"];

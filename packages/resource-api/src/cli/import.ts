@@ -18,6 +18,7 @@ import { leanHeap } from './lean-heap.ts';
 import { openStatementFile } from './open-statement-file.ts';
 import type { AsOperator } from './operator.ts';
 import { collect, DATE } from './option-values.ts';
+import { orInterrupted } from './or-interrupted.ts';
 import { readProfile, shippedProfiles } from './read-profile.ts';
 
 const ACCEPT_EXPECTED = `expected check=reason, with one of ${SANITY_CHECKS.join(', ')}`;
@@ -109,9 +110,11 @@ export function addImportCommand(program: Command, asOperator: AsOperator): Comm
       const files = new ImportReportFiles(options);
       const asked = { ...request, ...files.sinks };
       leanHeap();
-      const report = await asOperator(({ book }) => importStatement(book, asked), {
-        mayCreate: request.apply,
-      })
+      const { apply } = request;
+      const importing = asOperator(({ book }) => importStatement(book, asked), {
+        mayCreate: apply,
+      });
+      const report = await orInterrupted(importing, apply, () => files.discard())
         .catch((error) => {
           if (!(error instanceof StoreMissing)) throw error;
           const noBook = `no book was compared, because ${error.message}`;

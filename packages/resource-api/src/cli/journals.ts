@@ -12,6 +12,7 @@ import { exportJournals } from '../journal-file/export-journals.ts';
 import { importJournals, type JournalImportReport } from '../journal-file/import-journals.ts';
 import type { AsOperator } from './operator.ts';
 import { APPLY, SEQUENCE } from './option-values.ts';
+import { orInterrupted } from './or-interrupted.ts';
 import { writeOutput } from './output-file.ts';
 
 const FAULTS_SHOWN = 20;
@@ -50,10 +51,12 @@ export function addJournalCommands(program: Command, asOperator: AsOperator): vo
     .option('--accept-warnings', 'with --apply: also write what the report warns of')
     .action(async (file: string, given: object, command: Command) => {
       const options = readOptions(IMPORT, given);
-      const report = await asOperator(
+      const { apply } = options;
+      const importing = asOperator(
         ({ journals }) => importJournals(journals, { lines: () => linesOf(file), ...options }),
-        { mayCreate: options.apply },
-      ).catch((error) => {
+        { mayCreate: apply },
+      );
+      const report = await orInterrupted(importing, apply).catch((error) => {
         throw refusal(file, error);
       });
       if (report.outcome === 'refused') {

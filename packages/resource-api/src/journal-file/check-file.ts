@@ -6,7 +6,7 @@ import { Drawings } from './drawings.ts';
 import { FxIdentities, fxOccurrence } from './fx-identities.ts';
 import { Holdings } from './holdings.ts';
 import { IdSet } from './id-set.ts';
-import { type Described, facilityOf, type JournalStore, type Posted } from './journal-store.ts';
+import { type Described, facilityOf, type JournalReader, type Posted } from './journal-store.ts';
 import { checkDates, implausible } from './plausible.ts';
 import {
   type BookRecord,
@@ -55,7 +55,7 @@ const KIND: Readonly<Record<'party' | 'position', Described>> = {
 
 /** Finds every fault of a file, batch by batch, against the book and against what came before. */
 export class FileChecker {
-  readonly #store: JournalStore;
+  readonly #store: JournalReader;
   readonly #closedThrough: BusinessDate | undefined;
   readonly #today: BusinessDate;
   /** What an id stands for, in the book or in the file before the line; not of journals. */
@@ -84,7 +84,7 @@ export class FileChecker {
   #given: SummaryRecord | undefined;
   #lastLine = 0;
 
-  constructor(store: JournalStore, closedThrough: BusinessDate | undefined, today: BusinessDate) {
+  constructor(store: JournalReader, closedThrough: BusinessDate | undefined, today: BusinessDate) {
     this.#today = today;
     this.#store = store;
     this.#volumes = new Volumes(store);

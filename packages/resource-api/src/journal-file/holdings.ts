@@ -1,6 +1,6 @@
 import { formatMoney } from '../ledger/money.ts';
 import { fault, type RecordFault } from './check-journal.ts';
-import type { JournalStore } from './journal-store.ts';
+import type { JournalReader } from './journal-store.ts';
 import { type JournalRecord, minorOf, type PostingRecord } from './record.ts';
 import { RunningAmount } from './running-amount.ts';
 
@@ -61,7 +61,7 @@ export class Holdings {
    * and file have. Of several, the last ones of the file are too many.
    */
   async finish(
-    store: Pick<JournalStore, 'holdings'>,
+    store: Pick<JournalReader, 'holdings'>,
   ): Promise<readonly (RecordFault & { readonly line: number })[]> {
     const sellers = [...this.#sellers];
     const inBook = await store.holdings(sellers.map(([, holder]) => holder));

@@ -1,11 +1,11 @@
 import { type BusinessDate, businessDateOf } from '../ledger/business-date.ts';
 import { FileChecker, type LineFault, type NumberedLine } from './check-file.ts';
 import { FxIdentities } from './fx-identities.ts';
-import type { JournalStore } from './journal-store.ts';
+import type { JournalReader, JournalStore } from './journal-store.ts';
 import { type BookRecord, RECORD, type SummaryRecord } from './record.ts';
 
 export interface JournalImport {
-  /** Lines of the file without their ends; read once to check and once to write. */
+  /** Lines of the file without their ends; read to check, once more if another import came between, and to write. */
   readonly lines: () => AsyncIterable<string>;
   readonly apply: boolean;
   /** Whether to apply what is implausible, too. */
@@ -33,22 +33,50 @@ export interface JournalImportReport {
 const BATCH = 1_000;
 
 /**
- * Checks the whole file, then writes it; without `apply` what was written is rolled back. Memory
- * grows with the deals and contracts of the file, not with its postings.
+ * Checks the whole file, then writes it; without `apply` what was written is rolled back. The check holds
+ * no lock: if the book has changed meanwhile, the file is checked again under the lock. Memory grows with
+ * the deals and contracts of the file, not with its postings.
  */
 export async function importJournals(
   store: JournalStore,
-  { lines, apply, acceptWarnings = false, today = businessDateOf(new Date()) }: JournalImport,
+  file: JournalImport,
 ): Promise<JournalImportReport> {
-  const checker = new FileChecker(store, await store.closedThrough(), today);
+  const state = await store.state();
+  const before = await checkFile(store, file);
+  if (!isWritten(before)) return before.report;
+  return store.locked(async (book) => {
+    const isAsChecked = (await book.state()) === state;
+    const checked = isAsChecked ? before : await checkFile(book, file);
+    if (isWritten(checked)) await book.write(freshRecords(file.lines(), checked.checker));
+    return checked.report;
+  }, file.apply);
+}
+
+interface CheckedFile {
+  readonly checker: FileChecker;
+  readonly report: JournalImportReport;
+}
+
+function isWritten({ report: { outcome } }: CheckedFile): boolean {
+  return outcome === 'applied' || outcome === 'valid';
+}
+
+async function checkFile(
+  book: JournalReader,
+  { lines, apply, acceptWarnings = false, today = businessDateOf(new Date()) }: JournalImport,
+): Promise<CheckedFile> {
+  const checker = new FileChecker(book, await book.closedThrough(), today);
   for await (const batch of inBatches(lines())) await checker.check(batch);
   const { fresh, undeclared, ...facts } = await checker.finish();
   const { faultCount } = facts;
   const isAccepted = acceptWarnings || undeclared === 0;
-  if (faultCount > 0 || (apply && !isAccepted)) return { ...facts, outcome: 'refused' };
-  if (fresh === 0) return { ...facts, outcome: 'applied_before' };
-  await store.write(freshRecords(lines(), checker), apply);
-  return { ...facts, outcome: apply ? 'applied' : 'valid' };
+  const told = (outcome: JournalImportReport['outcome']) => ({
+    checker,
+    report: { ...facts, outcome },
+  });
+  if (faultCount > 0 || (apply && !isAccepted)) return told('refused');
+  if (fresh === 0) return told('applied_before');
+  return told(apply ? 'applied' : 'valid');
 }
 
 async function* freshRecords(

@@ -35,7 +35,10 @@ export function facilityOf(
   return found?.kind === 'facility' ? found : undefined;
 }
 
-export interface JournalStore {
+/** What the book has, as a file is checked against it. */
+export interface JournalReader {
+  /** Another one after each change of what the book has. */
+  state(): Promise<string>;
   describe(ids: readonly string[]): Promise<ReadonlyMap<string, Described>>;
   /** What the book has under the ids, as an export gives it. */
   read(ids: readonly string[]): Promise<ReadonlyMap<string, IdentifiedRecord>>;
@@ -54,8 +57,16 @@ export interface JournalStore {
   countFxRates(rates: readonly FxRateRecord[]): Promise<readonly number[]>;
   /** Undefined when no period is closed. */
   closedThrough(): Promise<BusinessDate | undefined>;
+}
+
+/** A book that nobody else writes to. */
+export interface LockedBook extends JournalReader {
+  write(records: AsyncIterable<BookRecord>): Promise<void>;
+}
+
+export interface JournalStore extends JournalReader {
   /** One transaction, all or nothing; without `apply` it is rolled back at its end. */
-  write(records: AsyncIterable<BookRecord>, apply: boolean): Promise<void>;
+  locked<T>(work: (book: LockedBook) => Promise<T>, apply: boolean): Promise<T>;
   /**
    * Everything that became known with a sequence or later, in an order in which it can be written
    * again; one snapshot.

@@ -2,7 +2,7 @@ import { type BusinessDate, monthsAfter } from '../ledger/business-date.ts';
 import { parseRate, RATE_DECIMALS } from '../ledger/rate.ts';
 import { fault, type RecordFault } from './check-journal.ts';
 import { type Describe, facilityOf } from './journal-store.ts';
-import type { BookRecord } from './record.ts';
+import type { BookRecord, JournalRecord } from './record.ts';
 
 /** 100 % a year. */
 const RATE_PLAUSIBLE = 10n ** BigInt(RATE_DECIMALS);
@@ -51,14 +51,41 @@ export function implausible(
     case 'journal':
       return [
         ...dates,
+        ...withoutEffect(record),
         ...record.terms.flatMap((one, index) =>
           'contract' in one ? implausibleRates(one, `terms.${index}.`) : [],
         ),
         ...record.rates.flatMap((one, index) => implausibleRates(one, `rates.${index}.`)),
       ];
+    case 'fx_rate':
+      return record.from === record.to
+        ? [...dates, ineffective('to', 'another currency than `from`')]
+        : dates;
     default:
       return dates;
   }
+}
+
+const FACTS = ['terms', 'details', 'rates', 'settlements'] as const;
+
+/** What a journal says and the book does not use. */
+function withoutEffect(journal: JournalRecord): readonly RecordFault[] {
+  const { reverses, corrects, postings } = journal;
+  const facts = FACTS.filter((list) => reverses !== undefined && (journal[list] ?? []).length > 0);
+  const bills = postings.some(
+    ({ account, movement }) =>
+      account === 'INTEREST_DUE' || account === 'FEES_DUE' || movement === 'pik_capitalization',
+  );
+  return [
+    ...facts.map((list) => ineffective(list, 'none: a reversal takes back those of its journal')),
+    ...(corrects === undefined || bills
+      ? []
+      : [ineffective('corrects', 'none: only interest and fees that are billed correct a bill')]),
+  ];
+}
+
+function ineffective(field: string, expected: string): RecordFault {
+  return fault(field, 'no_effect', `expected ${expected}`);
 }
 
 /** A day, and the words for it. */

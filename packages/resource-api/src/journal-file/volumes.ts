@@ -1,6 +1,6 @@
 import { BOOK_MAX_MINOR, formatMoney, magnitudeOf } from '../ledger/money.ts';
 import { fault, type RecordFault } from './check-journal.ts';
-import type { JournalStore } from './journal-store.ts';
+import type { JournalReader } from './journal-store.ts';
 import { type JournalRecord, minorOf } from './record.ts';
 
 /** Of a file that posts less it would take a million to fill a book: what the book has is not looked up. */
@@ -19,12 +19,12 @@ export function roomExpected(currency: string): string {
 
 /** What book and file post by currency, signs aside, so that every sum of amounts can be kept. */
 export class Volumes {
-  readonly #store: Pick<JournalStore, 'volumes'>;
+  readonly #store: Pick<JournalReader, 'volumes'>;
   readonly #ofFile = new Map<string, bigint>();
   readonly #reported = new Set<string>();
   #ofBook: ReadonlyMap<string, bigint> | undefined;
 
-  constructor(store: Pick<JournalStore, 'volumes'>) {
+  constructor(store: Pick<JournalReader, 'volumes'>) {
     this.#store = store;
   }
 

@@ -3,7 +3,7 @@
  * is billed, capitalised or shown. Names follow FpML's AccrualPeriod.
  */
 import { accrualBase, type DatedEnd } from './accrual-base.ts';
-import { type ExactPart, largestRemainder, roundHalfUp } from './allocate.ts';
+import { type ExactPart, largestRemainder, roundHalfAwayFromZero } from './allocate.ts';
 import type { BusinessDate } from './business-date.ts';
 import {
   type Day,
@@ -154,9 +154,9 @@ function earliest(one: BusinessDate, other: BusinessDate, third: BusinessDate): 
   return third < first ? third : first;
 }
 
-/** Rounded once, half up. */
+/** Rounded once, half away from zero. */
 export function roundAccrual(exact: bigint): bigint {
-  return roundHalfUp(exact, EXACT_UNIT);
+  return roundHalfAwayFromZero(exact, EXACT_UNIT);
 }
 
 export interface Accrued {

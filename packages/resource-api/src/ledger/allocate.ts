@@ -43,8 +43,8 @@ export function allocate(
   return largestRemainder(amountMinor, parts, whole);
 }
 
-/** Half up, away from zero: the market's commercial rounding. */
-export function roundHalfUp(numerator: bigint, denominator: bigint): bigint {
+/** Half away from zero: the market's commercial rounding. */
+export function roundHalfAwayFromZero(numerator: bigint, denominator: bigint): bigint {
   const magnitude = numerator < 0n ? -numerator : numerator;
   const rounded = (2n * magnitude + denominator) / (2n * denominator);
   return numerator < 0n ? -rounded : rounded;

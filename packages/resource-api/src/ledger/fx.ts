@@ -1,4 +1,4 @@
-import { roundHalfUp } from './allocate.ts';
+import { roundHalfAwayFromZero } from './allocate.ts';
 
 /** Units of one currency that a unit of another is, in 10⁻¹⁵. */
 export type ScaledFxRate = bigint & { readonly __fxRate: true };
@@ -12,12 +12,12 @@ export function parseFxRate(text: string): ScaledFxRate | undefined {
   return scaled > 0n ? (scaled as ScaledFxRate) : undefined;
 }
 
-/** Minor units of another currency, rounded half up. `digits` are the minor-unit digits of each. */
+/** Minor units of another currency, rounded half away from zero. `digits` are the minor-unit digits of each. */
 export function convert(
   amountMinor: bigint,
   rate: ScaledFxRate,
   digits: { readonly from: number; readonly to: number },
 ): bigint {
   const numerator = amountMinor * rate * 10n ** BigInt(digits.to);
-  return roundHalfUp(numerator, 10n ** BigInt(DECIMALS + digits.from));
+  return roundHalfAwayFromZero(numerator, 10n ** BigInt(DECIMALS + digits.from));
 }

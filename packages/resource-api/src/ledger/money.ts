@@ -21,7 +21,7 @@ export interface ParsedAmount {
 
 /**
  * Reads a plain decimal such as `-12.5`: no sign +, no exponent, no separators. Digits beyond the
- * currency's are rounded half up (away from zero), and said so.
+ * currency's are rounded half away from zero, and said so.
  *
  * @param digits minor-unit digits of the currency.
  * @returns undefined when the text is anything else, or beyond `AMOUNT_MAX_MINOR`.

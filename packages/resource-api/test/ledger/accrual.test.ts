@@ -7,7 +7,7 @@ import {
   EXACT_UNIT,
   roundAccrual,
 } from '../../src/ledger/accrual.ts';
-import { allocate, largestRemainder, roundHalfUp } from '../../src/ledger/allocate.ts';
+import { allocate, largestRemainder, roundHalfAwayFromZero } from '../../src/ledger/allocate.ts';
 import { type BusinessDate, businessDateOf } from '../../src/ledger/business-date.ts';
 import {
   DAY_COUNTS,
@@ -339,7 +339,12 @@ describe('an allocation', () => {
   });
 
   it('rounds halves away from zero', () => {
-    expect([1n, 3n, -1n, -3n].map((n) => roundHalfUp(n, 2n))).to.deep.equal([1n, 2n, -1n, -2n]);
+    expect([1n, 3n, -1n, -3n].map((n) => roundHalfAwayFromZero(n, 2n))).to.deep.equal([
+      1n,
+      2n,
+      -1n,
+      -2n,
+    ]);
     expect(roundAccrual(EXACT_UNIT / 2n - 1n)).to.equal(0n);
   });
 });

@@ -142,7 +142,9 @@ const CELLS = {
   excessDecimals: z
     .enum(['reject', 'round'])
     .default('reject')
-    .describe('More digits than the currency has: refused, or rounded half up with a warning.'),
+    .describe(
+      'More digits than the currency has: refused, or rounded half away from zero with a warning.',
+    ),
   dateFormats: z
     .array(DATE_FORMAT)
     .min(1)

@@ -114,7 +114,7 @@ export class AmountReader {
         ? `expected no decimals, because ${unit} has none`
         : `expected at most ${digits} decimals, which ${unit} has`;
     if (excessDecimals === 'round') {
-      this.#tell.warn(field, 'rounded', `${fact}; rounded half up`, value);
+      this.#tell.warn(field, 'rounded', `${fact}; rounded half away from zero`, value);
       return;
     }
     const other = decimalSeparator === '.' ? ',' : '.';

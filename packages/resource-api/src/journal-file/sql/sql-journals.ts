@@ -3,13 +3,16 @@ import { valuesOf } from '@cls/shared/sql/array-literal';
 import type { Database, Sql } from '@cls/shared/sql/database';
 import { rollback, tentativeTransaction } from '@cls/shared/sql/tentative-transaction';
 import { closedThrough } from '../../periods/sql-periods.ts';
+import { lockJournal } from '../../posting/post-journals.ts';
 import { writeBook } from '../../posting/write-book.ts';
 import { SOLD_ACCOUNTS } from '../holdings.ts';
 import type {
   DatedAmount,
   Described,
   DescribedFacility,
+  JournalReader,
   JournalStore,
+  LockedBook,
   Posted,
   PostedQuestion,
 } from '../journal-store.ts';
@@ -18,20 +21,45 @@ import { readBook, readByIds } from './read-book.ts';
 /** The book as journal files know it. */
 export function sqlJournals(database: Database): JournalStore {
   return {
-    describe: (ids) => describe(database, ids),
-    read: (ids) => readByIds(database, ids),
+    ...readerOf(database),
+    locked: (work, apply) =>
+      tentativeTransaction(database, async (transaction) => {
+        await lockJournal(transaction);
+        const write: LockedBook['write'] = (records) => writeBook(transaction, records);
+        const result = await work({ ...readerOf(transaction), write });
+        return apply ? result : rollback(result);
+      }),
+    readAll: (receive, fromSeq) =>
+      database.transaction((transaction) => readBook(transaction, receive, fromSeq), {
+        isolation: 'repeatable read',
+        readOnly: true,
+      }),
+  };
+}
+
+function readerOf(sql: Sql): JournalReader {
+  return {
+    async state() {
+      // A party is no generation of the book.
+      const [row] = await sql.query<{ state: string }>(
+        `SELECT concat(generation, ' ', (SELECT max(key) FROM party)) AS state FROM book_state`,
+      );
+      return row?.state ?? '';
+    },
+    describe: (ids) => describe(sql, ids),
+    read: (ids) => readByIds(sql, ids),
     async taken(names) {
       if (names.length === 0) return [];
       const parameters = valuesOf(names, 'kind', 'within', 'value');
-      const rows = await database.query<{ taken: boolean }>(TAKEN, parameters);
+      const rows = await sql.query<{ taken: boolean }>(TAKEN, parameters);
       return rows.map(({ taken }) => taken);
     },
-    posted: (question) => posted(database, question),
-    undrawn: (facilities) => datedAmounts(database, UNDRAWN, facilities),
-    outstanding: (contracts) => datedAmounts(database, OUTSTANDING, contracts),
+    posted: (question) => posted(sql, question),
+    undrawn: (facilities) => datedAmounts(sql, UNDRAWN, facilities),
+    outstanding: (contracts) => datedAmounts(sql, OUTSTANDING, contracts),
     async holdings(holders) {
       if (holders.length === 0) return [];
-      const rows = await database.query<DatedAmount & { number: bigint }>(
+      const rows = await sql.query<DatedAmount & { number: bigint }>(
         HOLDINGS,
         valuesOf(holders, 'facility', 'contract', 'lender', 'account'),
       );
@@ -39,26 +67,16 @@ export function sqlJournals(database: Database): JournalStore {
       for (const { number, ...amount } of rows) held[Number(number) - 1]?.push(amount);
       return held;
     },
-    volumes: () => volumesOf(database),
+    volumes: () => volumesOf(sql),
     async countFxRates(rates) {
       if (rates.length === 0) return [];
-      const rows = await database.query<{ count: bigint }>(
+      const rows = await sql.query<{ count: bigint }>(
         COUNT_FX_RATES,
         valuesOf(rates, 'date', 'from', 'to', 'rate', 'source'),
       );
       return rows.map(({ count }) => Number(count));
     },
-    closedThrough: () => closedThrough(database),
-    write: (records, apply) =>
-      tentativeTransaction<void>(database, async (transaction) => {
-        await writeBook(transaction, records);
-        return apply ? undefined : rollback(undefined);
-      }),
-    readAll: (receive, fromSeq) =>
-      database.transaction((transaction) => readBook(transaction, receive, fromSeq), {
-        isolation: 'repeatable read',
-        readOnly: true,
-      }),
+    closedThrough: () => closedThrough(sql),
   };
 }
 

@@ -30,8 +30,13 @@ export interface ChangeBatch {
   readonly copied: ResolvedSnapshot | undefined;
   /** In the order of their keys; deals that cannot have changed are left out. */
   readonly deals: readonly DealChange[];
-  /** Where the next batch begins. */
-  readonly nextKey: bigint | undefined;
+  /** The next batch begins with the first of them; none after the last batch. */
+  readonly following: readonly ChangedDeal[];
+}
+
+export interface ChangedDeal {
+  readonly key: bigint;
+  readonly id: string;
 }
 
 export interface ChangesRequest {
@@ -40,6 +45,8 @@ export interface ChangesRequest {
   readonly walk: WalkSnapshot | undefined;
   readonly fromKey: bigint;
   readonly deals: number;
+  /** What the batch before said. */
+  readonly following: readonly ChangedDeal[];
 }
 
 /**
@@ -53,17 +60,21 @@ export type ReadChanges = (
 ) => Promise<ChangeBatch>;
 
 const PAGE_ITEMS = 1_000;
+/** One more than a page compares. Each look-up reads all that became known since the copy. */
+const LOOKED_UP = 1_001;
 
 export function changesReader(
   store: BalanceStore,
   times: Snapshots,
   readBalances: ReadBalances,
 ): ReadChanges {
-  return async (caller, question, { copy, walk, fromKey, deals: limit }) => {
+  return async (caller, question, { copy, walk, fromKey, deals: limit, following }) => {
     const access = accessOf(caller);
     const snapshot = await times.resolve({ ...question, position: walk }, access);
     const copied = await times.copied(copy, access, snapshot);
-    const changed = await candidates(store, access, question, { snapshot, copied, fromKey, limit });
+    const range = { snapshot, copied, fromKey, limit: Math.max(limit + 1, LOOKED_UP) };
+    const changed =
+      following.length > limit ? following : await candidates(store, access, question, range);
     const deals = changed.slice(0, limit);
     const read = async (at: ResolvedSnapshot | undefined) =>
       at === undefined || deals.length === 0
@@ -83,7 +94,7 @@ export function changesReader(
         now: now.get(id) ?? [],
         before: before.get(id) ?? [],
       })),
-      nextKey: changed[limit]?.key,
+      following: changed.slice(limit),
     };
   };
 }

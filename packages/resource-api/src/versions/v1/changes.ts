@@ -1,7 +1,12 @@
 import type { Caller } from '@cls/shared/access/caller';
 import { type BalanceItem, FIRST, type PageEnd } from '../../questions/ask/balance-store.ts';
 import type { CopyTimes, ResolvedSnapshot, WalkSnapshot } from '../../questions/ask/snapshot.ts';
-import type { DealChange, ReadChanges, ReadingOfPage } from '../../questions/lists/read-changes.ts';
+import type {
+  ChangedDeal,
+  DealChange,
+  ReadChanges,
+  ReadingOfPage,
+} from '../../questions/lists/read-changes.ts';
 import type { BalanceQuestion } from '../../questions/page/read-balances.ts';
 import { pickFields } from './fields.ts';
 import { type BalanceResource, presentItem } from './present.ts';
@@ -53,9 +58,12 @@ export async function changePage(
   const changes: Change[] = [];
   let examined = 0;
   let snapshot: WalkSnapshot | undefined = walk;
+  let following: readonly ChangedDeal[] = [];
   for (let fromKey = start.key; ; ) {
     const deals = Math.min(Math.max(limit - changes.length, 10), BATCH_MAX);
-    const batch = await readChanges(caller, question, { copy, walk: snapshot, fromKey, deals });
+    const asked = { copy, walk: snapshot, fromKey, deals, following };
+    const batch = await readChanges(caller, question, asked);
+    following = batch.following;
     snapshot = batch.snapshot;
     examined += batch.deals.length;
     for (const deal of batch.deals) {
@@ -64,7 +72,7 @@ export async function changePage(
         ...changesOf(deal, resource, fields).filter(({ id }) => passed === null || id > passed),
       );
     }
-    const { nextKey } = batch;
+    const nextKey = following[0]?.key;
     const last = changes[limit - 1];
     const next =
       last !== undefined && (changes.length > limit || nextKey !== undefined)

@@ -45,7 +45,7 @@ export const ACCRUAL_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
     start: as(date, 'The first day that accrues.'),
     end: as(date, 'The day after the last one that accrues.'),
     dayCount: oneOf(DAY_COUNTS, 'How days become a fraction of a year.'),
-    amount: as(money, 'The sum of the periods, rounded half up, once.'),
+    amount: as(money, 'The sum of the periods, rounded half away from zero, once.'),
     corrects: nullable(
       object({
         journal: idOf('jrn', 'The journal that billed it.'),

@@ -36,7 +36,10 @@ const AMOUNTS = {
       original: as(money, 'What the lenders committed at first.'),
       cancelled: as(money, 'Commitment given up or expired.'),
       current: as(money, 'Funded, letters of credit, used under sublimits, and unfunded.'),
-      funded: as(money, 'Principal drawn: in cash, and PIK where it uses the commitment.'),
+      funded: as(
+        money,
+        'Principal drawn: in cash, and capitalised where that uses the commitment.',
+      ),
       unfunded: as(money, 'Committed and not drawn: of it, some may be unavailable.'),
       available: as(
         money,
@@ -52,7 +55,10 @@ const AMOUNTS = {
     object({
       outstanding: as(money, 'Cash and capitalised principal that is owed.'),
       cash: as(money, 'Principal advanced in cash.'),
-      pikCapitalized: as(money, 'Interest that was capitalised (payment in kind).'),
+      pikCapitalized: as(
+        money,
+        'Interest that was capitalised (payment in kind), and capitalised fees.',
+      ),
       due: as(
         money,
         'Principal that was billed and is not paid; from the day after maturity, all that is outstanding.',

@@ -1,5 +1,5 @@
 import { EXACT_UNIT } from '../../ledger/accrual.ts';
-import { roundHalfUp } from '../../ledger/allocate.ts';
+import { roundHalfAwayFromZero } from '../../ledger/allocate.ts';
 import { minorUnitDigits } from '../../ledger/currency.ts';
 import { formatAmount, moneyOf } from '../../ledger/money.ts';
 import { formatRate, type Rate } from '../../ledger/rate.ts';
@@ -50,5 +50,5 @@ function rateOrNull(rate: Rate | null | undefined): string | null {
 
 function exactAmount(exact: bigint, currency: string): string {
   const scale = 10n ** BigInt(EXACT_DECIMALS - (minorUnitDigits(currency) ?? 0));
-  return formatAmount(roundHalfUp(exact * scale, EXACT_UNIT), EXACT_DECIMALS);
+  return formatAmount(roundHalfAwayFromZero(exact * scale, EXACT_UNIT), EXACT_DECIMALS);
 }

@@ -12,7 +12,7 @@ const AMOUNTS = {
   interestAccrued: (balance: TotalBalance) => balance.interest_accrued,
 } as const;
 
-/** A balance in the reporting currency, each amount rounded half up, with the rate used. */
+/** A balance in the reporting currency, each amount rounded half away from zero, with the rate used. */
 export function presentReporting(
   balance: TotalBalance,
   currency: string,

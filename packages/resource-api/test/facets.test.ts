@@ -8,7 +8,7 @@ import {
   type Level,
   NO_FILTER,
 } from '../src/questions/ask/balance-store.ts';
-import type { BalanceReading } from '../src/questions/page/read-balances.ts';
+import type { BalanceReading } from '../src/questions/page/read-items.ts';
 import { facetsReader } from '../src/questions/totals/read-facets.ts';
 import { CUSTOMERS, callerOf, openAskedBook } from './support/asked-book.ts';
 

@@ -9,7 +9,7 @@ import {
   type Level,
   NO_FILTER,
 } from '../src/questions/ask/balance-store.ts';
-import type { BalanceReading } from '../src/questions/page/read-balances.ts';
+import type { BalanceReading } from '../src/questions/page/read-items.ts';
 import type { GroupTotal } from '../src/questions/totals/group-sums.ts';
 import { groupsReader } from '../src/questions/totals/read-groups.ts';
 import { CUSTOMERS, callerOf, openAskedBook } from './support/asked-book.ts';

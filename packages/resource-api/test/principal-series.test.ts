@@ -15,7 +15,7 @@ import {
   type SeriesQuestion,
   seriesReader,
 } from '../src/questions/lists/read-series.ts';
-import type { BalanceReading } from '../src/questions/page/read-balances.ts';
+import type { BalanceReading } from '../src/questions/page/read-items.ts';
 import { CUSTOMERS, callerOf, openAskedBook } from './support/asked-book.ts';
 import { date } from './support/book.ts';
 

@@ -13,7 +13,7 @@ import {
   NO_FILTER,
   type ReaderAccess,
 } from '../../src/questions/ask/balance-store.ts';
-import { everyItem } from '../../src/questions/page/read-balances.ts';
+import { everyItem } from '../../src/questions/page/read-items.ts';
 
 /** Values of filters that leave a part of a book. */
 export interface FilterValues {

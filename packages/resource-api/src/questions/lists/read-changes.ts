@@ -6,10 +6,10 @@ import {
   accessOf,
   type BalancePage,
   type BalanceQuestion,
-  type BalanceReading,
   everyPage,
   type ReadBalances,
 } from '../page/read-balances.ts';
+import type { BalanceReading } from '../page/read-items.ts';
 
 /** A reading, and the page that says how it is shown. */
 export interface ReadingOfPage {

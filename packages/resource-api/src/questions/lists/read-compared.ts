@@ -12,11 +12,9 @@ import {
   accessOf,
   type BalancePage,
   type BalanceQuestion,
-  type BalanceReading,
-  everyItem,
-  readItems,
   readShown,
 } from '../page/read-balances.ts';
+import { type BalanceReading, everyItem, readItems } from '../page/read-items.ts';
 
 /** What a page of a list is compared with. */
 export interface ComparedPage {

@@ -4,7 +4,8 @@ import { type BusinessDate, daysAfter } from '../../ledger/business-date.ts';
 import { endOf, type Interval, type Period, periodsOf } from '../../ledger/interval.ts';
 import type { BalanceFilter, BalanceStore, Level, SeriesStep } from '../ask/balance-store.ts';
 import type { QuestionTimes, ResolvedSnapshot, Snapshots } from '../ask/snapshot.ts';
-import { resolveQuestion, storesFilter } from '../page/read-balances.ts';
+import { storesFilter } from '../page/decided-by-reading.ts';
+import { resolveQuestion } from '../page/read-balances.ts';
 
 export interface SeriesQuestion extends QuestionTimes {
   readonly level: Level;

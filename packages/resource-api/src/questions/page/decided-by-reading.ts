@@ -1,7 +1,6 @@
 import {
   type AnySort,
   type BalanceFilter,
-  type BalanceItem,
   type BalanceStore,
   isComputed,
   LEVELS,
@@ -15,7 +14,7 @@ import {
 import { askedFilters, type FilterName } from '../ask/filters.ts';
 import type { ResolvedSnapshot } from '../ask/snapshot.ts';
 import { computedPage } from './computed-order.ts';
-import type { BalanceReading } from './read-balances.ts';
+import { type BalanceReading, type ItemContext, itemPages, readItems } from './read-items.ts';
 
 /** Most items that a page reads to find those that pass. */
 const READ_FOR_PAGE = 2_000;
@@ -53,12 +52,8 @@ export function isDecidedByReading(filter: BalanceFilter, level: Level): boolean
   return deciders(filter, level).length > 0;
 }
 
-export interface DecidedRequest extends Pick<PageRequest, 'level' | 'filter'> {
-  readonly snapshot: ResolvedSnapshot;
-}
-
 /** What the store is asked for, and whether the reading of an item that it finds passes. */
-function candidatesOf({ level, filter, snapshot }: DecidedRequest) {
+function candidatesOf({ question: { level }, snapshot }: ItemContext, filter: BalanceFilter) {
   const decided = deciders(filter, level);
   const asked = decided.map((each) => each.candidates?.(snapshot));
   const candidates: BalanceFilter = Object.assign({}, filter, ...asked);
@@ -66,7 +61,7 @@ function candidatesOf({ level, filter, snapshot }: DecidedRequest) {
   return { filter: candidates, passes };
 }
 
-interface PassingRequest extends DecidedRequest, Pick<PageRequest, 'after' | 'limit'> {
+interface PassingRequest extends Pick<PageRequest, 'filter' | 'after' | 'limit'> {
   readonly sort: AnySort | undefined;
 }
 
@@ -75,27 +70,25 @@ export interface PassingPage {
   readonly next: PageEnd | undefined;
 }
 
-export type ReadItems = (items: readonly BalanceItem[]) => Promise<readonly BalanceReading[]>;
-
 /** A page: short where reading decides, and few of the items that are read for it pass. */
 export async function readPassing(
   store: BalanceStore,
-  access: ReaderAccess,
+  context: ItemContext,
   request: PassingRequest,
-  read: ReadItems,
 ): Promise<PassingPage> {
+  const { access, question, snapshot } = context;
   const { limit, sort } = request;
-  const { filter, passes } = candidatesOf(request);
+  const { filter, passes } = candidatesOf(context, request.filter);
   const found: BalanceReading[] = [];
   let after = request.after;
   let step = limit;
   for (let looked = 0; ; ) {
-    const asked = { ...request, filter, after, limit: step };
+    const asked = { level: question.level, snapshot, filter, after, limit: step };
     const { items, next } =
       sort !== undefined && isComputed(sort)
         ? await computedPage(store, access, { ...asked, sort })
         : await store.page(access, { ...asked, sort });
-    const readings = await read(items);
+    const readings = await readItems(store, context, items);
     found.push(...readings.filter(passes));
     if (found.length > limit) {
       const readings = found.slice(0, limit);
@@ -118,26 +111,38 @@ export async function readPassing(
  */
 export async function decidedFilter(
   store: BalanceStore,
-  access: ReaderAccess,
-  request: DecidedRequest,
-  read: ReadItems,
+  context: ItemContext,
+  filter: BalanceFilter,
   most: number,
 ): Promise<BalanceFilter | undefined> {
-  const { level, filter, snapshot } = request;
+  const { access, question, snapshot } = context;
+  const { level } = question;
   if (!isDecidedByReading(filter, level)) return filter;
-  const { filter: found, passes } = candidatesOf(request);
-  const asked = { level, filter: found, snapshot, sort: undefined, limit: READ_AT_ONCE };
+  const { filter: found, passes } = candidatesOf(context, filter);
+  const asked = { level, filter: found, snapshot, limit: READ_AT_ONCE };
   const itemKeys: bigint[] = [];
-  let after: PageEnd | undefined;
   let looked = 0;
-  do {
-    const { items, next } = await store.page(access, { ...asked, after });
+  for await (const items of itemPages(store, access, asked)) {
     looked += items.length;
     if (looked > most) return undefined;
-    const readings = await read(items);
-    const passing = readings.filter(passes);
+    const passing = (await readItems(store, context, items)).filter(passes);
     itemKeys.push(...passing.map(({ item }) => item.end.key));
-    after = next;
-  } while (after !== undefined);
+  }
   return { ...NO_FILTER, includeZero: true, itemKeys };
+}
+
+/** The same, however many items have to be read for it. */
+export async function storesFilter(
+  store: BalanceStore,
+  access: ReaderAccess,
+  {
+    level,
+    filter,
+    snapshot,
+  }: Pick<PageRequest, 'level' | 'filter'> & Pick<ItemContext, 'snapshot'>,
+): Promise<BalanceFilter> {
+  const context = { access, question: { level, fromDate: undefined }, snapshot };
+  const decided = await decidedFilter(store, context, filter, Number.POSITIVE_INFINITY);
+  // Without a bound there is always one.
+  return decided ?? filter;
 }

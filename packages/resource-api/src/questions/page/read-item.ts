@@ -11,11 +11,10 @@ import {
   accessOf,
   type BalancePage,
   type BalanceQuestion,
-  type BalanceReading,
   type ReadBalances,
-  readItems,
   readShown,
 } from './read-balances.ts';
+import { type BalanceReading, readItems } from './read-items.ts';
 
 /** What a question about one item or one deal says besides its name. */
 export type SingleQuestion = Omit<

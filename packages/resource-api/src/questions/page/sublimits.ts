@@ -2,12 +2,8 @@ import type { Caller } from '@cls/shared/access/caller';
 import { addTotals, ZERO_BALANCE } from '../../ledger/balance.ts';
 import type { BalanceItem, CurrencyTotal } from '../ask/balance-store.ts';
 import { COUNTED_ONCE, hasSublimits } from '../ask/counted-once.ts';
-import {
-  type BalancePage,
-  type BalanceReading,
-  everyPage,
-  type ReadBalances,
-} from './read-balances.ts';
+import { type BalancePage, everyPage, type ReadBalances } from './read-balances.ts';
+import type { BalanceReading } from './read-items.ts';
 
 const AT_ONCE = 1_000;
 

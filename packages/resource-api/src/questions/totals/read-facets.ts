@@ -1,7 +1,8 @@
 import type { Caller } from '@cls/shared/access/caller';
 import type { BalanceStore, Facet, FacetRequest, FacetValue } from '../ask/balance-store.ts';
 import type { QuestionTimes, ResolvedSnapshot, Snapshots } from '../ask/snapshot.ts';
-import { resolveQuestion, storesFilter } from '../page/read-balances.ts';
+import { storesFilter } from '../page/decided-by-reading.ts';
+import { resolveQuestion } from '../page/read-balances.ts';
 
 export interface FacetQuestion extends QuestionTimes, Omit<FacetRequest, 'snapshot'> {}
 

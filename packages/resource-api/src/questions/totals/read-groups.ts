@@ -10,8 +10,8 @@ import {
   type ReaderAccess,
 } from '../ask/balance-store.ts';
 import type { ComparedTimes, QuestionTimes, ResolvedSnapshot, Snapshots } from '../ask/snapshot.ts';
-import { isDecidedByReading } from '../page/decided-by-reading.ts';
-import { resolveQuestion, storesFilter } from '../page/read-balances.ts';
+import { isDecidedByReading, storesFilter } from '../page/decided-by-reading.ts';
+import { resolveQuestion } from '../page/read-balances.ts';
 import { addedUp, besideThen, type GroupTotal, type ToldGroup } from './group-sums.ts';
 
 export interface GroupQuestion extends QuestionTimes, Omit<GroupRequest, 'snapshot' | 'first'> {

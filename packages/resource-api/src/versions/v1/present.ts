@@ -23,12 +23,8 @@ import {
   type PastDue,
 } from '../../questions/ask/balance-store.ts';
 import { latest, type ResolvedSnapshot } from '../../questions/ask/snapshot.ts';
-import {
-  type BalancePage,
-  type BalanceReading,
-  type FormerReading,
-  subjectOf,
-} from '../../questions/page/read-balances.ts';
+import { type BalancePage, subjectOf } from '../../questions/page/read-balances.ts';
+import type { BalanceReading, FormerReading } from '../../questions/page/read-items.ts';
 import { presentAccrual } from './present-accrual.ts';
 import { presentMovement } from './present-movement.ts';
 import { presentReporting, presentReportingTotal } from './present-reporting.ts';

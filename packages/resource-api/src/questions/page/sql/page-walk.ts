@@ -10,6 +10,7 @@ import {
 } from '../../ask/sql/balance-levels.ts';
 import { conditions } from '../../ask/sql/filter-sql.ts';
 import { Parameters, type Statement } from '../../ask/sql/statement.ts';
+import { endValue } from './sort-sql.ts';
 
 /** How far a page may look for its items. */
 export interface WalkBounds {
@@ -89,12 +90,11 @@ export function walkStatement(
   { sql: candidates, lives, sorted, byAmount = false }: Candidates,
   bounds: WalkBounds,
 ): Statement {
-  const { level, filter, limit } = request;
+  const { level, filter, sort, limit } = request;
   const sql = LEVEL_SQL[level];
   const where = conditions(request, parameters, 'given');
   if (sorted !== undefined) where.unshift(`${sorted[0]} = c.value::${sorted[1]}`);
   if (byAmount) where.unshift('f.currency = c.currency');
-  const sortedBy = byAmount ? "concat(c.currency, ' ', c.value)" : 'c.value::text';
   const length = walkLength(limit, bounds);
   const most = `${parameters.add(length)}::bigint`;
   const furthest = `${parameters.add(length * PASSED_OVER)}::bigint`;
@@ -102,7 +102,7 @@ export function walkStatement(
   const anyOf = byAmount ? `${currencyOf(level, 'c.key')} = c.currency` : 'true';
   const living = filter.includeZero ? anyOf : (lives ?? `${livesUntil(level, 'c.key')} > $1`);
   const text = `
-    SELECT c.key, ${sorted === undefined ? 'NULL::text' : sortedBy} AS sort_value,
+    SELECT c.key, ${sort === undefined ? 'NULL::text' : endValue(sort.by)} AS sort_value,
       item.key IS NULL AS given_up
     FROM (
       SELECT c.*, row_number() OVER () AS number

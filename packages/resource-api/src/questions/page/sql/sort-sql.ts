@@ -81,7 +81,12 @@ export function orderOf(
   return { by, after: `(f.currency > ${currency} OR (f.currency = ${currency} AND ${within}))` };
 }
 
-/** Where a page that is sorted by an amount ended: `USD 1250`. */
+/** The value of a row `c` as the end of a page has it: an amount with its currency, `USD 1250`. */
+export function endValue(by: Sort['by']): string {
+  return isAmountSort(by) ? "concat(c.currency, ' ', c.value)" : 'c.value::text';
+}
+
+/** Where a page that is sorted by an amount ended. */
 export function endOfAmounts({ sortValue }: Pick<PageEnd, 'sortValue'>, parameters: Parameters) {
   const [currency = '', value = '0'] = (sortValue ?? '').split(' ');
   return { currency: `${parameters.add(currency)}::text`, value: parameters.add(value) };

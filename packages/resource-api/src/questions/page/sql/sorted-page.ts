@@ -4,11 +4,11 @@ import { conditions, leavesOutZero, outstandingBounds } from '../../ask/sql/filt
 import { Parameters, type Statement } from '../../ask/sql/statement.ts';
 import type { SortedRequest } from './page-rows.ts';
 import { type WalkBounds, WHOLE_BOOK, walkStatement } from './page-walk.ts';
-import { endOfAmounts, orderOf, sortType, sortValue } from './sort-sql.ts';
+import { endOfAmounts, endValue, orderOf, sortType, sortValue } from './sort-sql.ts';
 
 /**
  * Walks what items were ever sorted by, from the place of the cursor on: value by value, and the
- * items of a value by their keys. Where few deals are asked, or all of a small book, their items are sorted.
+ * items of a value by their keys. Of few deals, and of a small book, all items of the filter are sorted.
  *
  * @param deals the only ones that may have items of the page, by their keys
  */
@@ -21,25 +21,28 @@ export function sortedWalkStatement(
   const { level, sort } = request;
   const sorted = [sortValue(level, sort.by), sortType(sort.by)] as const;
   const byAmount = isAmountSort(sort.by);
-  const walk = (sql: string) =>
-    walkStatement(request, parameters, { sql, sorted, byAmount }, bounds);
   if (deals !== undefined || bounds === WHOLE_BOOK) {
-    return walk(sortedItems(request, parameters, deals));
+    return sortedItems(request, parameters, deals);
   }
-  return walk((byAmount ? amountCandidates : valueCandidates)(request, parameters));
+  const sql = (byAmount ? amountCandidates : valueCandidates)(request, parameters);
+  return walkStatement(request, parameters, { sql, sorted, byAmount }, bounds);
 }
 
 function sortedItems(
   request: SortedRequest,
   parameters: Parameters,
   deals: readonly bigint[] | undefined,
-): string {
-  const { level, sort } = request;
-  const order = orderOf(level, sort, request.after, parameters);
+): Statement {
+  const { level, sort, after, limit } = request;
+  const order = orderOf(level, sort, after, parameters);
   const where = [...conditions(request, parameters, deals), order.after];
-  return `
-    SELECT i.key, ${sortValue(level, sort.by)} AS value, f.currency FROM ${LEVEL_SQL[level].items}
-    WHERE ${where.join(' AND ')} ORDER BY ${order.by} ${BY_LOOKUP}`;
+  const sql = `
+    SELECT c.key, ${endValue(sort.by)} AS sort_value, false AS given_up
+    FROM (
+      SELECT i.key, ${sortValue(level, sort.by)} AS value, f.currency FROM ${LEVEL_SQL[level].items}
+      WHERE ${where.join(' AND ')} ORDER BY ${order.by} ${BY_LOOKUP}) c
+    LIMIT ${parameters.add(limit + 1)}`;
+  return { sql, parameters: parameters.values };
 }
 
 function valueCandidates(request: SortedRequest, parameters: Parameters): string {

@@ -14,7 +14,7 @@ import { BY_LOOKUP, LEVEL_SQL, partyName } from '../../ask/sql/balance-levels.ts
 import { fewDeals } from '../../ask/sql/few-deals.ts';
 import { filterSql } from '../../ask/sql/filter-sql.ts';
 import { instant, lastQuery, lookUp, Parameters, type Statement } from '../../ask/sql/statement.ts';
-import { PASSED_OVER, type WalkBounds, WHOLE_BOOK, walkLength } from '../../page/sql/page-walk.ts';
+import { PASSED_OVER, type WalkBounds, walkLength } from '../../page/sql/page-walk.ts';
 
 /** Movements that are looked up where a page is merged from the journals of deals. */
 const MERGED = 20_000;
@@ -48,7 +48,7 @@ export async function readMovements(
   if (!page.givenUp) return page;
   // Each journal has a sequence.
   if (request.snapshot.ledgerSeq > BigInt(bounds.smallLedger)) return page;
-  return readStretch(database, facts, access, request, WHOLE_BOOK);
+  return readStretch(database, facts, access, request, undefined);
 }
 
 async function readStretch(
@@ -56,7 +56,7 @@ async function readStretch(
   facts: Database,
   access: ReaderAccess,
   request: MovementRequest,
-  bounds: WalkBounds,
+  bounds: WalkBounds | undefined,
 ): Promise<FoundMovements & { readonly givenUp: boolean }> {
   const { filter, snapshot, limit } = request;
   const length = walkLength(limit, bounds);

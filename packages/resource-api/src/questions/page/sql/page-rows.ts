@@ -1,13 +1,6 @@
 import type { Transaction } from '@cls/shared/sql/database';
 import { COMPONENTS, type StatedBalance, ZERO_BALANCE } from '../../../ledger/balance.ts';
-import type {
-  BalanceItem,
-  Level,
-  PageEnd,
-  PageRequest,
-  Snapshot,
-  Sort,
-} from '../../ask/balance-store.ts';
+import type { BalanceItem, Level, PageEnd, Snapshot } from '../../ask/balance-store.ts';
 import {
   BY_LOOKUP,
   byLevel,
@@ -179,8 +172,6 @@ export function toBalance(amounts: string): StatedBalance {
   }
   return balance;
 }
-
-export type SortedRequest = PageRequest & { readonly sort: Sort };
 
 const NEWEST_POSTING =
   'max(b.effective_date) AS last_effective_date, max(b.known_seq) AS last_seq, ';

@@ -1,4 +1,10 @@
-import type { Level, PageEnd, PageRequest, Snapshot } from '../../ask/balance-store.ts';
+import {
+  isAmountSort,
+  type Level,
+  type PageEnd,
+  type PageRequest,
+  type Snapshot,
+} from '../../ask/balance-store.ts';
 import {
   BY_LOOKUP,
   byLevel,
@@ -10,7 +16,8 @@ import {
 } from '../../ask/sql/balance-levels.ts';
 import { conditions } from '../../ask/sql/filter-sql.ts';
 import { Parameters, type Statement } from '../../ask/sql/statement.ts';
-import { endValue } from './sort-sql.ts';
+import { endValue, sortType, sortValue } from './sort-sql.ts';
+import { sortedCandidates, sortedItemsStatement } from './sorted-page.ts';
 
 /** How far a page may look for its items. */
 export interface WalkBounds {
@@ -29,20 +36,15 @@ export const WALK_BOUNDS: WalkBounds = {
   smallBook: 20_000,
   smallLedger: 50_000,
 };
-/** No bound: more than any book has. */
-export const WHOLE_BOOK: WalkBounds = {
-  candidates: 1_000_000_000_000,
-  candidatesPerItem: 0,
-  smallBook: 0,
-  smallLedger: 0,
-};
+/** Candidates of a walk without bounds: more than any book has. */
+const UNBOUNDED = 1_000_000_000_000;
 
 /** So many times the candidates are passed over: they have ended, or are of others or another currency. */
 export const PASSED_OVER = 10;
 
 /** Most candidates that are worked out for a page. */
-export function walkLength(limit: number, bounds: WalkBounds): number {
-  return bounds.candidates + bounds.candidatesPerItem * limit;
+export function walkLength(limit: number, bounds: WalkBounds | undefined): number {
+  return bounds === undefined ? UNBOUNDED : bounds.candidates + bounds.candidatesPerItem * limit;
 }
 
 /** Up to `limit` + 1 items in their order, and the place where looking for more was given up. */
@@ -72,11 +74,31 @@ export function walkedItems(rows: readonly WalkRow[]): WalkedItems {
 interface Candidates {
   /** Rows of `key`, and of `value` where the page is sorted, with `currency` by an amount. */
   readonly sql: string;
-  /** Whether a candidate `c` lives, where a look-up tells; what has ended is passed over. */
+  /** Whether a candidate `c` lives, where its row tells; what has ended is passed over. */
   readonly lives?: string;
-  /** What an item's value is, to be that of the candidate: an expression and its type. */
-  readonly sorted?: readonly [string, string];
-  readonly byAmount?: boolean;
+}
+
+/**
+ * Finds the items of a page in their order: by their keys, or by what they are sorted by.
+ *
+ * @param bounds undefined: the page is filled whatever it takes
+ * @param deals the only ones that may have items of the page, by their keys; undefined: the book
+ */
+export function pageStatement(
+  request: PageRequest,
+  bounds: WalkBounds | undefined,
+  deals?: readonly bigint[],
+): Statement {
+  const parameters = new Parameters(request.snapshot);
+  const { sort } = request;
+  if (sort === undefined) {
+    return walkStatement(request, parameters, keyCandidates(request, parameters, deals), bounds);
+  }
+  const sorted = { ...request, sort };
+  if (deals !== undefined || bounds === undefined) {
+    return sortedItemsStatement(sorted, parameters, deals);
+  }
+  return walkStatement(request, parameters, { sql: sortedCandidates(sorted, parameters) }, bounds);
 }
 
 /**
@@ -84,16 +106,19 @@ interface Candidates {
  * at the snapshot, and when it is what the filter asks. The joins are lateral, so rows come in the
  * order of the candidates, and no more are read than the page needs.
  */
-export function walkStatement(
+function walkStatement(
   request: PageRequest,
   parameters: Parameters,
-  { sql: candidates, lives, sorted, byAmount = false }: Candidates,
-  bounds: WalkBounds,
+  { sql: candidates, lives }: Candidates,
+  bounds: WalkBounds | undefined,
 ): Statement {
   const { level, filter, sort, limit } = request;
   const sql = LEVEL_SQL[level];
   const where = conditions(request, parameters, 'given');
-  if (sorted !== undefined) where.unshift(`${sorted[0]} = c.value::${sorted[1]}`);
+  const byAmount = sort !== undefined && isAmountSort(sort.by);
+  if (sort !== undefined) {
+    where.unshift(`${sortValue(level, sort.by)} = c.value::${sortType(sort.by)}`);
+  }
   if (byAmount) where.unshift('f.currency = c.currency');
   const length = walkLength(limit, bounds);
   const most = `${parameters.add(length)}::bigint`;
@@ -121,24 +146,16 @@ export function walkStatement(
   return { sql: text, parameters: parameters.values };
 }
 
-/**
- * Walks items in the order of their keys.
- *
- * @param deals the only ones that may have items of the page, by their keys; undefined: the book
- */
-export function plainWalkStatement(
-  request: PageRequest,
-  bounds: WalkBounds,
-  deals?: readonly bigint[],
-): Statement {
-  const { level, filter, snapshot, after } = request;
-  const parameters = new Parameters(snapshot);
+/** The items of the book, or of given deals, in the order of their keys. */
+function keyCandidates(
+  { level, filter, after }: PageRequest,
+  parameters: Parameters,
+  deals: readonly bigint[] | undefined,
+): Candidates {
   const place = parameters.add(after?.key ?? 0n);
-  const candidates =
-    deals === undefined
-      ? ofBook(level, filter.includeZero, place)
-      : { sql: ofDeals(level, parameters.add(deals), place) };
-  return walkStatement(request, parameters, candidates, bounds);
+  return deals === undefined
+    ? ofBook(level, filter.includeZero, place)
+    : { sql: ofDeals(level, parameters.add(deals), place) };
 }
 
 function ofBook(level: Level, includeZero: boolean, place: string): Candidates {

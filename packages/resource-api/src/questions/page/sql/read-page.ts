@@ -5,13 +5,11 @@ import { lookUp } from '../../ask/sql/statement.ts';
 import { readFound } from './page-rows.ts';
 import {
   hadMoreItemsStatement,
-  plainWalkStatement,
+  pageStatement,
   type WalkBounds,
   type WalkRow,
-  WHOLE_BOOK,
   walkedItems,
 } from './page-walk.ts';
-import { sortedWalkStatement } from './sorted-page.ts';
 
 interface PageDeps {
   readonly database: Database;
@@ -36,7 +34,7 @@ export async function readPage(
   const furtherOn =
     next.key !== (after?.key ?? 0n) || next.sortValue !== (after?.sortValue ?? null);
   if (furtherOn && (await hadMoreItems(facts, request, bounds.smallBook))) return page;
-  const { givenUp: _, ...whole } = await walkPage(database, access, request, WHOLE_BOOK);
+  const { givenUp: _, ...whole } = await walkPage(database, access, request, undefined);
   return whole;
 }
 
@@ -45,16 +43,13 @@ function walkPage(
   database: Database,
   access: ReaderAccess,
   request: PageRequest,
-  bounds: WalkBounds,
+  bounds: WalkBounds | undefined,
 ): Promise<ItemPage & { readonly givenUp: boolean }> {
   const { level, sort, snapshot, limit } = request;
   return lookUp(database, access, async (transaction) => {
     const most = sort === undefined ? FEW_DEALS.toWalk : FEW_DEALS.toSort;
     const deals = await fewDeals(transaction, access, request, most);
-    const statement =
-      sort === undefined
-        ? plainWalkStatement(request, bounds, deals)
-        : sortedWalkStatement({ ...request, sort }, bounds, deals);
+    const statement = pageStatement(request, bounds, deals);
     const walked = await transaction.query<WalkRow>(statement.sql, statement.parameters);
     const { found, stopped } = walkedItems(walked);
     const next = found.length > limit ? found[limit - 1] : stopped;

@@ -1,34 +1,17 @@
-import { isAmountSort } from '../../ask/balance-store.ts';
+import { isAmountSort, type PageRequest, type Sort } from '../../ask/balance-store.ts';
 import { BY_LOOKUP, ITEM_TABLES, LEVEL_SQL } from '../../ask/sql/balance-levels.ts';
 import { conditions, leavesOutZero, outstandingBounds } from '../../ask/sql/filter-sql.ts';
-import { Parameters, type Statement } from '../../ask/sql/statement.ts';
-import type { SortedRequest } from './page-rows.ts';
-import { type WalkBounds, WHOLE_BOOK, walkStatement } from './page-walk.ts';
-import { endOfAmounts, endValue, orderOf, sortType, sortValue } from './sort-sql.ts';
+import type { Parameters, Statement } from '../../ask/sql/statement.ts';
+import { endOfAmounts, endValue, orderOf, sortValue } from './sort-sql.ts';
+
+type SortedRequest = PageRequest & { readonly sort: Sort };
 
 /**
- * Walks what items were ever sorted by, from the place of the cursor on: value by value, and the
- * items of a value by their keys. Of few deals, and of a small book, all items of the filter are sorted.
+ * Sorts all items of the filter: of few deals, or of a small book.
  *
  * @param deals the only ones that may have items of the page, by their keys
  */
-export function sortedWalkStatement(
-  request: SortedRequest,
-  bounds: WalkBounds,
-  deals?: readonly bigint[],
-): Statement {
-  const parameters = new Parameters(request.snapshot);
-  const { level, sort } = request;
-  const sorted = [sortValue(level, sort.by), sortType(sort.by)] as const;
-  const byAmount = isAmountSort(sort.by);
-  if (deals !== undefined || bounds === WHOLE_BOOK) {
-    return sortedItems(request, parameters, deals);
-  }
-  const sql = (byAmount ? amountCandidates : valueCandidates)(request, parameters);
-  return walkStatement(request, parameters, { sql, sorted, byAmount }, bounds);
-}
-
-function sortedItems(
+export function sortedItemsStatement(
   request: SortedRequest,
   parameters: Parameters,
   deals: readonly bigint[] | undefined,
@@ -43,6 +26,15 @@ function sortedItems(
       WHERE ${where.join(' AND ')} ORDER BY ${order.by} ${BY_LOOKUP}) c
     LIMIT ${parameters.add(limit + 1)}`;
   return { sql, parameters: parameters.values };
+}
+
+/**
+ * What items were ever sorted by, from the place of the cursor on: value by value, and the items of a
+ * value by their keys.
+ */
+export function sortedCandidates(request: SortedRequest, parameters: Parameters): string {
+  const candidates = isAmountSort(request.sort.by) ? amountCandidates : valueCandidates;
+  return candidates(request, parameters);
 }
 
 function valueCandidates(request: SortedRequest, parameters: Parameters): string {

@@ -19,11 +19,7 @@ import {
 } from '../src/questions/lists/sql/movement-page.ts';
 import { seriesStatement } from '../src/questions/lists/sql/principal-series.ts';
 import { foundPageStatement } from '../src/questions/page/sql/page-rows.ts';
-import {
-  hadMoreItemsStatement,
-  pageStatement,
-  WALK_BOUNDS,
-} from '../src/questions/page/sql/page-walk.ts';
+import { pageStatement, WALK_BOUNDS } from '../src/questions/page/sql/page-walk.ts';
 import { sqlBalanceStore } from '../src/questions/sql-balance-store.ts';
 import { facetsStatement } from '../src/questions/totals/sql/facets.ts';
 import { accruingStatement, owingStatement } from '../src/questions/totals/sql/marked-items.ts';
@@ -70,8 +66,6 @@ describeOnEngines('each statement of the balance store', (engine) => {
         await store.page(access, plain);
         // Asked where few deals are left.
         await asked.query(pageStatement(plain, WALK_BOUNDS, [1n]).sql);
-        // Asked after a walk that was given up.
-        await asked.query(hadMoreItemsStatement(level, snapshot, 10).sql);
         for (const by of STORED_SORTS) {
           for (const descending of [false, true]) {
             for (const place of [undefined, { ...after, sortValue: '1' }]) {

@@ -1,9 +1,11 @@
+import type { Database } from '@cls/shared/sql/database';
 import {
+  type ItemPage,
   isAmountSort,
   type Level,
   type PageEnd,
   type PageRequest,
-  type Snapshot,
+  type ReaderAccess,
 } from '../../ask/balance-store.ts';
 import {
   BY_LOOKUP,
@@ -14,8 +16,10 @@ import {
   LEVEL_SQL,
   livesUntil,
 } from '../../ask/sql/balance-levels.ts';
+import { FEW_DEALS, fewDeals } from '../../ask/sql/few-deals.ts';
 import { conditions } from '../../ask/sql/filter-sql.ts';
-import { Parameters, type Statement } from '../../ask/sql/statement.ts';
+import { lookUp, Parameters, type Statement } from '../../ask/sql/statement.ts';
+import { readFound } from './page-rows.ts';
 import { endValue, sortType, sortValue } from './sort-sql.ts';
 import { sortedCandidates, sortedItemsStatement } from './sorted-page.ts';
 
@@ -47,20 +51,62 @@ export function walkLength(limit: number, bounds: WalkBounds | undefined): numbe
   return bounds === undefined ? UNBOUNDED : bounds.candidates + bounds.candidatesPerItem * limit;
 }
 
-/** Up to `limit` + 1 items in their order, and the place where looking for more was given up. */
-export interface WalkedItems {
-  readonly found: readonly PageEnd[];
-  readonly stopped: PageEnd | undefined;
+interface PageDeps {
+  readonly database: Database;
+  /** Answers what is of the book itself. */
+  readonly facts: Database;
+  readonly bounds: WalkBounds;
+}
+
+/**
+ * A page is found by a walk in its order, and then read. A walk that was given up gives a short page,
+ * so that no page costs more than its bounds; in a small book the page is filled whatever it takes.
+ */
+export async function readPage(
+  { database, facts, bounds }: PageDeps,
+  access: ReaderAccess,
+  request: PageRequest,
+): Promise<ItemPage> {
+  const { givenUp, ...page } = await walkPage(database, access, request, bounds);
+  const { next } = page;
+  if (!givenUp || next === undefined) return page;
+  const { after } = request;
+  const furtherOn =
+    next.key !== (after?.key ?? 0n) || next.sortValue !== (after?.sortValue ?? null);
+  if (furtherOn && (await hadMoreItems(facts, request, bounds.smallBook))) return page;
+  const { givenUp: _, ...whole } = await walkPage(database, access, request, undefined);
+  return whole;
+}
+
+/** Where the filter or the caller's grants leave few deals, a page looks at their items alone. */
+function walkPage(
+  database: Database,
+  access: ReaderAccess,
+  request: PageRequest,
+  bounds: WalkBounds | undefined,
+): Promise<ItemPage & { readonly givenUp: boolean }> {
+  const { level, sort, snapshot, limit } = request;
+  return lookUp(database, access, async (transaction) => {
+    const most = sort === undefined ? FEW_DEALS.toWalk : FEW_DEALS.toSort;
+    const deals = await fewDeals(transaction, access, request, most);
+    const statement = pageStatement(request, bounds, deals);
+    const walked = await transaction.query<WalkRow>(statement.sql, statement.parameters);
+    const { found, stopped } = walkedItems(walked);
+    const next = found.length > limit ? found[limit - 1] : stopped;
+    const items = await readFound(transaction, level, snapshot, found.slice(0, limit));
+    return { items, next, givenUp: stopped !== undefined };
+  });
 }
 
 /** An item of the page, or the candidate before which the walk was given up. */
-export interface WalkRow {
+interface WalkRow {
   readonly key: bigint;
   readonly sort_value: string | null;
   readonly given_up: boolean;
 }
 
-export function walkedItems(rows: readonly WalkRow[]): WalkedItems {
+/** Up to `limit` + 1 items in their order, and the place where looking for more was given up. */
+function walkedItems(rows: readonly WalkRow[]) {
   const found: PageEnd[] = [];
   let stopped: PageEnd | undefined;
   for (const { key, sort_value: sortValue, given_up } of rows) {
@@ -181,17 +227,18 @@ function ofDeals(level: Level, deals: string, place: string): string {
 }
 
 /**
- * Whether the book had more items than another number at a snapshot. Keys rise as items are booked,
- * so a later state of the book gives the same answer.
+ * Whether the book had more items of a level than another number, as known at the snapshot. Keys rise as items are
+ * booked, so a later state of the book gives the same answer.
  */
-export function hadMoreItemsStatement(
-  level: PageRequest['level'],
-  { ledgerSeq }: Snapshot,
+export async function hadMoreItems(
+  facts: Database,
+  { level, snapshot }: Pick<PageRequest, 'level' | 'snapshot'>,
   items: number,
-): Statement {
+): Promise<boolean> {
   const table = ITEM_TABLES[level];
-  const text = `
+  const sql = `
     SELECT booked_seq <= $1 AS more FROM ${table}
     WHERE key = (SELECT key FROM ${table} ORDER BY key OFFSET $2 LIMIT 1)`;
-  return { sql: text, parameters: [ledgerSeq, items] };
+  const [row] = await facts.query<{ more: boolean }>(sql, [snapshot.ledgerSeq, items]);
+  return row?.more === true;
 }

@@ -59,14 +59,29 @@ export function stands(knownSeq: string, seq = '$2'): string {
     AND s.known_seq <= ${seq} ORDER BY s.known_seq DESC LIMIT 1), true)`;
 }
 
-const TERMS_AT = `t.effective_date <= $1 AND t.known_seq <= $2 AND ${stands('t.known_seq')}`;
-const NEWEST_TERMS = 'ORDER BY t.effective_date DESC, t.known_seq DESC LIMIT 1';
+type DatedTable =
+  | `${'deal' | 'facility' | 'contract'}_terms`
+  | `${'deal' | 'facility' | 'party'}_details`;
 
-function maturityAt(table: string, key: string, base: string): string {
-  return `(SELECT CASE WHEN t.found THEN t.maturity_date ELSE ${base} END
-    FROM (SELECT 1) one LEFT JOIN LATERAL (SELECT true AS found, t.maturity_date
-      FROM ${table}_terms t WHERE t.${table}_key = ${key} AND ${TERMS_AT} ${NEWEST_TERMS}) t
-      ON true)`;
+/** Columns of the newest terms or details `t` of a record at the snapshot. */
+function newestTerms(table: DatedTable, key: string, columns: string): string {
+  const [record] = table.split('_');
+  return `SELECT ${columns} FROM ${table} t
+    WHERE t.${record}_key = ${key} AND t.effective_date <= $1
+      AND t.known_seq <= $2 AND ${stands('t.known_seq')}
+    ORDER BY t.effective_date DESC, t.known_seq DESC LIMIT 1`;
+}
+
+/** A column of a record that newer terms or details may change. */
+function dated(table: DatedTable, alias: string, column: string): string {
+  return `coalesce((${newestTerms(table, `${alias}.key`, `t.${column}`)}), ${alias}.${column})`;
+}
+
+/** A column of a record that newer terms or details may change or empty. */
+function datedOrNone(table: DatedTable, alias: string, column: string): string {
+  return `(SELECT CASE WHEN t.found THEN t.${column} ELSE ${alias}.${column} END
+    FROM (SELECT 1) one LEFT JOIN LATERAL (
+      ${newestTerms(table, `${alias}.key`, `true AS found, t.${column}`)}) t ON true)`;
 }
 
 /**
@@ -89,36 +104,26 @@ export function maturesWithin(level: Level, from: string, to: string): string {
   if (level !== 'deal') return within(LEVEL_SQL[level].maturity);
   return `EXISTS (SELECT FROM facility g WHERE g.deal_key = i.deal_key AND g.currency = f.currency
     AND ${hasRecord('facility', 'g')}
-    AND ${within(maturityAt('facility', 'g.key', 'g.maturity_date'))} ${BY_LOOKUP})`;
-}
-
-function statusAt(table: string, key: string, base: string): string {
-  return `coalesce((SELECT t.status FROM ${table}_terms t
-    WHERE t.${table}_key = ${key} AND ${TERMS_AT} ${NEWEST_TERMS}), ${base})`;
+    AND ${within(datedOrNone('facility_terms', 'g', 'maturity_date'))} ${BY_LOOKUP})`;
 }
 
 /** A fact of deal `d` that may change with the date, as it stands at the snapshot. */
 export function dealDetail(column: 'name' | 'borrower_key' | 'country'): string {
-  return `coalesce((SELECT t.${column} FROM deal_details t
-    WHERE t.deal_key = d.key AND ${TERMS_AT} ${NEWEST_TERMS}), d.${column})`;
+  return dated('deal_details', 'd', column);
 }
 
 /** The key of the guarantor of deal `d` at the snapshot; newer details may leave it without one. */
-export const GUARANTOR = `(SELECT CASE WHEN t.found THEN t.guarantor_key ELSE d.guarantor_key END
-  FROM (SELECT 1) one LEFT JOIN LATERAL (SELECT true AS found, t.guarantor_key
-    FROM deal_details t WHERE t.deal_key = d.key AND ${TERMS_AT} ${NEWEST_TERMS}) t ON true)`;
+export const GUARANTOR = datedOrNone('deal_details', 'd', 'guarantor_key');
 
 /** The name of a facility at the snapshot. */
 export function facilityName(alias: string): string {
-  return `coalesce((SELECT t.name FROM facility_details t
-    WHERE t.facility_key = ${alias}.key AND ${TERMS_AT} ${NEWEST_TERMS}), ${alias}.name)`;
+  return dated('facility_details', alias, 'name');
 }
 export const FACILITY_NAME = facilityName('f');
 
 /** The name of a party at the snapshot. */
 export function partyName(alias: string): string {
-  return `coalesce((SELECT t.name FROM party_details t
-    WHERE t.party_key = ${alias}.key AND ${TERMS_AT} ${NEWEST_TERMS}), ${alias}.name)`;
+  return dated('party_details', alias, 'name');
 }
 
 /** The id and the name of a party at the snapshot, by its key. */
@@ -194,8 +199,8 @@ const OWN_FACILITY =
   'facility i CROSS JOIN LATERAL (SELECT i.*) f JOIN deal d ON d.key = i.deal_key';
 
 const ofFacility = {
-  status: statusAt('facility', 'f.key', 'f.status'),
-  maturity: maturityAt('facility', 'f.key', 'f.maturity_date'),
+  status: dated('facility_terms', 'f', 'status'),
+  maturity: datedOrNone('facility_terms', 'f', 'maturity_date'),
 };
 const EVERY_LINE = { balances: BALANCES, newest: NEWEST, only: 'true', holder: '0' };
 
@@ -212,7 +217,7 @@ export const LEVEL_SQL: Readonly<Record<Level, LevelSql>> = {
     holder: '0',
     booked: 'd',
     record: 'deal',
-    status: statusAt('deal', 'd.key', 'd.status'),
+    status: dated('deal_terms', 'd', 'status'),
     maturity: ofFacility.maturity,
   },
   facility: {
@@ -230,8 +235,8 @@ export const LEVEL_SQL: Readonly<Record<Level, LevelSql>> = {
     lines: 'l.contract_key = i.key',
     booked: 'i',
     record: 'contract',
-    status: statusAt('contract', 'i.key', 'i.status'),
-    maturity: maturityAt('contract', 'i.key', 'i.maturity_date'),
+    status: dated('contract_terms', 'i', 'status'),
+    maturity: datedOrNone('contract_terms', 'i', 'maturity_date'),
   },
   position: {
     ...EVERY_LINE,
@@ -291,11 +296,11 @@ function sumOf(component: Component): string {
   return `sum_minor(b.${component})`;
 }
 
-const maturityOf = (table: string, record: string, key: string) =>
-  `(SELECT ${maturityAt(table, 'r.key', 'r.maturity_date')} FROM ${record} r WHERE r.key = ${key})`;
+const maturityOf = (terms: DatedTable, table: string, key: string) =>
+  `(SELECT ${datedOrNone(terms, 'r', 'maturity_date')} FROM ${table} r WHERE r.key = ${key})`;
 /** When the contract of line `l` matures: with its facility at the latest. Contract 0: the facility. */
-export const MATURES_ON = `least(${maturityOf('facility', 'facility', 'l.facility_key')},
-  ${maturityOf('contract', 'loan_contract', 'l.contract_key')})`;
+export const MATURES_ON = `least(${maturityOf('facility_terms', 'facility', 'l.facility_key')},
+  ${maturityOf('contract_terms', 'loan_contract', 'l.contract_key')})`;
 /** Outstanding principal of a line `l` whose contract, or facility, has matured. */
 const HAS_MATURED = `(${OUTSTANDING} <> 0 AND ${MATURES_ON} < $1)`;
 /** Something was billed on a line, and is not even. */
@@ -452,14 +457,13 @@ export function lastSeq({ lines, newest }: LevelSql): string {
  * details of the deal as `dd`.
  */
 export function termsJoins(level: Level): string {
-  const join = (record: string, what: 'terms' | 'details', alias: string, key: string) => `
-    LEFT JOIN LATERAL (SELECT * FROM ${record}_${what} t
-      WHERE t.${record}_key = ${key} AND ${TERMS_AT} ${NEWEST_TERMS}) ${alias} ON true`;
+  const join = (table: DatedTable, alias: string, key: string) => `
+    LEFT JOIN LATERAL (${newestTerms(table, key, '*')}) ${alias} ON true`;
   return [
-    join('deal', 'terms', 'dt', 'd.key'),
-    join('deal', 'details', 'dd', 'd.key'),
-    join('facility', 'terms', 'ft', 'f.key'),
-    level === 'contract' ? join('contract', 'terms', 'ct', 'i.key') : '',
+    join('deal_terms', 'dt', 'd.key'),
+    join('deal_details', 'dd', 'd.key'),
+    join('facility_terms', 'ft', 'f.key'),
+    level === 'contract' ? join('contract_terms', 'ct', 'i.key') : '',
   ].join('');
 }
 

@@ -1,6 +1,6 @@
 import type { BusinessDate } from '../../../ledger/business-date.ts';
 import type { Level, Snapshot } from '../../ask/balance-store.ts';
-import { BY_LOOKUP, datedValues, LEVEL_SQL } from '../../ask/sql/balance-levels.ts';
+import { BY_LOOKUP, datedValues, LEVEL_SQL, stands } from '../../ask/sql/balance-levels.ts';
 import { BY_INDEX, type Statement } from '../../ask/sql/statement.ts';
 
 /** A lender's part follows from the parts of all; the global amount needs none of them. */
@@ -42,11 +42,8 @@ const SCOPE: Readonly<Record<Level, { readonly scope: string; readonly isContext
 const OF_SUBJECT = (alias: string) => `${alias}.facility_key = s.facility_key
   AND ${alias}.contract_key = s.contract_key AND ${alias}.known_seq <= $2`;
 const OF_STREAM = (alias: string) => `${OF_SUBJECT(alias)} AND ${alias}.component = s.component`;
-/** As known then: what a reversal repeats of its journal does not stand, nor does what it took back. */
-const STANDS = (seq: string) => `coalesce((SELECT t.stands FROM journal_standing t
-    WHERE t.seq = ${seq} AND t.known_seq <= $2 ORDER BY t.known_seq DESC LIMIT 1), true)`;
 /** Rates of a stream that stand: a journal that was taken back gives none. */
-const RATES = `${OF_STREAM('r')} AND ${STANDS('r.known_seq')}`;
+const RATES = `${OF_STREAM('r')} AND ${stands('r.known_seq')}`;
 /** Bills of a stream that settle days; a bill's `settled_from` is known by the stream's begin. */
 const BILLS = `accrual_settlement a WHERE ${OF_STREAM('a')}
   AND a.effective_date <= $1 AND a.settled_from IS DISTINCT FROM a.settled_through`;
@@ -145,7 +142,7 @@ const OPEN_AND_REOPENED = `settled AS MATERIALIZED (
         s.has_late_facts OR b.corrected AS changed, ${USES_COMMITMENT_OF} AS uses_commitment_of
       FROM stream s CROSS JOIN LATERAL (
         SELECT coalesce(range_agg(daterange(${SETTLED_FROM}, a.settled_through))
-            FILTER (WHERE ${STANDS('a.known_seq')}), '{}') AS days,
+            FILTER (WHERE ${stands('a.known_seq')}), '{}') AS days,
           coalesce(bool_or(${CORRECTED}), false) AS corrected
         FROM ${BILLS}
       ) b
@@ -153,7 +150,7 @@ const OPEN_AND_REOPENED = `settled AS MATERIALIZED (
       -- Of contracts in which no bill is corrected and nothing is late, no bill is read again; nor
       -- of fees, unless such a contract uses the commitment.
       SELECT s.facility_key, s.contract_key, s.component, a.known_seq, a.effective_date,
-        a.settled_through, ${SETTLED_FROM} AS settled_from, ${STANDS('a.known_seq')} AS stands,
+        a.settled_through, ${SETTLED_FROM} AS settled_from, ${stands('a.known_seq')} AS stands,
         s.uses_commitment_of,
         ${CORRECTED} AS corrected,
         EXISTS (SELECT FROM late_accrual_fact f
@@ -279,7 +276,7 @@ export function accrualHistoriesStatement(
       s.has_late_facts OR EXISTS (SELECT FROM ${BILLS} AND ${CORRECTED}) AS may_reopen,
       (SELECT string_agg(concat_ws(' ', ${SETTLED_FROM}, a.settled_through, a.effective_date), ','
           ORDER BY ${SETTLED_FROM}, a.settled_through)
-       FROM ${BILLS} AND NOT s.has_late_facts AND ${STANDS('a.known_seq')}) AS bills,
+       FROM ${BILLS} AND NOT s.has_late_facts AND ${stands('a.known_seq')}) AS bills,
       (SELECT string_agg(concat_ws(' ', r.start_date, r.all_in_rate), ',' ORDER BY r.start_date)
        FROM (
          SELECT DISTINCT ON (r.start_date) r.start_date, r.all_in_rate FROM rate_period r

@@ -53,7 +53,10 @@ export function hadFrom(kind: RecordKind, alias: string): string {
     CASE WHEN ${alias}.booked_on > $1 THEN ${alias}.booked_seq END)), ${alias}.booked_seq)`;
 }
 
-/** What became known with a journal counts while the journal is not taken back. */
+/**
+ * Whether what became known with a journal counts, as known at `seq`: not once the journal is taken back, and not
+ * what a reversal repeats of the journal that it takes back.
+ */
 export function stands(knownSeq: string, seq = '$2'): string {
   return `coalesce((SELECT s.stands FROM journal_standing s WHERE s.seq = ${knownSeq}
     AND s.known_seq <= ${seq} ORDER BY s.known_seq DESC LIMIT 1), true)`;

@@ -253,6 +253,12 @@ export const LEVEL_SQL: Readonly<Record<Level, LevelSql>> = {
   },
 };
 
+/** Whether the book has item `i` at the snapshot. */
+export function inBook(level: Level): string {
+  const { only, record, booked } = LEVEL_SQL[level];
+  return `${only} AND ${hasRecord(record, booked)}`;
+}
+
 /** The lines `l` that decide whether an item is zero, with their balances `b`: to be followed by AND. */
 export function ownLines({ lines, holder, newest }: LevelSql): string {
   return `balance_line l CROSS JOIN LATERAL (${newest}) b

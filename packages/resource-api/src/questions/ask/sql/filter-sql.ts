@@ -7,6 +7,7 @@ import {
   dealHas,
   dealsWith,
   hasRecord,
+  inBook,
   ITEM_TABLES,
   isPastDue,
   itemSum,
@@ -205,11 +206,7 @@ export function filterSql(
   return [...values].flatMap(([make, value]) => make?.(value, asked) ?? []);
 }
 
-/** What holds of each item that the book has, and of one that is not zero. */
-const IN_BOOK = byLevel((level) => {
-  const { only, record, booked } = LEVEL_SQL[level];
-  return [only, hasRecord(record, booked)];
-});
+const IN_BOOK = byLevel(inBook);
 const IS_NOT_ZERO = byLevel(
   (level) => `EXISTS (SELECT FROM ${ownLines(LEVEL_SQL[level])} AND ${NOT_ZERO} ${BY_LOOKUP})`,
 );
@@ -226,7 +223,7 @@ export function conditions(
 ): string[] {
   const { level, filter } = request;
   return [
-    ...IN_BOOK[level],
+    IN_BOOK[level],
     ...filterSql('condition', request, add, deals !== undefined),
     ...(filter.includeZero ? [] : [IS_NOT_ZERO[level]]),
     ...(Array.isArray(deals) ? [among('i.deal_key', add(deals))] : []),

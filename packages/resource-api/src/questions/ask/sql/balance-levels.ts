@@ -8,9 +8,7 @@ import { COUNTED_ONCE } from '../counted-once.ts';
  */
 export interface LevelSql {
   readonly items: string;
-  /** Balances of line `l`, as far as they count at the level: to be followed by WHERE. */
-  readonly balances: string;
-  /** The newest of them at the snapshot. */
+  /** The newest balance of line `l` at the snapshot, as far as it counts at the level. */
   readonly newest: string;
   /** Beyond what the filter asks. */
   readonly only: string;
@@ -168,10 +166,8 @@ export const BY_LOOKUP = 'OFFSET 0';
  * row-level security before a condition that has a subquery in it, and would so check all parties for
  * each deal.
  */
-export function borrowerOf(): string {
-  return `(SELECT y.* FROM (SELECT ${dealDetail('borrower_key')} AS key ${BY_LOOKUP}) k
+export const BORROWER = `(SELECT y.* FROM (SELECT ${dealDetail('borrower_key')} AS key ${BY_LOOKUP}) k
     CROSS JOIN LATERAL (SELECT * FROM party WHERE key = k.key ${BY_LOOKUP}) y)`;
-}
 
 const BALANCES = 'SELECT * FROM balance';
 
@@ -205,13 +201,12 @@ const ofFacility = {
   status: dated('facility_terms', 'f', 'status'),
   maturity: datedOrNone('facility_terms', 'f', 'maturity_date'),
 };
-const EVERY_LINE = { balances: BALANCES, newest: NEWEST, only: 'true', holder: '0' };
+const EVERY_LINE = { newest: NEWEST, only: 'true', holder: '0' };
 
 export const LEVEL_SQL: Readonly<Record<Level, LevelSql>> = {
   deal: {
     // One facility stands for all of the deal in its currency: the first of those known then.
     items: OWN_FACILITY,
-    balances: BALANCES_OF_DEAL,
     newest: newestOf(BALANCES_OF_DEAL),
     only: `${hasRecord('facility', 'i')} AND NOT EXISTS (
       SELECT FROM facility g WHERE g.deal_key = i.deal_key AND g.currency = i.currency
@@ -427,13 +422,12 @@ export function isPastDue(level: Level): string {
   return `EXISTS (SELECT FROM ${ownLines(sql)} AND ${OWES} ${BY_LOOKUP})`;
 }
 
-/** A column of all terms `t` at the snapshot that dates of facilities and contracts of deal `d` come from. */
-export function termsOfDeal(column: string): string {
-  const of = (record: string, table: string) => `SELECT ${column} FROM ${table} g
+const termSeqs = (record: string, table: string) => `SELECT t.known_seq FROM ${table} g
       JOIN ${record}_terms t ON t.${record}_key = g.key
       WHERE g.deal_key = d.key AND t.effective_date <= $1 AND t.known_seq <= $2`;
-  return `${of('facility', 'facility')} UNION ALL ${of('contract', 'loan_contract')}`;
-}
+/** The sequences (`known_seq`) of all terms of the facilities and contracts of deal `d` at the snapshot. */
+export const TERM_SEQS_OF_DEAL = `${termSeqs('facility', 'facility')}
+    UNION ALL ${termSeqs('contract', 'loan_contract')}`;
 
 /** Whether what is told of an item may be something else since a sequence. */
 export function mayHaveChanged(level: Level, seq: string): string {
@@ -441,7 +435,7 @@ export function mayHaveChanged(level: Level, seq: string): string {
   const since = (column: string) => `${column} > ${seq} AND ${column} <= $2`;
   return `(EXISTS (SELECT FROM balance_line l CROSS JOIN LATERAL (${newest}) b
       WHERE ${lines} AND b.known_seq > ${seq} ${BY_LOOKUP})
-    OR EXISTS (SELECT FROM (${termsOfDeal('t.known_seq')}) t
+    OR EXISTS (SELECT FROM (${TERM_SEQS_OF_DEAL}) t
       WHERE t.known_seq > ${seq} OR EXISTS (SELECT FROM journal_standing s
         WHERE s.seq = t.known_seq AND ${since('s.known_seq')}) ${BY_LOOKUP})
     OR ((f.sublimit_of_key IS NOT NULL

@@ -125,7 +125,7 @@ interface PeriodRow {
 }
 
 /** The days of a period on which journals are effective, and which of these journals a page looks at. */
-export function periodStatement(
+function periodStatement(
   snapshot: Snapshot,
   fromDate: BusinessDate,
   start: bigint,

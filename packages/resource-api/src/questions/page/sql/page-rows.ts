@@ -10,8 +10,8 @@ import {
   type LevelSql,
   lenderSums,
   partyName,
+  TERM_SEQS_OF_DEAL,
   termsJoins,
-  termsOfDeal,
 } from '../../ask/sql/balance-levels.ts';
 import { BY_INDEX, lastQuery, type Statement } from '../../ask/sql/statement.ts';
 
@@ -88,7 +88,7 @@ const factsAt = ({ record, booked }: LevelSql): FieldsOf<Omit<ItemFacts, Part>> 
   accrues: 'EXISTS (SELECT FROM rate_period r WHERE r.deal_key = d.key)',
   termsSeq: `(SELECT coalesce(max(greatest(t.known_seq, (SELECT max(s.known_seq) FROM journal_standing s
           WHERE s.seq = t.known_seq AND s.known_seq <= $2))), 0)
-       FROM (${termsOfDeal('t.known_seq')}) t)::text`,
+       FROM (${TERM_SEQS_OF_DEAL}) t)::text`,
   bookedSeq: `${hadFrom(record, booked)}::text`,
 });
 

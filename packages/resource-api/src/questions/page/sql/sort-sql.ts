@@ -8,7 +8,7 @@ import {
 } from '../../ask/balance-store.ts';
 import {
   AVAILABLE,
-  borrowerOf,
+  BORROWER,
   COMMITMENT,
   FACILITY_NAME,
   itemSum,
@@ -29,7 +29,7 @@ import type { Parameters } from '../../ask/sql/statement.ts';
 const SORT_SQL: Readonly<Record<AnySort['by'], (sql: LevelSql, level: Level) => string>> = {
   dealNumber: () => 'd.deal_number COLLATE "C"',
   facilityName: () => `${FACILITY_NAME} COLLATE "C"`,
-  borrower: () => `(SELECT ${partyName('y')} FROM ${borrowerOf()} y) COLLATE "C"`,
+  borrower: () => `(SELECT ${partyName('y')} FROM ${BORROWER} y) COLLATE "C"`,
   maturityDate: ({ maturity }) => `coalesce(${maturity}, 'infinity')`,
   outstanding: (sql) => itemSum(sql, OUTSTANDING),
   unfunded: (sql) => itemSum(sql, 'b.unfunded'),

@@ -1,6 +1,12 @@
 import type { BusinessDate } from '../../../ledger/business-date.ts';
 import type { Level, Snapshot } from '../../ask/balance-store.ts';
-import { BY_LOOKUP, datedValues, LEVEL_SQL, stands } from '../../ask/sql/balance-levels.ts';
+import {
+  BY_LOOKUP,
+  datedValues,
+  LEVEL_SQL,
+  newestBalance,
+  stands,
+} from '../../ask/sql/balance-levels.ts';
 import { BY_INDEX, type Statement } from '../../ask/sql/statement.ts';
 
 /** A lender's part follows from the parts of all; the global amount needs none of them. */
@@ -71,7 +77,7 @@ const stepsOf = (steps: string, ofLines: string) => `
        CROSS JOIN LATERAL (${steps}) b
        WHERE l.facility_key = s.facility_key AND l.contract_key = s.contract_key ${ofLines})`;
 /** What a line came to on each of its dates, as last known. */
-const newestOf = (dates: string) => `
+const stepsByDate = (dates: string) => `
          (SELECT DISTINCT ON (effective_date) ${STEP} FROM balance
           WHERE line_key = l.key AND ${dates} AND known_seq <= $2
           ORDER BY effective_date DESC, known_seq DESC)`;
@@ -230,11 +236,9 @@ export function accrualStatement(
        ) r) AS rates,
       ${stepsOf(
         `
-         (SELECT ${STEP} FROM balance
-          WHERE line_key = l.key AND effective_date <= s.since AND known_seq <= $2
-          ORDER BY effective_date DESC, known_seq DESC LIMIT 1)
+         (${newestBalance({ columns: STEP, date: 's.since' })})
          UNION ALL
-         ${newestOf('effective_date > s.since AND effective_date <= $1')}`,
+         ${stepsByDate('effective_date > s.since AND effective_date <= $1')}`,
         ofLines,
       )} AS steps,
       (SELECT json_agg(json_build_object('journal', j.id, 'from', b.settled_from,
@@ -282,7 +286,7 @@ export function accrualHistoriesStatement(
          SELECT DISTINCT ON (r.start_date) r.start_date, r.all_in_rate FROM rate_period r
          WHERE NOT s.has_late_facts AND ${RATES} ORDER BY r.start_date, r.known_seq DESC
        ) r) AS rates,
-      CASE WHEN NOT s.has_late_facts THEN ${stepsOf(newestOf('effective_date < $1'), lines)} END AS steps
+      CASE WHEN NOT s.has_late_facts THEN ${stepsOf(stepsByDate('effective_date < $1'), lines)} END AS steps
     FROM stream s
     CROSS JOIN LATERAL (${FACILITY}) g
     ORDER BY s.facility_key, s.contract_key, s.component`;

@@ -11,7 +11,7 @@ import {
   DUE,
   LEVEL_SQL,
   MATURES_ON,
-  NEWEST,
+  newestBalance,
   OLDEST_UNPAID,
   OUTSTANDING,
 } from '../../ask/sql/balance-levels.ts';
@@ -52,7 +52,7 @@ export function dueStatement(
       CASE WHEN due.account = 'PRINCIPAL_DUE' THEN matured.day END::text AS matured_on
     FROM ${items}
     JOIN balance_line l ON ${ofItem}
-    CROSS JOIN LATERAL (${NEWEST}) b
+    CROSS JOIN LATERAL (${newestBalance()}) b
     CROSS JOIN LATERAL (
       SELECT CASE WHEN ${OUTSTANDING} <> 0 AND m.day < $1 THEN m.day END AS day
       FROM (SELECT ${MATURES_ON} AS day OFFSET 0) m) matured

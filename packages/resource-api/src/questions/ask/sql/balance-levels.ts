@@ -169,14 +169,15 @@ export const BY_LOOKUP = 'OFFSET 0';
 export const BORROWER = `(SELECT y.* FROM (SELECT ${dealDetail('borrower_key')} AS key ${BY_LOOKUP}) k
     CROSS JOIN LATERAL (SELECT * FROM party WHERE key = k.key ${BY_LOOKUP}) y)`;
 
-const BALANCES = 'SELECT * FROM balance';
-
-/** The newest balance of line `l` at the snapshot: one index look-up, however long the history. */
-const newestOf = (balances: string) => `
-  ${balances}
-  WHERE line_key = l.key AND effective_date <= $1 AND known_seq <= $2
+/**
+ * The newest balance of a line at the snapshot, or up to another date: one index look-up, however long the
+ * history.
+ */
+export function newestBalance({ columns = '*', line = 'l', date = '$1' } = {}): string {
+  return `SELECT ${columns} FROM balance
+  WHERE line_key = ${line}.key AND effective_date <= ${date} AND known_seq <= $2
   ORDER BY effective_date DESC, known_seq DESC LIMIT 1`;
-export const NEWEST = newestOf(BALANCES);
+}
 
 const ONCE: readonly string[] = [...COUNTED_ONCE, 'commitment', 'available'];
 
@@ -186,12 +187,11 @@ export function countedOnce(name: string, amount: string, isPart: string): strin
 }
 
 /** A deal holds the facility of each sublimit, whose commitment has nothing used for it then. */
-const BALANCES_OF_DEAL = `SELECT line_key, effective_date, known_seq, ${COMPONENTS.map((name) =>
+const COLUMNS_OF_DEAL = `line_key, effective_date, known_seq, ${COMPONENTS.map((name) =>
   name === 'sublimit_used'
     ? '0::int8 AS sublimit_used'
     : `${countedOnce(name, name, 'l.parent_line_key IS NOT NULL')} AS ${name}`,
-).join(', ')}
-  FROM balance`;
+).join(', ')}`;
 
 /** The item is its facility: it is read once, under both names. */
 const OWN_FACILITY =
@@ -201,13 +201,13 @@ const ofFacility = {
   status: dated('facility_terms', 'f', 'status'),
   maturity: datedOrNone('facility_terms', 'f', 'maturity_date'),
 };
-const EVERY_LINE = { newest: NEWEST, only: 'true', holder: '0' };
+const EVERY_LINE = { newest: newestBalance(), only: 'true', holder: '0' };
 
 export const LEVEL_SQL: Readonly<Record<Level, LevelSql>> = {
   deal: {
     // One facility stands for all of the deal in its currency: the first of those known then.
     items: OWN_FACILITY,
-    newest: newestOf(BALANCES_OF_DEAL),
+    newest: newestBalance({ columns: COLUMNS_OF_DEAL }),
     only: `${hasRecord('facility', 'i')} AND NOT EXISTS (
       SELECT FROM facility g WHERE g.deal_key = i.deal_key AND g.currency = i.currency
         AND g.key < i.key AND ${hasRecord('facility', 'g')} ${BY_LOOKUP})`,
@@ -254,10 +254,14 @@ export function inBook(level: Level): string {
   return `${only} AND ${hasRecord(record, booked)}`;
 }
 
-/** The lines `l` that decide whether an item is zero, with their balances `b`: to be followed by AND. */
-export function ownLines({ lines, holder, newest }: LevelSql): string {
-  return `balance_line l CROSS JOIN LATERAL (${newest}) b
-    WHERE ${lines} AND l.lender_key = ${holder}`;
+/** The lines `l` of an item with their newest balances `b`: to be followed by AND. */
+function linesOf({ lines, newest }: LevelSql): string {
+  return `balance_line l CROSS JOIN LATERAL (${newest}) b WHERE ${lines}`;
+}
+
+/** Those that decide whether an item is zero. */
+export function ownLines(sql: LevelSql): string {
+  return `${linesOf(sql)} AND l.lender_key = ${sql.holder}`;
 }
 
 /** A lender whose position was not booked yet has no share, rather than a share of zero. */
@@ -270,8 +274,7 @@ const KNOWN_LENDER = isKnownLender('l.facility_key');
 
 /** What is undrawn of the global line of the facility of line `l`, and not blocked. */
 const WHOLE_UNDRAWN = `(SELECT w.unfunded - w.unavailable FROM balance_line g CROSS JOIN LATERAL (
-    SELECT * FROM balance WHERE line_key = g.key AND effective_date <= $1 AND known_seq <= $2
-    ORDER BY effective_date DESC, known_seq DESC LIMIT 1) w
+    ${newestBalance({ line: 'g' })}) w
   WHERE g.facility_key = l.facility_key AND g.contract_key = 0 AND g.lender_key = 0)`;
 
 /**
@@ -316,9 +319,9 @@ export const OVERDRAWN = '(l.contract_key = 0 AND b.unfunded < 0)';
 export const OVERPAID = `(${OUTSTANDING} < 0)`;
 
 /** Whether a lender of an item, as far as the reader sees them, is drawn beyond its commitment or overpaid. */
-export function hasWarnedLender({ lines, newest }: LevelSql): string {
-  return `EXISTS (SELECT FROM balance_line l CROSS JOIN LATERAL (${newest}) b
-    WHERE ${lines} AND l.lender_key <> 0 AND (${OVERDRAWN} OR ${OVERPAID}) AND ${KNOWN_LENDER} ${BY_LOOKUP})`;
+export function hasWarnedLender(sql: LevelSql): string {
+  return `EXISTS (SELECT FROM ${linesOf(sql)}
+    AND l.lender_key <> 0 AND (${OVERDRAWN} OR ${OVERPAID}) AND ${KNOWN_LENDER} ${BY_LOOKUP})`;
 }
 
 /**
@@ -404,9 +407,8 @@ const LATE_SINCE = `least(CASE WHEN ${ALL_DUE} THEN ${MATURES_ON} END, CASE WHEN
     THEN (SELECT min(${OLDEST_UNPAID}) FROM ${DUE} WHERE due.balance > 0) END)`;
 
 /** The one of `PAST_DUE_AGES` that an item is in; a position is where its facility is. */
-export function pastDueAge({ lines, newest }: LevelSql): string {
-  const since = `SELECT min(${LATE_SINCE}) FROM balance_line l CROSS JOIN LATERAL (${newest}) b
-    WHERE ${lines} AND l.lender_key = 0`;
+export function pastDueAge(sql: LevelSql): string {
+  const since = `SELECT min(${LATE_SINCE}) FROM ${linesOf(sql)} AND l.lender_key = 0`;
   return `(SELECT CASE WHEN late.days <= 30 THEN '1-30' WHEN late.days <= 60 THEN '31-60'
       WHEN late.days <= 90 THEN '61-90' WHEN late.days > 90 THEN 'over-90' ELSE '0' END
     FROM (SELECT $1::date - (${since}) AS days OFFSET 0) late)`;
@@ -431,10 +433,8 @@ export const TERM_SEQS_OF_DEAL = `${termSeqs('facility', 'facility')}
 
 /** Whether what is told of an item may be something else since a sequence. */
 export function mayHaveChanged(level: Level, seq: string): string {
-  const { lines, newest } = LEVEL_SQL[level];
   const since = (column: string) => `${column} > ${seq} AND ${column} <= $2`;
-  return `(EXISTS (SELECT FROM balance_line l CROSS JOIN LATERAL (${newest}) b
-      WHERE ${lines} AND b.known_seq > ${seq} ${BY_LOOKUP})
+  return `(EXISTS (SELECT FROM ${linesOf(LEVEL_SQL[level])} AND b.known_seq > ${seq} ${BY_LOOKUP})
     OR EXISTS (SELECT FROM (${TERM_SEQS_OF_DEAL}) t
       WHERE t.known_seq > ${seq} OR EXISTS (SELECT FROM journal_standing s
         WHERE s.seq = t.known_seq AND ${since('s.known_seq')}) ${BY_LOOKUP})
@@ -449,10 +449,8 @@ export function itemSum(sql: LevelSql, expression: string): string {
 }
 
 /** The sequence of an item's newest posting, among the lines that the reader sees; 0: none. */
-export function lastSeq({ lines, newest }: LevelSql): string {
-  return `(SELECT coalesce(max(b.known_seq), 0)
-    FROM balance_line l CROSS JOIN LATERAL (${newest}) b
-    WHERE ${lines} AND ${KNOWN_LENDER})`;
+export function lastSeq(sql: LevelSql): string {
+  return `(SELECT coalesce(max(b.known_seq), 0) FROM ${linesOf(sql)} AND ${KNOWN_LENDER})`;
 }
 
 /**

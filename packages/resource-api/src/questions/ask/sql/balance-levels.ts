@@ -308,8 +308,11 @@ const maturityOf = (terms: DatedTable, table: string, key: string) =>
 /** When the contract of line `l` matures: with its facility at the latest. Contract 0: the facility. */
 export const MATURES_ON = `least(${maturityOf('facility_terms', 'facility', 'l.facility_key')},
   ${maturityOf('contract_terms', 'loan_contract', 'l.contract_key')})`;
-/** Outstanding principal of a line `l` whose contract, or facility, has matured. */
-const HAS_MATURED = `(${OUTSTANDING} <> 0 AND ${MATURES_ON} < $1)`;
+/** Whether a line with outstanding principal is beyond its maturity. */
+export function hasMatured(maturesOn: string): string {
+  return `(${OUTSTANDING} <> 0 AND ${maturesOn} < $1)`;
+}
+const HAS_MATURED = hasMatured(MATURES_ON);
 /** Something was billed on a line, and is not even. */
 const IS_BILLED = '(b.principal_due <> 0 OR b.interest_due <> 0 OR b.fees_due <> 0)';
 
@@ -367,29 +370,25 @@ export const OWES = `(${IS_BILLED} OR ${HAS_MATURED})`;
 /** Of a global line: whether all that is outstanding is due, as `hasMatured` works it out. */
 export const ALL_DUE = `(${OUTSTANDING} > 0 AND ${OUTSTANDING} >= b.principal_due AND ${HAS_MATURED})`;
 
+/** What is due of line `l` with the balance `b`, by account. */
+export const DUE_ACCOUNTS = `(VALUES ('PRINCIPAL_DUE'::ledger_account, b.principal_due),
+      ('INTEREST_DUE', b.interest_due), ('FEES_DUE', b.fees_due)) due(account, balance)`;
+/** Postings `p` that bill line `l` in the account `due.account`. */
+export const BILLED = `FROM posting p WHERE p.line_key = l.key AND p.account = due.account
+    AND p.due_date IS NOT NULL AND p.effective_date <= $1 AND p.journal_seq <= $2`;
+/** What is due of line `l` with the balance `b` (`due`), and what of this is not due yet (`later`). */
+export const DUE = `${DUE_ACCOUNTS}
+    CROSS JOIN LATERAL (SELECT coalesce(sum(p.amount_minor), 0)::int8 AS amount
+      ${BILLED} AND p.due_date >= $1) later`;
+
 /** What is past due of a global line `l` with the balance `b`, as `pastDue` works it out. */
 export const LATE = `CASE
   WHEN b.principal_due > 0 OR b.interest_due > 0 OR b.fees_due > 0 OR ${OUTSTANDING} > 0 THEN (
-    SELECT coalesce(sum(least(greatest(due.amount - later.amount, 0), due.amount)), 0)
-    FROM (SELECT ${ALL_DUE} AS at_once ${BY_LOOKUP}) matured
-    CROSS JOIN LATERAL (VALUES
-      ('PRINCIPAL_DUE'::ledger_account, matured.at_once,
-        CASE WHEN matured.at_once THEN ${OUTSTANDING} ELSE b.principal_due END),
-      ('INTEREST_DUE', false, b.interest_due), ('FEES_DUE', false, b.fees_due)
-    ) due(account, at_once, amount)
-    CROSS JOIN LATERAL (SELECT coalesce(sum(p.amount_minor), 0) AS amount FROM posting p
-      WHERE NOT due.at_once AND p.line_key = l.key AND p.account = due.account
-        AND p.due_date >= $1 AND p.effective_date <= $1 AND p.journal_seq <= $2) later
-    WHERE due.amount > 0) ELSE 0 END`;
+    SELECT coalesce(sum(CASE WHEN matured.all_due AND due.account = 'PRINCIPAL_DUE' THEN ${OUTSTANDING}
+        ELSE least(greatest(due.balance - later.amount, 0), due.balance) END), 0)
+    FROM (SELECT ${ALL_DUE} AS all_due ${BY_LOOKUP}) matured CROSS JOIN LATERAL ${DUE}
+    WHERE due.balance > 0 OR matured.all_due AND due.account = 'PRINCIPAL_DUE') ELSE 0 END`;
 
-/** Postings `p` that bill line `l` in the account `due.account`. */
-const BILLED = `FROM posting p WHERE p.line_key = l.key AND p.account = due.account
-    AND p.due_date IS NOT NULL AND p.effective_date <= $1 AND p.journal_seq <= $2`;
-/** What is due of line `l` with the balance `b` (`due`), and what of this is not due yet (`later`). */
-export const DUE = `(VALUES ('PRINCIPAL_DUE'::ledger_account, b.principal_due),
-      ('INTEREST_DUE', b.interest_due), ('FEES_DUE', b.fees_due)) due(account, balance)
-    CROSS JOIN LATERAL (SELECT coalesce(sum(p.amount_minor), 0)::int8 AS amount
-      ${BILLED} AND p.due_date >= $1) later`;
 /**
  * The due date of the oldest bill in `DUE` that is not paid; none where nothing is past due. Payments and credits
  * settle the oldest one first, so it is where newer ones no longer cover what is past due.

@@ -96,7 +96,7 @@ const USES_COMMITMENT_OF = `ARRAY(SELECT u.key FROM facility g
           AND u.key IS NOT NULL)`;
 
 /** Whether a posting `p` of a stream's line bills that stream; a bill may settle two streams. */
-const IS_BILLED = `CASE b.component
+const BILLS_STREAM = `CASE b.component
   WHEN 'interest' THEN p.account = 'INTEREST_DUE'
     OR (p.movement = 'pik_capitalization' AND NOT b.shared)
   WHEN 'pik' THEN p.movement = 'pik_capitalization'
@@ -107,8 +107,8 @@ const OF_LINE = 'l.facility_key = b.facility_key AND l.contract_key = b.contract
  * What a bill `b` posted for its stream. One that comes to nothing globally may still have amounts
  * of lenders, and its journal may bill other contracts too.
  */
-const BILLED = `FROM posting p JOIN balance_line l ON l.key = p.line_key
-          WHERE p.journal_seq = b.known_seq AND ${OF_LINE} AND ${IS_BILLED}`;
+const POSTINGS_OF_BILL = `FROM posting p JOIN balance_line l ON l.key = p.line_key
+          WHERE p.journal_seq = b.known_seq AND ${OF_LINE} AND ${BILLS_STREAM}`;
 
 /** A bill with its corrections and all reversals, as journals `part`. */
 const PARTS = `
@@ -174,7 +174,7 @@ const OPEN_AND_REOPENED = `settled AS MATERIALIZED (
       WHERE s.read_again
     ), judged AS (
       SELECT b.*, (b.late OR b.corrected)
-        AND EXISTS (SELECT ${BILLED} AND p.movement = 'pik_capitalization') AS moves_principal
+        AND EXISTS (SELECT ${POSTINGS_OF_BILL} AND p.movement = 'pik_capitalization') AS moves_principal
       FROM bill b
     ), unfunded AS MATERIALIZED (
       SELECT u.facility_key, min(j.effective_date) AS moved
@@ -190,7 +190,7 @@ const OPEN_AND_REOPENED = `settled AS MATERIALIZED (
       ) b
       WHERE (b.corrected OR (b.stands AND (b.late OR b.settled_through > b.moved)))
         -- A bill of another shape stands as it was billed.
-        AND EXISTS (SELECT ${BILLED})
+        AND EXISTS (SELECT ${POSTINGS_OF_BILL})
     ), begun AS MATERIALIZED (
       SELECT s.*, least(lower(s.open), (SELECT min(b.settled_from) FROM reopened b
           WHERE ${SAME_STREAM} AND b.stands)) AS since
@@ -244,15 +244,15 @@ export function accrualStatement(
       (SELECT json_agg(json_build_object('journal', j.id, 'from', b.settled_from,
           'to', b.settled_through, 'effectiveDate', b.effective_date, 'stands', b.stands,
           'capitalised', NOT EXISTS (
-            SELECT ${BILLED} AND p.account IN ('INTEREST_DUE', 'FEES_DUE')),
-          'dueDate', (SELECT min(p.due_date) ${BILLED}),
+            SELECT ${POSTINGS_OF_BILL} AND p.account IN ('INTEREST_DUE', 'FEES_DUE')),
+          'dueDate', (SELECT min(p.due_date) ${POSTINGS_OF_BILL}),
           'billed', (${PARTS}
             SELECT string_agg(${TOLD('x.id', 'x.effective_date', 'x.amount')}, ',') FROM (
               SELECT y.id, p.effective_date, sum(p.amount_minor) AS amount
               FROM part JOIN posting p ON p.journal_seq = part.seq
               JOIN balance_line l ON l.key = p.line_key
               LEFT JOIN party y ON y.key = l.lender_key
-              WHERE ${OF_LINE} ${ofLines} AND ${IS_BILLED}
+              WHERE ${OF_LINE} ${ofLines} AND ${BILLS_STREAM}
               GROUP BY y.id, p.effective_date) x))
           ORDER BY b.effective_date, b.settled_through, b.known_seq)
        FROM reopened b JOIN journal j ON j.seq = b.known_seq WHERE ${SAME_STREAM}) AS bills

@@ -10,14 +10,14 @@ export interface LevelSql {
   readonly items: string;
   /** The newest balance of line `l` at the snapshot, as far as it counts at the level. */
   readonly newest: string;
-  /** Beyond what the filter asks. */
-  readonly only: string;
+  /** Whether row `i` is an item: of a deal's facilities in a currency, the first one is. */
+  readonly isItem: string;
   readonly lines: string;
-  /** Lender of the line that decides whether the item is zero, and what it is sorted by. */
-  readonly holder: string;
-  /** Record whose presence makes the item known: its alias and its kind. */
-  readonly booked: string;
+  /** Lender (0: none) of the lines that decide whether the item is zero, and what it is sorted by. */
+  readonly ownLender: string;
+  /** Kind and alias of the record by which the book has the item. */
   readonly record: RecordKind;
+  readonly recordAlias: string;
   readonly status: string;
   /** When it ends, as it stands at the snapshot. */
   readonly maturity: string;
@@ -201,19 +201,19 @@ const ofFacility = {
   status: dated('facility_terms', 'f', 'status'),
   maturity: datedOrNone('facility_terms', 'f', 'maturity_date'),
 };
-const EVERY_LINE = { newest: newestBalance(), only: 'true', holder: '0' };
+const EVERY_LINE = { newest: newestBalance(), isItem: 'true', ownLender: '0' };
 
 export const LEVEL_SQL: Readonly<Record<Level, LevelSql>> = {
   deal: {
     // One facility stands for all of the deal in its currency: the first of those known then.
     items: OWN_FACILITY,
     newest: newestBalance({ columns: COLUMNS_OF_DEAL }),
-    only: `${hasRecord('facility', 'i')} AND NOT EXISTS (
+    isItem: `${hasRecord('facility', 'i')} AND NOT EXISTS (
       SELECT FROM facility g WHERE g.deal_key = i.deal_key AND g.currency = i.currency
         AND g.key < i.key AND ${hasRecord('facility', 'g')} ${BY_LOOKUP})`,
     lines: 'l.deal_key = i.deal_key AND l.currency = f.currency',
-    holder: '0',
-    booked: 'd',
+    ownLender: '0',
+    recordAlias: 'd',
     record: 'deal',
     status: dated('deal_terms', 'd', 'status'),
     maturity: ofFacility.maturity,
@@ -223,7 +223,7 @@ export const LEVEL_SQL: Readonly<Record<Level, LevelSql>> = {
     ...ofFacility,
     items: OWN_FACILITY,
     lines: 'l.facility_key = i.key',
-    booked: 'i',
+    recordAlias: 'i',
     record: 'facility',
   },
   contract: {
@@ -231,7 +231,7 @@ export const LEVEL_SQL: Readonly<Record<Level, LevelSql>> = {
     items: `loan_contract i JOIN facility f ON f.key = i.facility_key
       JOIN deal d ON d.key = i.deal_key`,
     lines: 'l.contract_key = i.key',
-    booked: 'i',
+    recordAlias: 'i',
     record: 'contract',
     status: dated('contract_terms', 'i', 'status'),
     maturity: datedOrNone('contract_terms', 'i', 'maturity_date'),
@@ -242,16 +242,16 @@ export const LEVEL_SQL: Readonly<Record<Level, LevelSql>> = {
     items: `lender_position i JOIN facility f ON f.key = i.facility_key
       JOIN deal d ON d.key = i.deal_key`,
     lines: 'l.facility_key = i.facility_key AND l.lender_key IN (0, i.lender_key)',
-    holder: 'i.lender_key',
-    booked: 'i',
+    ownLender: 'i.lender_key',
+    recordAlias: 'i',
     record: 'position',
   },
 };
 
 /** Whether the book has item `i` at the snapshot. */
 export function inBook(level: Level): string {
-  const { only, record, booked } = LEVEL_SQL[level];
-  return `${only} AND ${hasRecord(record, booked)}`;
+  const { isItem, record, recordAlias } = LEVEL_SQL[level];
+  return `${isItem} AND ${hasRecord(record, recordAlias)}`;
 }
 
 /** The lines `l` of an item with their newest balances `b`: to be followed by AND. */
@@ -261,7 +261,7 @@ function linesOf({ lines, newest }: LevelSql): string {
 
 /** Those that decide whether an item is zero. */
 export function ownLines(sql: LevelSql): string {
-  return `${linesOf(sql)} AND l.lender_key = ${sql.holder}`;
+  return `${linesOf(sql)} AND l.lender_key = ${sql.ownLender}`;
 }
 
 /** A lender whose position was not booked yet has no share, rather than a share of zero. */
@@ -314,7 +314,7 @@ export function hasMatured(maturesOn: string): string {
 }
 const HAS_MATURED = hasMatured(MATURES_ON);
 /** Something was billed on a line, and is not even. */
-const IS_BILLED = '(b.principal_due <> 0 OR b.interest_due <> 0 OR b.fees_due <> 0)';
+const HAS_OPEN_BILL = '(b.principal_due <> 0 OR b.interest_due <> 0 OR b.fees_due <> 0)';
 
 /** A facility, or a lender's part of one, that is drawn beyond its commitment. */
 export const OVERDRAWN = '(l.contract_key = 0 AND b.unfunded < 0)';
@@ -337,7 +337,7 @@ const LINE_SUMS = `concat_ws(',', ${COMPONENTS.map(sumOf).join(', ')}, ${AVAILAB
     sum_minor(${PIK_DRAWN})) AS amounts,
   coalesce(bool_or(${OVERDRAWN}), false) AS overdrawn,
   coalesce(bool_or(${OVERPAID}), false) AS overpaid,
-  coalesce(bool_or(${IS_BILLED} OR l.lender_key = 0 AND ${HAS_MATURED}), false) AS owes`;
+  coalesce(bool_or(${HAS_OPEN_BILL} OR l.lender_key = 0 AND ${HAS_MATURED}), false) AS owes`;
 
 /** The balance of an item, and of each lender in it, with what else is asked of their lines. */
 export function lenderSums(level: Level, alsoOfLines = ''): string {
@@ -365,24 +365,24 @@ const LIVE_COMPONENTS = BALANCE_COMPONENTS.filter(
 export const NOT_ZERO = `(${LIVE_COMPONENTS.map((name) => `b.${name} <> 0`).join(' OR ')})`;
 
 /** Whether something billed stands open on a line `l`, or something outstanding after its maturity. */
-export const OWES = `(${IS_BILLED} OR ${HAS_MATURED})`;
+export const HAS_DUE = `(${HAS_OPEN_BILL} OR ${HAS_MATURED})`;
 
-/** Of a global line: whether all that is outstanding is due, as `hasMatured` works it out. */
+/** Of a global line: whether all that is outstanding is due, as `isAllDue` works it out. */
 export const ALL_DUE = `(${OUTSTANDING} > 0 AND ${OUTSTANDING} >= b.principal_due AND ${HAS_MATURED})`;
 
 /** What is due of line `l` with the balance `b`, by account. */
 export const DUE_ACCOUNTS = `(VALUES ('PRINCIPAL_DUE'::ledger_account, b.principal_due),
       ('INTEREST_DUE', b.interest_due), ('FEES_DUE', b.fees_due)) due(account, balance)`;
 /** Postings `p` that bill line `l` in the account `due.account`. */
-export const BILLED = `FROM posting p WHERE p.line_key = l.key AND p.account = due.account
+export const BILLS_OF_LINE = `FROM posting p WHERE p.line_key = l.key AND p.account = due.account
     AND p.due_date IS NOT NULL AND p.effective_date <= $1 AND p.journal_seq <= $2`;
 /** What is due of line `l` with the balance `b` (`due`), and what of this is not due yet (`later`). */
 export const DUE = `${DUE_ACCOUNTS}
     CROSS JOIN LATERAL (SELECT coalesce(sum(p.amount_minor), 0)::int8 AS amount
-      ${BILLED} AND p.due_date >= $1) later`;
+      ${BILLS_OF_LINE} AND p.due_date >= $1) later`;
 
 /** What is past due of a global line `l` with the balance `b`, as `pastDue` works it out. */
-export const LATE = `CASE
+export const PAST_DUE = `CASE
   WHEN b.principal_due > 0 OR b.interest_due > 0 OR b.fees_due > 0 OR ${OUTSTANDING} > 0 THEN (
     SELECT coalesce(sum(CASE WHEN matured.all_due AND due.account = 'PRINCIPAL_DUE' THEN ${OUTSTANDING}
         ELSE least(greatest(due.balance - later.amount, 0), due.balance) END), 0)
@@ -397,17 +397,17 @@ export const OLDEST_UNPAID = `(
         SELECT min(item.due_date) FROM (
           SELECT p.due_date, sum(sum(p.amount_minor)) OVER newer AS with_newer,
             sum(p.amount_minor) AS billed
-          ${BILLED} AND p.due_date < $1 GROUP BY p.due_date HAVING sum(p.amount_minor) > 0
+          ${BILLS_OF_LINE} AND p.due_date < $1 GROUP BY p.due_date HAVING sum(p.amount_minor) > 0
           WINDOW newer AS (ORDER BY p.due_date DESC)
         ) item, LATERAL (SELECT least(due.balance, due.balance - later.amount) AS unpaid) late
         WHERE late.unpaid > 0 AND item.with_newer - item.billed < late.unpaid)`;
 /** Since when something of a global line `l` with the balance `b` is past due. */
-const LATE_SINCE = `least(CASE WHEN ${ALL_DUE} THEN ${MATURES_ON} END, CASE WHEN ${IS_BILLED}
+const PAST_DUE_SINCE = `least(CASE WHEN ${ALL_DUE} THEN ${MATURES_ON} END, CASE WHEN ${HAS_OPEN_BILL}
     THEN (SELECT min(${OLDEST_UNPAID}) FROM ${DUE} WHERE due.balance > 0) END)`;
 
 /** The one of `PAST_DUE_AGES` that an item is in; a position is where its facility is. */
 export function pastDueAge(sql: LevelSql): string {
-  const since = `SELECT min(${LATE_SINCE}) FROM ${linesOf(sql)} AND l.lender_key = 0`;
+  const since = `SELECT min(${PAST_DUE_SINCE}) FROM ${linesOf(sql)} AND l.lender_key = 0`;
   return `(SELECT CASE WHEN late.days <= 30 THEN '1-30' WHEN late.days <= 60 THEN '31-60'
       WHEN late.days <= 90 THEN '61-90' WHEN late.days > 90 THEN 'over-90' ELSE '0' END
     FROM (SELECT $1::date - (${since}) AS days OFFSET 0) late)`;
@@ -419,8 +419,8 @@ export function pastDueAge(sql: LevelSql): string {
  */
 export function isPastDue(level: Level): string {
   const sql = LEVEL_SQL[level];
-  if (level !== 'position') return `${itemSum(sql, LATE)} > 0`;
-  return `EXISTS (SELECT FROM ${ownLines(sql)} AND ${OWES} ${BY_LOOKUP})`;
+  if (level !== 'position') return `${itemSum(sql, PAST_DUE)} > 0`;
+  return `EXISTS (SELECT FROM ${ownLines(sql)} AND ${HAS_DUE} ${BY_LOOKUP})`;
 }
 
 const termSeqs = (record: string, table: string) => `SELECT t.known_seq FROM ${table} g

@@ -1,6 +1,6 @@
 import type { Level, Snapshot } from '../../ask/balance-store.ts';
 import {
-  BILLED,
+  BILLS_OF_LINE,
   BY_LOOKUP,
   DUE_ACCOUNTS,
   hasRecord,
@@ -8,7 +8,7 @@ import {
   partyJson,
   stands,
 } from '../../ask/sql/balance-levels.ts';
-import { BY_INDEX, Parameters, type Statement } from '../../ask/sql/statement.ts';
+import { BY_INDEX, SqlParameters, type Statement } from '../../ask/sql/statement.ts';
 
 const EFFECTIVE: Readonly<Record<Level, string>> = {
   deal: 'd.closing_date',
@@ -32,7 +32,7 @@ export function termsStatement(
   snapshot: Snapshot,
   withRates = false,
 ): Statement {
-  const parameters = new Parameters(snapshot);
+  const parameters = new SqlParameters(snapshot);
   const { items } = LEVEL_SQL[level];
   const sql = `
     SELECT i.key, json_build_object(
@@ -76,7 +76,7 @@ function nextPayment(level: Level): string {
         CROSS JOIN LATERAL (
           SELECT p.due_date, sum(p.amount_minor) AS billed,
             sum(sum(p.amount_minor)) OVER (ORDER BY p.due_date DESC) AS with_later
-          ${BILLED} AND p.due_date >= $1 GROUP BY p.due_date ${BY_LOOKUP}) bill
+          ${BILLS_OF_LINE} AND p.due_date >= $1 GROUP BY p.due_date ${BY_LOOKUP}) bill
         WHERE ${lines} AND l.lender_key = 0 AND bill.billed > 0
           AND bill.with_later - bill.billed < due.balance)`;
 }

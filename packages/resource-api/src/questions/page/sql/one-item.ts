@@ -10,7 +10,7 @@ import {
   partyName,
   sinceOf,
 } from '../../ask/sql/balance-levels.ts';
-import { BY_INDEX, lookUp, Parameters, type Statement } from '../../ask/sql/statement.ts';
+import { BY_INDEX, lookUp, SqlParameters, type Statement } from '../../ask/sql/statement.ts';
 import { readFound } from './page-rows.ts';
 
 /** An item by its name, where the book has it at the snapshot and the reader sees it. */
@@ -20,7 +20,7 @@ export function readItem(
   { level, id, currency }: ItemName,
   snapshot: Snapshot,
 ): Promise<BalanceItem | undefined> {
-  const { values, add } = new Parameters(snapshot);
+  const { values, add } = new SqlParameters(snapshot);
   const named =
     level === 'deal'
       ? `d.id = ${add(id)} AND f.currency = ${add(currency ?? '')}`
@@ -36,7 +36,7 @@ export function readItem(
 
 /** A deal as one JSON value (`DealFacts`). */
 export function dealStatement(id: string, snapshot: Snapshot): Statement {
-  const parameters = new Parameters(snapshot);
+  const parameters = new SqlParameters(snapshot);
   const party = (key: string) => `(SELECT json_build_object('id', y.id, 'name', ${partyName('y')})
         FROM (SELECT ${key} AS key ${BY_LOOKUP}) k
         CROSS JOIN LATERAL (SELECT * FROM party WHERE key = k.key ${BY_LOOKUP}) y)`;

@@ -77,7 +77,7 @@ type ItemFacts = Pick<BalanceItem, Part | 'currency' | 'roles' | 'accrues'> & {
   readonly termsSeq: string;
   readonly bookedSeq: string;
 };
-const factsAt = ({ record, booked }: LevelSql): FieldsOf<Omit<ItemFacts, Part>> => ({
+const factsAt = ({ record, recordAlias }: LevelSql): FieldsOf<Omit<ItemFacts, Part>> => ({
   key: 'page.key::text',
   sortValue: 'page.sort_value',
   currency: 'f.currency',
@@ -89,7 +89,7 @@ const factsAt = ({ record, booked }: LevelSql): FieldsOf<Omit<ItemFacts, Part>> 
   termsSeq: `(SELECT coalesce(max(greatest(t.known_seq, (SELECT max(s.known_seq) FROM journal_standing s
           WHERE s.seq = t.known_seq AND s.known_seq <= $2))), 0)
        FROM (${TERM_SEQS_OF_DEAL}) t)::text`,
-  bookedSeq: `${hadFrom(record, booked)}::text`,
+  bookedSeq: `${hadFrom(record, recordAlias)}::text`,
 });
 
 /** The members of a row's array at a level, in their order: first the item's own facts, then its parts. */
@@ -160,13 +160,13 @@ function toItem(level: Level, row: PageRow, values: readonly unknown[]): Item {
   };
 }
 
-const STATED = [...COMPONENTS, 'available', 'pik_drawn'] as const;
+const AMOUNT_NAMES = [...COMPONENTS, 'available', 'pik_drawn'] as const;
 
 /** Reads `1,0,…`, the `amounts` of `lenderSums`. Most are zero, and need no integer of their own. */
 export function toBalance(amounts: string): StatedBalance {
   const balance: Mutable<StatedBalance> = { ...ZERO_BALANCE };
   const texts = amounts.split(',');
-  for (const [index, name] of STATED.entries()) {
+  for (const [index, name] of AMOUNT_NAMES.entries()) {
     const text = texts[index] ?? '0';
     if (text !== '0') balance[name] = BigInt(text);
   }

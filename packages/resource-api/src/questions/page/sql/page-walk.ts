@@ -18,7 +18,7 @@ import {
 } from '../../ask/sql/balance-levels.ts';
 import { FEW_DEALS, fewDeals } from '../../ask/sql/few-deals.ts';
 import { conditions } from '../../ask/sql/filter-sql.ts';
-import { lookUp, Parameters, type Statement } from '../../ask/sql/statement.ts';
+import { lookUp, SqlParameters, type Statement } from '../../ask/sql/statement.ts';
 import { readFound } from './page-rows.ts';
 import { endValue, sortType, sortValue } from './sort-sql.ts';
 import { sortedCandidates, sortedItemsStatement } from './sorted-page.ts';
@@ -135,7 +135,7 @@ export function pageStatement(
   bounds: WalkBounds | undefined,
   deals?: readonly bigint[],
 ): Statement {
-  const parameters = new Parameters(request.snapshot);
+  const parameters = new SqlParameters(request.snapshot);
   const { sort } = request;
   if (sort === undefined) {
     return walkStatement(request, parameters, keyCandidates(request, parameters, deals), bounds);
@@ -154,7 +154,7 @@ export function pageStatement(
  */
 function walkStatement(
   request: PageRequest,
-  parameters: Parameters,
+  parameters: SqlParameters,
   { sql: candidates, lives }: Candidates,
   bounds: WalkBounds | undefined,
 ): Statement {
@@ -195,7 +195,7 @@ function walkStatement(
 /** The items of the book, or of given deals, in the order of their keys. */
 function keyCandidates(
   { level, filter, after }: PageRequest,
-  parameters: Parameters,
+  parameters: SqlParameters,
   deals: readonly bigint[] | undefined,
 ): Candidates {
   const place = parameters.add(after?.key ?? 0n);

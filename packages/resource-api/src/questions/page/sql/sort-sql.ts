@@ -12,15 +12,15 @@ import {
   COMMITMENT,
   FACILITY_NAME,
   itemSum,
-  LATE,
   LEVEL_SQL,
   type LevelSql,
   lastSeq,
   OUTSTANDING,
   ownLines,
+  PAST_DUE,
   partyName,
 } from '../../ask/sql/balance-levels.ts';
-import type { Parameters } from '../../ask/sql/statement.ts';
+import type { SqlParameters } from '../../ask/sql/statement.ts';
 
 /**
  * What an item is sorted by, as far as the database knows: what accrues, and a lender's part of what is
@@ -35,7 +35,7 @@ const SORT_SQL: Readonly<Record<AnySort['by'], (sql: LevelSql, level: Level) => 
   unfunded: (sql) => itemSum(sql, 'b.unfunded'),
   commitment: (sql) => itemSum(sql, COMMITMENT),
   available: (sql) => `(SELECT coalesce(${AVAILABLE}, 0) FROM ${ownLines(sql)})`,
-  pastDue: (sql, level) => (level === 'position' ? '0' : itemSum(sql, LATE)),
+  pastDue: (sql, level) => (level === 'position' ? '0' : itemSum(sql, PAST_DUE)),
   interestAccrued: (sql) => itemSum(sql, 'b.interest_accrued'),
   lastPostedAt: lastSeq,
 };
@@ -61,7 +61,7 @@ export function orderOf(
   level: Level,
   sort: Sort,
   after: PageEnd | undefined,
-  parameters: Parameters,
+  parameters: SqlParameters,
 ): Order {
   const value = sortValue(level, sort.by);
   const [direction, beyond] = sort.descending ? ['DESC', '<'] : ['ASC', '>'];
@@ -87,7 +87,7 @@ export function endValue(by: Sort['by']): string {
 }
 
 /** Where a page that is sorted by an amount ended. */
-export function endOfAmounts({ sortValue }: Pick<PageEnd, 'sortValue'>, parameters: Parameters) {
+export function endOfAmounts({ sortValue }: Pick<PageEnd, 'sortValue'>, parameters: SqlParameters) {
   const [currency = '', value = '0'] = (sortValue ?? '').split(' ');
   return { currency: `${parameters.add(currency)}::text`, value: parameters.add(value) };
 }

@@ -1,7 +1,7 @@
 import { isAmountSort, type PageRequest, type Sort } from '../../ask/balance-store.ts';
 import { BY_LOOKUP, ITEM_TABLES, LEVEL_SQL } from '../../ask/sql/balance-levels.ts';
 import { conditions, leavesOutZero, outstandingBounds } from '../../ask/sql/filter-sql.ts';
-import type { Parameters, Statement } from '../../ask/sql/statement.ts';
+import type { SqlParameters, Statement } from '../../ask/sql/statement.ts';
 import { endOfAmounts, endValue, orderOf, sortValue } from './sort-sql.ts';
 
 type SortedRequest = PageRequest & { readonly sort: Sort };
@@ -13,7 +13,7 @@ type SortedRequest = PageRequest & { readonly sort: Sort };
  */
 export function sortedItemsStatement(
   request: SortedRequest,
-  parameters: Parameters,
+  parameters: SqlParameters,
   deals: readonly bigint[] | undefined,
 ): Statement {
   const { level, sort, after, limit } = request;
@@ -32,12 +32,12 @@ export function sortedItemsStatement(
  * What items were ever sorted by, from the place of the cursor on: value by value, and the items of a
  * value by their keys.
  */
-export function sortedCandidates(request: SortedRequest, parameters: Parameters): string {
+export function sortedCandidates(request: SortedRequest, parameters: SqlParameters): string {
   const candidates = isAmountSort(request.sort.by) ? amountCandidates : valueCandidates;
   return candidates(request, parameters);
 }
 
-function valueCandidates(request: SortedRequest, parameters: Parameters): string {
+function valueCandidates(request: SortedRequest, parameters: SqlParameters): string {
   const { after } = request;
   const values = valuesOf(request);
   const start = after && `${parameters.add(after.sortValue)}::${values.valueType}`;
@@ -45,7 +45,7 @@ function valueCandidates(request: SortedRequest, parameters: Parameters): string
 }
 
 /** The same currency by currency, from that of the cursor on. */
-function amountCandidates(request: SortedRequest, parameters: Parameters): string {
+function amountCandidates(request: SortedRequest, parameters: SqlParameters): string {
   const { after, filter } = request;
   const values = ofAmounts(request, parameters);
   const end = after && endOfAmounts(after, parameters);
@@ -130,7 +130,7 @@ function ofTable(
  * Amounts in the currency `code`. Those of what owes nothing are not stored: they are zero, and any item may
  * have come to it.
  */
-function ofAmounts(request: SortedRequest, parameters: Parameters): Values {
+function ofAmounts(request: SortedRequest, parameters: SqlParameters): Values {
   const { level, filter, sort } = request;
   const { by } = sort;
   const isBounded = by === 'outstanding';

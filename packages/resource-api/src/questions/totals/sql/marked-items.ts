@@ -1,7 +1,7 @@
 import type { MarkedRequest, ValuesRequest } from '../../ask/balance-store.ts';
-import { BY_LOOKUP, LEVEL_SQL, OWES, ownLines } from '../../ask/sql/balance-levels.ts';
+import { BY_LOOKUP, HAS_DUE, LEVEL_SQL, ownLines } from '../../ask/sql/balance-levels.ts';
 import { conditions } from '../../ask/sql/filter-sql.ts';
-import { BY_INDEX, Parameters, type Statement } from '../../ask/sql/statement.ts';
+import { BY_INDEX, SqlParameters, type Statement } from '../../ask/sql/statement.ts';
 import { sortValue } from '../../page/sql/sort-sql.ts';
 import { groupOf } from './totals.ts';
 
@@ -40,7 +40,7 @@ export function owingStatement(request: MarkedRequest, deals?: readonly bigint[]
     SELECT ${columns}
     FROM ${items}
     WHERE ${where}
-      AND EXISTS (SELECT FROM ${ownLines(LEVEL_SQL[request.level])} AND ${OWES} ${BY_LOOKUP})
+      AND EXISTS (SELECT FROM ${ownLines(LEVEL_SQL[request.level])} AND ${HAS_DUE} ${BY_LOOKUP})
     ORDER BY i.key LIMIT ${most}`;
   return { sql: text, parameters: parameters.values };
 }
@@ -64,7 +64,7 @@ export function valuesStatement(
 /** @param deals the only ones that may have items of the filter, by their keys; `given`: deal `d` is known */
 function partsOf(request: MarkedRequest, deals?: readonly bigint[] | 'given') {
   const { level, snapshot, limit, groupBy } = request;
-  const parameters = new Parameters(snapshot);
+  const parameters = new SqlParameters(snapshot);
   const sql = LEVEL_SQL[level];
   const where = conditions(request, parameters, deals).join('\n      AND ');
   const holder = level === 'position' ? '(SELECT id FROM party WHERE key = i.lender_key)' : `''`;

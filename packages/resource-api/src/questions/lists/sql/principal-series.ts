@@ -21,7 +21,7 @@ export function seriesStatement(
   const parameters = new SqlParameters(snapshot);
   const sql = LEVEL_SQL[level];
   const asked = { level, filter: { ...filter, includeZero: true } };
-  const where = conditions(asked, parameters, deals);
+  const where = conditions(asked, parameters, { deals });
   const [first, last] = [parameters.add(from), parameters.add(to)];
   const most = parameters.add(limit);
   const start =

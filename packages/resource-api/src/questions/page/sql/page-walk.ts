@@ -160,7 +160,7 @@ function walkStatement(
 ): Statement {
   const { level, filter, sort, limit } = request;
   const sql = LEVEL_SQL[level];
-  const where = conditions(request, parameters, 'given');
+  const where = conditions(request, parameters, { dealIsGiven: true });
   const byAmount = sort !== undefined && isAmountSort(sort.by);
   if (sort !== undefined) {
     where.unshift(`${sortValue(level, sort.by)} = c.value::${sortType(sort.by)}`);

@@ -18,7 +18,7 @@ export function sortedItemsStatement(
 ): Statement {
   const { level, sort, after, limit } = request;
   const order = orderOf(level, sort, after, parameters);
-  const where = [...conditions(request, parameters, deals), order.after];
+  const where = [...conditions(request, parameters, { deals }), order.after];
   const sql = `
     SELECT c.key, ${endValue(sort.by)} AS sort_value, false AS given_up
     FROM (

@@ -25,7 +25,7 @@ export function facetsStatement(request: FacetRequest, deals?: readonly bigint[]
   const { level, snapshot, fields, top } = request;
   const parameters = new SqlParameters(snapshot);
   const sql = LEVEL_SQL[level];
-  const where = conditions(request, parameters, deals);
+  const where = conditions(request, parameters, { deals });
   const most = parameters.add(top);
   const columns = fields.flatMap((field) =>
     field === 'lender' ? [] : [`${valueSql(sql, field)} AS "${field}"`],

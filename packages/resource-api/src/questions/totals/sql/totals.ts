@@ -75,7 +75,7 @@ function addedUp(
   const sql = LEVEL_SQL[level];
   const { includeZero } = filter;
   const asked = { level, filter: { ...filter, includeZero: true } };
-  const where = conditions(asked, parameters, deals);
+  const where = conditions(asked, parameters, { deals });
   // The lines at hand show whether an item is zero; it needs no look-up of its own.
   const passesOver = !includeZero && ended === 'passed over';
   const isWhole = passesOver && deals === undefined;

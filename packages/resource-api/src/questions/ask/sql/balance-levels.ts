@@ -384,10 +384,10 @@ export const DUE = `${DUE_ACCOUNTS}
 /** What is past due of a global line `l` with the balance `b`, as `pastDue` works it out. */
 export const PAST_DUE = `CASE
   WHEN b.principal_due > 0 OR b.interest_due > 0 OR b.fees_due > 0 OR ${OUTSTANDING} > 0 THEN (
-    SELECT coalesce(sum(CASE WHEN matured.all_due AND due.account = 'PRINCIPAL_DUE' THEN ${OUTSTANDING}
-        ELSE least(greatest(due.balance - later.amount, 0), due.balance) END), 0)
-    FROM (SELECT ${ALL_DUE} AS all_due ${BY_LOOKUP}) matured CROSS JOIN LATERAL ${DUE}
-    WHERE due.balance > 0 OR matured.all_due AND due.account = 'PRINCIPAL_DUE') ELSE 0 END`;
+    SELECT CASE WHEN matured.all_due THEN ${OUTSTANDING} ELSE 0 END + coalesce((
+        SELECT sum(least(greatest(due.balance - later.amount, 0), due.balance)) FROM ${DUE}
+        WHERE due.balance > 0 AND NOT (matured.all_due AND due.account = 'PRINCIPAL_DUE')), 0)
+    FROM (SELECT ${ALL_DUE} AS all_due ${BY_LOOKUP}) matured) ELSE 0 END`;
 
 /**
  * The due date of the oldest bill in `DUE` that is not paid; none where nothing is past due. Payments and credits

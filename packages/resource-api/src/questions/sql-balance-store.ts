@@ -31,8 +31,7 @@ import { type SeriesRow, seriesStatement, toStep } from './lists/sql/principal-s
 import { termsStatement } from './lists/sql/terms-statement.ts';
 import { dealStatement, readItem } from './page/sql/one-item.ts';
 import { balancesStatement, readFound, toBalance } from './page/sql/page-rows.ts';
-import { WALK_BOUNDS, type WalkBounds } from './page/sql/page-walk.ts';
-import { hadMoreItems, readPage } from './page/sql/read-page.ts';
+import { hadMoreItems, readPage, WALK_BOUNDS, type WalkBounds } from './page/sql/page-walk.ts';
 import { facetsStatement } from './totals/sql/facets.ts';
 import { accruingStatement, owingStatement, valuesStatement } from './totals/sql/marked-items.ts';
 import {

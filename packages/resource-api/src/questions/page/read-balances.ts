@@ -178,7 +178,7 @@ async function readTotals(
 }
 
 const EXPANDED_CONTRACTS = 1_000;
-export const EXPANDED_MOVEMENTS = 100;
+const EXPANDED_MOVEMENTS = 100;
 
 /** Adds to readings what was asked for beyond them. */
 async function expand(

@@ -64,7 +64,7 @@ export interface DealAnswer {
 }
 
 /** Facilities of a deal that are told with it. */
-export const FACILITIES_TOLD = 100;
+const FACILITIES_TOLD = 100;
 
 /** Undefined where the caller sees no such deal. @throws {Refusal} of the question's times. */
 export type ReadDeal = (

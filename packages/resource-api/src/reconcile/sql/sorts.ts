@@ -5,30 +5,29 @@ import {
   STORED_SORTS,
 } from '../../questions/ask/balance-store.ts';
 import {
-  hasRecord,
+  inBook,
   LEVEL_SQL,
   livesUntil,
   NOT_ZERO,
   OUTSTANDING,
+  ownLines,
 } from '../../questions/ask/sql/balance-levels.ts';
 import { sortValue } from '../../questions/page/sql/sort-sql.ts';
 import { nowAndInThePast } from './part.ts';
 
 /** A row for each of the `values` of an item that the book has and that its order has not. */
 const missing = (level: Level, item: string, values: string, where = 'true') => {
-  const { items, only, record, booked } = LEVEL_SQL[level];
   return `
       SELECT '${level}' AS level, i.id AS item, $1::date::text AS "asOf",
         $2::bigint::text AS "ledgerSeq", v.name AS sort, 'missing' AS found,
         v.value::text AS expected
-      FROM ${items} ${item}
+      FROM ${LEVEL_SQL[level].items} ${item}
       CROSS JOIN LATERAL (VALUES ${values}) v (name, value, is_kept)
-      WHERE ${only} AND ${hasRecord(record, booked)} AND ${where} AND NOT v.is_kept`;
+      WHERE ${inBook(level)} AND ${where} AND NOT v.is_kept`;
 };
 
 /** What an item that lives is sorted by, and until when it lives. */
 const missingAmounts = (level: Level) => {
-  const { lines, holder, newest } = LEVEL_SQL[level];
   const kept = (sort: string) => `EXISTS (SELECT FROM sort_amount
         WHERE level = '${level}' AND sort = '${sort}' AND value = s.${sort} AND item_key = i.key
           AND currency = f.currency)`;
@@ -39,8 +38,7 @@ const missingAmounts = (level: Level) => {
   const sums = `CROSS JOIN LATERAL (
         SELECT sum(${OUTSTANDING})::bigint AS outstanding, sum(b.unfunded)::bigint AS unfunded,
           bool_or(${NOT_ZERO}) AS lives
-        FROM balance_line l CROSS JOIN LATERAL (${newest}) b
-        WHERE ${lines} AND l.lender_key = ${holder}) s`;
+        FROM ${ownLines(LEVEL_SQL[level])}) s`;
   return missing(level, sums, values, 's.lives');
 };
 

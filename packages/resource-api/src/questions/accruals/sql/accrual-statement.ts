@@ -1,6 +1,12 @@
 import type { BusinessDate } from '../../../ledger/business-date.ts';
 import type { Level, Snapshot } from '../../ask/balance-store.ts';
-import { BY_LOOKUP, datedValues, LEVEL_SQL } from '../../ask/sql/balance-levels.ts';
+import {
+  BY_LOOKUP,
+  datedValues,
+  LEVEL_SQL,
+  newestBalance,
+  stands,
+} from '../../ask/sql/balance-levels.ts';
 import { BY_INDEX, type Statement } from '../../ask/sql/statement.ts';
 
 /** A lender's part follows from the parts of all; the global amount needs none of them. */
@@ -42,11 +48,8 @@ const SCOPE: Readonly<Record<Level, { readonly scope: string; readonly isContext
 const OF_SUBJECT = (alias: string) => `${alias}.facility_key = s.facility_key
   AND ${alias}.contract_key = s.contract_key AND ${alias}.known_seq <= $2`;
 const OF_STREAM = (alias: string) => `${OF_SUBJECT(alias)} AND ${alias}.component = s.component`;
-/** As known then: what a reversal repeats of its journal does not stand, nor does what it took back. */
-const STANDS = (seq: string) => `coalesce((SELECT t.stands FROM journal_standing t
-    WHERE t.seq = ${seq} AND t.known_seq <= $2 ORDER BY t.known_seq DESC LIMIT 1), true)`;
 /** Rates of a stream that stand: a journal that was taken back gives none. */
-const RATES = `${OF_STREAM('r')} AND ${STANDS('r.known_seq')}`;
+const RATES = `${OF_STREAM('r')} AND ${stands('r.known_seq')}`;
 /** Bills of a stream that settle days; a bill's `settled_from` is known by the stream's begin. */
 const BILLS = `accrual_settlement a WHERE ${OF_STREAM('a')}
   AND a.effective_date <= $1 AND a.settled_from IS DISTINCT FROM a.settled_through`;
@@ -74,7 +77,7 @@ const stepsOf = (steps: string, ofLines: string) => `
        CROSS JOIN LATERAL (${steps}) b
        WHERE l.facility_key = s.facility_key AND l.contract_key = s.contract_key ${ofLines})`;
 /** What a line came to on each of its dates, as last known. */
-const newestOf = (dates: string) => `
+const stepsByDate = (dates: string) => `
          (SELECT DISTINCT ON (effective_date) ${STEP} FROM balance
           WHERE line_key = l.key AND ${dates} AND known_seq <= $2
           ORDER BY effective_date DESC, known_seq DESC)`;
@@ -93,7 +96,7 @@ const USES_COMMITMENT_OF = `ARRAY(SELECT u.key FROM facility g
           AND u.key IS NOT NULL)`;
 
 /** Whether a posting `p` of a stream's line bills that stream; a bill may settle two streams. */
-const IS_BILLED = `CASE b.component
+const BILLS_STREAM = `CASE b.component
   WHEN 'interest' THEN p.account = 'INTEREST_DUE'
     OR (p.movement = 'pik_capitalization' AND NOT b.shared)
   WHEN 'pik' THEN p.movement = 'pik_capitalization'
@@ -104,8 +107,8 @@ const OF_LINE = 'l.facility_key = b.facility_key AND l.contract_key = b.contract
  * What a bill `b` posted for its stream. One that comes to nothing globally may still have amounts
  * of lenders, and its journal may bill other contracts too.
  */
-const BILLED = `FROM posting p JOIN balance_line l ON l.key = p.line_key
-          WHERE p.journal_seq = b.known_seq AND ${OF_LINE} AND ${IS_BILLED}`;
+const POSTINGS_OF_BILL = `FROM posting p JOIN balance_line l ON l.key = p.line_key
+          WHERE p.journal_seq = b.known_seq AND ${OF_LINE} AND ${BILLS_STREAM}`;
 
 /** A bill with its corrections and all reversals, as journals `part`. */
 const PARTS = `
@@ -145,7 +148,7 @@ const OPEN_AND_REOPENED = `settled AS MATERIALIZED (
         s.has_late_facts OR b.corrected AS changed, ${USES_COMMITMENT_OF} AS uses_commitment_of
       FROM stream s CROSS JOIN LATERAL (
         SELECT coalesce(range_agg(daterange(${SETTLED_FROM}, a.settled_through))
-            FILTER (WHERE ${STANDS('a.known_seq')}), '{}') AS days,
+            FILTER (WHERE ${stands('a.known_seq')}), '{}') AS days,
           coalesce(bool_or(${CORRECTED}), false) AS corrected
         FROM ${BILLS}
       ) b
@@ -153,7 +156,7 @@ const OPEN_AND_REOPENED = `settled AS MATERIALIZED (
       -- Of contracts in which no bill is corrected and nothing is late, no bill is read again; nor
       -- of fees, unless such a contract uses the commitment.
       SELECT s.facility_key, s.contract_key, s.component, a.known_seq, a.effective_date,
-        a.settled_through, ${SETTLED_FROM} AS settled_from, ${STANDS('a.known_seq')} AS stands,
+        a.settled_through, ${SETTLED_FROM} AS settled_from, ${stands('a.known_seq')} AS stands,
         s.uses_commitment_of,
         ${CORRECTED} AS corrected,
         EXISTS (SELECT FROM late_accrual_fact f
@@ -171,7 +174,7 @@ const OPEN_AND_REOPENED = `settled AS MATERIALIZED (
       WHERE s.read_again
     ), judged AS (
       SELECT b.*, (b.late OR b.corrected)
-        AND EXISTS (SELECT ${BILLED} AND p.movement = 'pik_capitalization') AS moves_principal
+        AND EXISTS (SELECT ${POSTINGS_OF_BILL} AND p.movement = 'pik_capitalization') AS moves_principal
       FROM bill b
     ), unfunded AS MATERIALIZED (
       SELECT u.facility_key, min(j.effective_date) AS moved
@@ -187,7 +190,7 @@ const OPEN_AND_REOPENED = `settled AS MATERIALIZED (
       ) b
       WHERE (b.corrected OR (b.stands AND (b.late OR b.settled_through > b.moved)))
         -- A bill of another shape stands as it was billed.
-        AND EXISTS (SELECT ${BILLED})
+        AND EXISTS (SELECT ${POSTINGS_OF_BILL})
     ), begun AS MATERIALIZED (
       SELECT s.*, least(lower(s.open), (SELECT min(b.settled_from) FROM reopened b
           WHERE ${SAME_STREAM} AND b.stands)) AS since
@@ -233,25 +236,23 @@ export function accrualStatement(
        ) r) AS rates,
       ${stepsOf(
         `
-         (SELECT ${STEP} FROM balance
-          WHERE line_key = l.key AND effective_date <= s.since AND known_seq <= $2
-          ORDER BY effective_date DESC, known_seq DESC LIMIT 1)
+         (${newestBalance({ columns: STEP, date: 's.since' })})
          UNION ALL
-         ${newestOf('effective_date > s.since AND effective_date <= $1')}`,
+         ${stepsByDate('effective_date > s.since AND effective_date <= $1')}`,
         ofLines,
       )} AS steps,
       (SELECT json_agg(json_build_object('journal', j.id, 'from', b.settled_from,
           'to', b.settled_through, 'effectiveDate', b.effective_date, 'stands', b.stands,
           'capitalised', NOT EXISTS (
-            SELECT ${BILLED} AND p.account IN ('INTEREST_DUE', 'FEES_DUE')),
-          'dueDate', (SELECT min(p.due_date) ${BILLED}),
+            SELECT ${POSTINGS_OF_BILL} AND p.account IN ('INTEREST_DUE', 'FEES_DUE')),
+          'dueDate', (SELECT min(p.due_date) ${POSTINGS_OF_BILL}),
           'billed', (${PARTS}
             SELECT string_agg(${TOLD('x.id', 'x.effective_date', 'x.amount')}, ',') FROM (
               SELECT y.id, p.effective_date, sum(p.amount_minor) AS amount
               FROM part JOIN posting p ON p.journal_seq = part.seq
               JOIN balance_line l ON l.key = p.line_key
               LEFT JOIN party y ON y.key = l.lender_key
-              WHERE ${OF_LINE} ${ofLines} AND ${IS_BILLED}
+              WHERE ${OF_LINE} ${ofLines} AND ${BILLS_STREAM}
               GROUP BY y.id, p.effective_date) x))
           ORDER BY b.effective_date, b.settled_through, b.known_seq)
        FROM reopened b JOIN journal j ON j.seq = b.known_seq WHERE ${SAME_STREAM}) AS bills
@@ -279,13 +280,13 @@ export function accrualHistoriesStatement(
       s.has_late_facts OR EXISTS (SELECT FROM ${BILLS} AND ${CORRECTED}) AS may_reopen,
       (SELECT string_agg(concat_ws(' ', ${SETTLED_FROM}, a.settled_through, a.effective_date), ','
           ORDER BY ${SETTLED_FROM}, a.settled_through)
-       FROM ${BILLS} AND NOT s.has_late_facts AND ${STANDS('a.known_seq')}) AS bills,
+       FROM ${BILLS} AND NOT s.has_late_facts AND ${stands('a.known_seq')}) AS bills,
       (SELECT string_agg(concat_ws(' ', r.start_date, r.all_in_rate), ',' ORDER BY r.start_date)
        FROM (
          SELECT DISTINCT ON (r.start_date) r.start_date, r.all_in_rate FROM rate_period r
          WHERE NOT s.has_late_facts AND ${RATES} ORDER BY r.start_date, r.known_seq DESC
        ) r) AS rates,
-      CASE WHEN NOT s.has_late_facts THEN ${stepsOf(newestOf('effective_date < $1'), lines)} END AS steps
+      CASE WHEN NOT s.has_late_facts THEN ${stepsOf(stepsByDate('effective_date < $1'), lines)} END AS steps
     FROM stream s
     CROSS JOIN LATERAL (${FACILITY}) g
     ORDER BY s.facility_key, s.contract_key, s.component`;

@@ -9,9 +9,10 @@ import {
 } from '../../ask/balance-store.ts';
 import {
   DUE,
+  hasMatured,
   LEVEL_SQL,
   MATURES_ON,
-  NEWEST,
+  newestBalance,
   OLDEST_UNPAID,
   OUTSTANDING,
 } from '../../ask/sql/balance-levels.ts';
@@ -52,9 +53,9 @@ export function dueStatement(
       CASE WHEN due.account = 'PRINCIPAL_DUE' THEN matured.day END::text AS matured_on
     FROM ${items}
     JOIN balance_line l ON ${ofItem}
-    CROSS JOIN LATERAL (${NEWEST}) b
+    CROSS JOIN LATERAL (${newestBalance()}) b
     CROSS JOIN LATERAL (
-      SELECT CASE WHEN ${OUTSTANDING} <> 0 AND m.day < $1 THEN m.day END AS day
+      SELECT CASE WHEN ${hasMatured('m.day')} THEN m.day END AS day
       FROM (SELECT ${MATURES_ON} AS day OFFSET 0) m) matured
     CROSS JOIN LATERAL ${DUE}
     LEFT JOIN party lender ON lender.key = l.lender_key
@@ -82,7 +83,7 @@ export function toPastDue(rows: readonly DueRow[]): ReadonlyMap<bigint, readonly
     const lines = items.get(key) ?? new Map<string, PastDue>();
     items.set(key, lines);
     const global = group.find(({ lender_id }) => lender_id === null);
-    const isMatured = global !== undefined && hasMatured(global);
+    const isMatured = global !== undefined && isAllDue(global);
     const toLine = isMatured ? toMaturedLine : toBilledLine;
     const whole = global === undefined ? NOTHING_DUE : toLine(global);
     const lenders = new Map(
@@ -104,7 +105,7 @@ export function toPastDue(rows: readonly DueRow[]): ReadonlyMap<bigint, readonly
  * Whether all that is outstanding of a global line is due: from the day after its maturity on. Where more
  * was billed than is outstanding, what was billed is due.
  */
-function hasMatured({ matured_on, outstanding, due }: DueRow): boolean {
+function isAllDue({ matured_on, outstanding, due }: DueRow): boolean {
   return matured_on !== null && outstanding > 0n && outstanding >= due;
 }
 

@@ -8,18 +8,16 @@ import { COUNTED_ONCE } from '../counted-once.ts';
  */
 export interface LevelSql {
   readonly items: string;
-  /** Balances of line `l`, as far as they count at the level: to be followed by WHERE. */
-  readonly balances: string;
-  /** The newest of them at the snapshot. */
+  /** The newest balance of line `l` at the snapshot, as far as it counts at the level. */
   readonly newest: string;
-  /** Beyond what the filter asks. */
-  readonly only: string;
+  /** Whether row `i` is an item: of a deal's facilities in a currency, the first one is. */
+  readonly isItem: string;
   readonly lines: string;
-  /** Lender of the line that decides whether the item is zero, and what it is sorted by. */
-  readonly holder: string;
-  /** Record whose presence makes the item known: its alias and its kind. */
-  readonly booked: string;
+  /** Lender (0: none) of the lines that decide whether the item is zero, and what it is sorted by. */
+  readonly ownLender: string;
+  /** Kind and alias of the record by which the book has the item. */
   readonly record: RecordKind;
+  readonly recordAlias: string;
   readonly status: string;
   /** When it ends, as it stands at the snapshot. */
   readonly maturity: string;
@@ -53,20 +51,38 @@ export function hadFrom(kind: RecordKind, alias: string): string {
     CASE WHEN ${alias}.booked_on > $1 THEN ${alias}.booked_seq END)), ${alias}.booked_seq)`;
 }
 
-/** What became known with a journal counts while the journal is not taken back. */
+/**
+ * Whether what became known with a journal counts, as known at `seq`: not once the journal is taken back, and not
+ * what a reversal repeats of the journal that it takes back.
+ */
 export function stands(knownSeq: string, seq = '$2'): string {
   return `coalesce((SELECT s.stands FROM journal_standing s WHERE s.seq = ${knownSeq}
     AND s.known_seq <= ${seq} ORDER BY s.known_seq DESC LIMIT 1), true)`;
 }
 
-const TERMS_AT = `t.effective_date <= $1 AND t.known_seq <= $2 AND ${stands('t.known_seq')}`;
-const NEWEST_TERMS = 'ORDER BY t.effective_date DESC, t.known_seq DESC LIMIT 1';
+type DatedTable =
+  | `${'deal' | 'facility' | 'contract'}_terms`
+  | `${'deal' | 'facility' | 'party'}_details`;
 
-function maturityAt(table: string, key: string, base: string): string {
-  return `(SELECT CASE WHEN t.found THEN t.maturity_date ELSE ${base} END
-    FROM (SELECT 1) one LEFT JOIN LATERAL (SELECT true AS found, t.maturity_date
-      FROM ${table}_terms t WHERE t.${table}_key = ${key} AND ${TERMS_AT} ${NEWEST_TERMS}) t
-      ON true)`;
+/** Columns of the newest terms or details `t` of a record at the snapshot. */
+function newestTerms(table: DatedTable, key: string, columns: string): string {
+  const [record] = table.split('_');
+  return `SELECT ${columns} FROM ${table} t
+    WHERE t.${record}_key = ${key} AND t.effective_date <= $1
+      AND t.known_seq <= $2 AND ${stands('t.known_seq')}
+    ORDER BY t.effective_date DESC, t.known_seq DESC LIMIT 1`;
+}
+
+/** A column of a record that newer terms or details may change. */
+function dated(table: DatedTable, alias: string, column: string): string {
+  return `coalesce((${newestTerms(table, `${alias}.key`, `t.${column}`)}), ${alias}.${column})`;
+}
+
+/** A column of a record that newer terms or details may change or empty. */
+function datedOrNone(table: DatedTable, alias: string, column: string): string {
+  return `(SELECT CASE WHEN t.found THEN t.${column} ELSE ${alias}.${column} END
+    FROM (SELECT 1) one LEFT JOIN LATERAL (
+      ${newestTerms(table, `${alias}.key`, `true AS found, t.${column}`)}) t ON true)`;
 }
 
 /**
@@ -89,36 +105,26 @@ export function maturesWithin(level: Level, from: string, to: string): string {
   if (level !== 'deal') return within(LEVEL_SQL[level].maturity);
   return `EXISTS (SELECT FROM facility g WHERE g.deal_key = i.deal_key AND g.currency = f.currency
     AND ${hasRecord('facility', 'g')}
-    AND ${within(maturityAt('facility', 'g.key', 'g.maturity_date'))} ${BY_LOOKUP})`;
-}
-
-function statusAt(table: string, key: string, base: string): string {
-  return `coalesce((SELECT t.status FROM ${table}_terms t
-    WHERE t.${table}_key = ${key} AND ${TERMS_AT} ${NEWEST_TERMS}), ${base})`;
+    AND ${within(datedOrNone('facility_terms', 'g', 'maturity_date'))} ${BY_LOOKUP})`;
 }
 
 /** A fact of deal `d` that may change with the date, as it stands at the snapshot. */
 export function dealDetail(column: 'name' | 'borrower_key' | 'country'): string {
-  return `coalesce((SELECT t.${column} FROM deal_details t
-    WHERE t.deal_key = d.key AND ${TERMS_AT} ${NEWEST_TERMS}), d.${column})`;
+  return dated('deal_details', 'd', column);
 }
 
 /** The key of the guarantor of deal `d` at the snapshot; newer details may leave it without one. */
-export const GUARANTOR = `(SELECT CASE WHEN t.found THEN t.guarantor_key ELSE d.guarantor_key END
-  FROM (SELECT 1) one LEFT JOIN LATERAL (SELECT true AS found, t.guarantor_key
-    FROM deal_details t WHERE t.deal_key = d.key AND ${TERMS_AT} ${NEWEST_TERMS}) t ON true)`;
+export const GUARANTOR = datedOrNone('deal_details', 'd', 'guarantor_key');
 
 /** The name of a facility at the snapshot. */
 export function facilityName(alias: string): string {
-  return `coalesce((SELECT t.name FROM facility_details t
-    WHERE t.facility_key = ${alias}.key AND ${TERMS_AT} ${NEWEST_TERMS}), ${alias}.name)`;
+  return dated('facility_details', alias, 'name');
 }
 export const FACILITY_NAME = facilityName('f');
 
 /** The name of a party at the snapshot. */
 export function partyName(alias: string): string {
-  return `coalesce((SELECT t.name FROM party_details t
-    WHERE t.party_key = ${alias}.key AND ${TERMS_AT} ${NEWEST_TERMS}), ${alias}.name)`;
+  return dated('party_details', alias, 'name');
 }
 
 /** The id and the name of a party at the snapshot, by its key. */
@@ -160,19 +166,18 @@ export const BY_LOOKUP = 'OFFSET 0';
  * row-level security before a condition that has a subquery in it, and would so check all parties for
  * each deal.
  */
-export function borrowerOf(): string {
-  return `(SELECT y.* FROM (SELECT ${dealDetail('borrower_key')} AS key ${BY_LOOKUP}) k
+export const BORROWER = `(SELECT y.* FROM (SELECT ${dealDetail('borrower_key')} AS key ${BY_LOOKUP}) k
     CROSS JOIN LATERAL (SELECT * FROM party WHERE key = k.key ${BY_LOOKUP}) y)`;
-}
 
-const BALANCES = 'SELECT * FROM balance';
-
-/** The newest balance of line `l` at the snapshot: one index look-up, however long the history. */
-const newestOf = (balances: string) => `
-  ${balances}
-  WHERE line_key = l.key AND effective_date <= $1 AND known_seq <= $2
+/**
+ * The newest balance of a line at the snapshot, or up to another date: one index look-up, however long the
+ * history.
+ */
+export function newestBalance({ columns = '*', line = 'l', date = '$1' } = {}): string {
+  return `SELECT ${columns} FROM balance
+  WHERE line_key = ${line}.key AND effective_date <= ${date} AND known_seq <= $2
   ORDER BY effective_date DESC, known_seq DESC LIMIT 1`;
-export const NEWEST = newestOf(BALANCES);
+}
 
 const ONCE: readonly string[] = [...COUNTED_ONCE, 'commitment', 'available'];
 
@@ -182,37 +187,35 @@ export function countedOnce(name: string, amount: string, isPart: string): strin
 }
 
 /** A deal holds the facility of each sublimit, whose commitment has nothing used for it then. */
-const BALANCES_OF_DEAL = `SELECT line_key, effective_date, known_seq, ${COMPONENTS.map((name) =>
+const COLUMNS_OF_DEAL = `line_key, effective_date, known_seq, ${COMPONENTS.map((name) =>
   name === 'sublimit_used'
     ? '0::int8 AS sublimit_used'
     : `${countedOnce(name, name, 'l.parent_line_key IS NOT NULL')} AS ${name}`,
-).join(', ')}
-  FROM balance`;
+).join(', ')}`;
 
 /** The item is its facility: it is read once, under both names. */
 const OWN_FACILITY =
   'facility i CROSS JOIN LATERAL (SELECT i.*) f JOIN deal d ON d.key = i.deal_key';
 
 const ofFacility = {
-  status: statusAt('facility', 'f.key', 'f.status'),
-  maturity: maturityAt('facility', 'f.key', 'f.maturity_date'),
+  status: dated('facility_terms', 'f', 'status'),
+  maturity: datedOrNone('facility_terms', 'f', 'maturity_date'),
 };
-const EVERY_LINE = { balances: BALANCES, newest: NEWEST, only: 'true', holder: '0' };
+const EVERY_LINE = { newest: newestBalance(), isItem: 'true', ownLender: '0' };
 
 export const LEVEL_SQL: Readonly<Record<Level, LevelSql>> = {
   deal: {
     // One facility stands for all of the deal in its currency: the first of those known then.
     items: OWN_FACILITY,
-    balances: BALANCES_OF_DEAL,
-    newest: newestOf(BALANCES_OF_DEAL),
-    only: `${hasRecord('facility', 'i')} AND NOT EXISTS (
+    newest: newestBalance({ columns: COLUMNS_OF_DEAL }),
+    isItem: `${hasRecord('facility', 'i')} AND NOT EXISTS (
       SELECT FROM facility g WHERE g.deal_key = i.deal_key AND g.currency = i.currency
         AND g.key < i.key AND ${hasRecord('facility', 'g')} ${BY_LOOKUP})`,
     lines: 'l.deal_key = i.deal_key AND l.currency = f.currency',
-    holder: '0',
-    booked: 'd',
+    ownLender: '0',
+    recordAlias: 'd',
     record: 'deal',
-    status: statusAt('deal', 'd.key', 'd.status'),
+    status: dated('deal_terms', 'd', 'status'),
     maturity: ofFacility.maturity,
   },
   facility: {
@@ -220,7 +223,7 @@ export const LEVEL_SQL: Readonly<Record<Level, LevelSql>> = {
     ...ofFacility,
     items: OWN_FACILITY,
     lines: 'l.facility_key = i.key',
-    booked: 'i',
+    recordAlias: 'i',
     record: 'facility',
   },
   contract: {
@@ -228,10 +231,10 @@ export const LEVEL_SQL: Readonly<Record<Level, LevelSql>> = {
     items: `loan_contract i JOIN facility f ON f.key = i.facility_key
       JOIN deal d ON d.key = i.deal_key`,
     lines: 'l.contract_key = i.key',
-    booked: 'i',
+    recordAlias: 'i',
     record: 'contract',
-    status: statusAt('contract', 'i.key', 'i.status'),
-    maturity: maturityAt('contract', 'i.key', 'i.maturity_date'),
+    status: dated('contract_terms', 'i', 'status'),
+    maturity: datedOrNone('contract_terms', 'i', 'maturity_date'),
   },
   position: {
     ...EVERY_LINE,
@@ -239,16 +242,26 @@ export const LEVEL_SQL: Readonly<Record<Level, LevelSql>> = {
     items: `lender_position i JOIN facility f ON f.key = i.facility_key
       JOIN deal d ON d.key = i.deal_key`,
     lines: 'l.facility_key = i.facility_key AND l.lender_key IN (0, i.lender_key)',
-    holder: 'i.lender_key',
-    booked: 'i',
+    ownLender: 'i.lender_key',
+    recordAlias: 'i',
     record: 'position',
   },
 };
 
-/** The lines `l` that decide whether an item is zero, with their balances `b`: to be followed by AND. */
-export function ownLines({ lines, holder, newest }: LevelSql): string {
-  return `balance_line l CROSS JOIN LATERAL (${newest}) b
-    WHERE ${lines} AND l.lender_key = ${holder}`;
+/** Whether the book has item `i` at the snapshot. */
+export function inBook(level: Level): string {
+  const { isItem, record, recordAlias } = LEVEL_SQL[level];
+  return `${isItem} AND ${hasRecord(record, recordAlias)}`;
+}
+
+/** The lines `l` of an item with their newest balances `b`: to be followed by AND. */
+function linesOf({ lines, newest }: LevelSql): string {
+  return `balance_line l CROSS JOIN LATERAL (${newest}) b WHERE ${lines}`;
+}
+
+/** Those that decide whether an item is zero. */
+export function ownLines(sql: LevelSql): string {
+  return `${linesOf(sql)} AND l.lender_key = ${sql.ownLender}`;
 }
 
 /** A lender whose position was not booked yet has no share, rather than a share of zero. */
@@ -261,8 +274,7 @@ const KNOWN_LENDER = isKnownLender('l.facility_key');
 
 /** What is undrawn of the global line of the facility of line `l`, and not blocked. */
 const WHOLE_UNDRAWN = `(SELECT w.unfunded - w.unavailable FROM balance_line g CROSS JOIN LATERAL (
-    SELECT * FROM balance WHERE line_key = g.key AND effective_date <= $1 AND known_seq <= $2
-    ORDER BY effective_date DESC, known_seq DESC LIMIT 1) w
+    ${newestBalance({ line: 'g' })}) w
   WHERE g.facility_key = l.facility_key AND g.contract_key = 0 AND g.lender_key = 0)`;
 
 /**
@@ -291,15 +303,18 @@ function sumOf(component: Component): string {
   return `sum_minor(b.${component})`;
 }
 
-const maturityOf = (table: string, record: string, key: string) =>
-  `(SELECT ${maturityAt(table, 'r.key', 'r.maturity_date')} FROM ${record} r WHERE r.key = ${key})`;
+const maturityOf = (terms: DatedTable, table: string, key: string) =>
+  `(SELECT ${datedOrNone(terms, 'r', 'maturity_date')} FROM ${table} r WHERE r.key = ${key})`;
 /** When the contract of line `l` matures: with its facility at the latest. Contract 0: the facility. */
-export const MATURES_ON = `least(${maturityOf('facility', 'facility', 'l.facility_key')},
-  ${maturityOf('contract', 'loan_contract', 'l.contract_key')})`;
-/** Outstanding principal of a line `l` whose contract, or facility, has matured. */
-const HAS_MATURED = `(${OUTSTANDING} <> 0 AND ${MATURES_ON} < $1)`;
+export const MATURES_ON = `least(${maturityOf('facility_terms', 'facility', 'l.facility_key')},
+  ${maturityOf('contract_terms', 'loan_contract', 'l.contract_key')})`;
+/** Whether a line with outstanding principal is beyond its maturity. */
+export function hasMatured(maturesOn: string): string {
+  return `(${OUTSTANDING} <> 0 AND ${maturesOn} < $1)`;
+}
+const HAS_MATURED = hasMatured(MATURES_ON);
 /** Something was billed on a line, and is not even. */
-const IS_BILLED = '(b.principal_due <> 0 OR b.interest_due <> 0 OR b.fees_due <> 0)';
+const HAS_OPEN_BILL = '(b.principal_due <> 0 OR b.interest_due <> 0 OR b.fees_due <> 0)';
 
 /** A facility, or a lender's part of one, that is drawn beyond its commitment. */
 export const OVERDRAWN = '(l.contract_key = 0 AND b.unfunded < 0)';
@@ -307,9 +322,9 @@ export const OVERDRAWN = '(l.contract_key = 0 AND b.unfunded < 0)';
 export const OVERPAID = `(${OUTSTANDING} < 0)`;
 
 /** Whether a lender of an item, as far as the reader sees them, is drawn beyond its commitment or overpaid. */
-export function hasWarnedLender({ lines, newest }: LevelSql): string {
-  return `EXISTS (SELECT FROM balance_line l CROSS JOIN LATERAL (${newest}) b
-    WHERE ${lines} AND l.lender_key <> 0 AND (${OVERDRAWN} OR ${OVERPAID}) AND ${KNOWN_LENDER} ${BY_LOOKUP})`;
+export function hasWarnedLender(sql: LevelSql): string {
+  return `EXISTS (SELECT FROM ${linesOf(sql)}
+    AND l.lender_key <> 0 AND (${OVERDRAWN} OR ${OVERPAID}) AND ${KNOWN_LENDER} ${BY_LOOKUP})`;
 }
 
 /**
@@ -322,7 +337,7 @@ const LINE_SUMS = `concat_ws(',', ${COMPONENTS.map(sumOf).join(', ')}, ${AVAILAB
     sum_minor(${PIK_DRAWN})) AS amounts,
   coalesce(bool_or(${OVERDRAWN}), false) AS overdrawn,
   coalesce(bool_or(${OVERPAID}), false) AS overpaid,
-  coalesce(bool_or(${IS_BILLED} OR l.lender_key = 0 AND ${HAS_MATURED}), false) AS owes`;
+  coalesce(bool_or(${HAS_OPEN_BILL} OR l.lender_key = 0 AND ${HAS_MATURED}), false) AS owes`;
 
 /** The balance of an item, and of each lender in it, with what else is asked of their lines. */
 export function lenderSums(level: Level, alsoOfLines = ''): string {
@@ -350,34 +365,30 @@ const LIVE_COMPONENTS = BALANCE_COMPONENTS.filter(
 export const NOT_ZERO = `(${LIVE_COMPONENTS.map((name) => `b.${name} <> 0`).join(' OR ')})`;
 
 /** Whether something billed stands open on a line `l`, or something outstanding after its maturity. */
-export const OWES = `(${IS_BILLED} OR ${HAS_MATURED})`;
+export const HAS_DUE = `(${HAS_OPEN_BILL} OR ${HAS_MATURED})`;
 
-/** Of a global line: whether all that is outstanding is due, as `hasMatured` works it out. */
+/** Of a global line: whether all that is outstanding is due, as `isAllDue` works it out. */
 export const ALL_DUE = `(${OUTSTANDING} > 0 AND ${OUTSTANDING} >= b.principal_due AND ${HAS_MATURED})`;
 
-/** What is past due of a global line `l` with the balance `b`, as `pastDue` works it out. */
-export const LATE = `CASE
-  WHEN b.principal_due > 0 OR b.interest_due > 0 OR b.fees_due > 0 OR ${OUTSTANDING} > 0 THEN (
-    SELECT coalesce(sum(least(greatest(due.amount - later.amount, 0), due.amount)), 0)
-    FROM (SELECT ${ALL_DUE} AS at_once ${BY_LOOKUP}) matured
-    CROSS JOIN LATERAL (VALUES
-      ('PRINCIPAL_DUE'::ledger_account, matured.at_once,
-        CASE WHEN matured.at_once THEN ${OUTSTANDING} ELSE b.principal_due END),
-      ('INTEREST_DUE', false, b.interest_due), ('FEES_DUE', false, b.fees_due)
-    ) due(account, at_once, amount)
-    CROSS JOIN LATERAL (SELECT coalesce(sum(p.amount_minor), 0) AS amount FROM posting p
-      WHERE NOT due.at_once AND p.line_key = l.key AND p.account = due.account
-        AND p.due_date >= $1 AND p.effective_date <= $1 AND p.journal_seq <= $2) later
-    WHERE due.amount > 0) ELSE 0 END`;
-
+/** What is due of line `l` with the balance `b`, by account. */
+export const DUE_ACCOUNTS = `(VALUES ('PRINCIPAL_DUE'::ledger_account, b.principal_due),
+      ('INTEREST_DUE', b.interest_due), ('FEES_DUE', b.fees_due)) due(account, balance)`;
 /** Postings `p` that bill line `l` in the account `due.account`. */
-const BILLED = `FROM posting p WHERE p.line_key = l.key AND p.account = due.account
+export const BILLS_OF_LINE = `FROM posting p WHERE p.line_key = l.key AND p.account = due.account
     AND p.due_date IS NOT NULL AND p.effective_date <= $1 AND p.journal_seq <= $2`;
 /** What is due of line `l` with the balance `b` (`due`), and what of this is not due yet (`later`). */
-export const DUE = `(VALUES ('PRINCIPAL_DUE'::ledger_account, b.principal_due),
-      ('INTEREST_DUE', b.interest_due), ('FEES_DUE', b.fees_due)) due(account, balance)
+export const DUE = `${DUE_ACCOUNTS}
     CROSS JOIN LATERAL (SELECT coalesce(sum(p.amount_minor), 0)::int8 AS amount
-      ${BILLED} AND p.due_date >= $1) later`;
+      ${BILLS_OF_LINE} AND p.due_date >= $1) later`;
+
+/** What is past due of a global line `l` with the balance `b`, as `pastDue` works it out. */
+export const PAST_DUE = `CASE
+  WHEN b.principal_due > 0 OR b.interest_due > 0 OR b.fees_due > 0 OR ${OUTSTANDING} > 0 THEN (
+    SELECT CASE WHEN matured.all_due THEN ${OUTSTANDING} ELSE 0 END + coalesce((
+        SELECT sum(least(greatest(due.balance - later.amount, 0), due.balance)) FROM ${DUE}
+        WHERE due.balance > 0 AND NOT (matured.all_due AND due.account = 'PRINCIPAL_DUE')), 0)
+    FROM (SELECT ${ALL_DUE} AS all_due ${BY_LOOKUP}) matured) ELSE 0 END`;
+
 /**
  * The due date of the oldest bill in `DUE` that is not paid; none where nothing is past due. Payments and credits
  * settle the oldest one first, so it is where newer ones no longer cover what is past due.
@@ -386,18 +397,17 @@ export const OLDEST_UNPAID = `(
         SELECT min(item.due_date) FROM (
           SELECT p.due_date, sum(sum(p.amount_minor)) OVER newer AS with_newer,
             sum(p.amount_minor) AS billed
-          ${BILLED} AND p.due_date < $1 GROUP BY p.due_date HAVING sum(p.amount_minor) > 0
+          ${BILLS_OF_LINE} AND p.due_date < $1 GROUP BY p.due_date HAVING sum(p.amount_minor) > 0
           WINDOW newer AS (ORDER BY p.due_date DESC)
         ) item, LATERAL (SELECT least(due.balance, due.balance - later.amount) AS unpaid) late
         WHERE late.unpaid > 0 AND item.with_newer - item.billed < late.unpaid)`;
 /** Since when something of a global line `l` with the balance `b` is past due. */
-const LATE_SINCE = `least(CASE WHEN ${ALL_DUE} THEN ${MATURES_ON} END, CASE WHEN ${IS_BILLED}
+const PAST_DUE_SINCE = `least(CASE WHEN ${ALL_DUE} THEN ${MATURES_ON} END, CASE WHEN ${HAS_OPEN_BILL}
     THEN (SELECT min(${OLDEST_UNPAID}) FROM ${DUE} WHERE due.balance > 0) END)`;
 
 /** The one of `PAST_DUE_AGES` that an item is in; a position is where its facility is. */
-export function pastDueAge({ lines, newest }: LevelSql): string {
-  const since = `SELECT min(${LATE_SINCE}) FROM balance_line l CROSS JOIN LATERAL (${newest}) b
-    WHERE ${lines} AND l.lender_key = 0`;
+export function pastDueAge(sql: LevelSql): string {
+  const since = `SELECT min(${PAST_DUE_SINCE}) FROM ${linesOf(sql)} AND l.lender_key = 0`;
   return `(SELECT CASE WHEN late.days <= 30 THEN '1-30' WHEN late.days <= 60 THEN '31-60'
       WHEN late.days <= 90 THEN '61-90' WHEN late.days > 90 THEN 'over-90' ELSE '0' END
     FROM (SELECT $1::date - (${since}) AS days OFFSET 0) late)`;
@@ -409,25 +419,22 @@ export function pastDueAge({ lines, newest }: LevelSql): string {
  */
 export function isPastDue(level: Level): string {
   const sql = LEVEL_SQL[level];
-  if (level !== 'position') return `${itemSum(sql, LATE)} > 0`;
-  return `EXISTS (SELECT FROM ${ownLines(sql)} AND ${OWES} ${BY_LOOKUP})`;
+  if (level !== 'position') return `${itemSum(sql, PAST_DUE)} > 0`;
+  return `EXISTS (SELECT FROM ${ownLines(sql)} AND ${HAS_DUE} ${BY_LOOKUP})`;
 }
 
-/** A column of all terms `t` at the snapshot that dates of facilities and contracts of deal `d` come from. */
-export function termsOfDeal(column: string): string {
-  const of = (record: string, table: string) => `SELECT ${column} FROM ${table} g
+const termSeqs = (record: string, table: string) => `SELECT t.known_seq FROM ${table} g
       JOIN ${record}_terms t ON t.${record}_key = g.key
       WHERE g.deal_key = d.key AND t.effective_date <= $1 AND t.known_seq <= $2`;
-  return `${of('facility', 'facility')} UNION ALL ${of('contract', 'loan_contract')}`;
-}
+/** The sequences (`known_seq`) of all terms of the facilities and contracts of deal `d` at the snapshot. */
+export const TERM_SEQS_OF_DEAL = `${termSeqs('facility', 'facility')}
+    UNION ALL ${termSeqs('contract', 'loan_contract')}`;
 
 /** Whether what is told of an item may be something else since a sequence. */
 export function mayHaveChanged(level: Level, seq: string): string {
-  const { lines, newest } = LEVEL_SQL[level];
   const since = (column: string) => `${column} > ${seq} AND ${column} <= $2`;
-  return `(EXISTS (SELECT FROM balance_line l CROSS JOIN LATERAL (${newest}) b
-      WHERE ${lines} AND b.known_seq > ${seq} ${BY_LOOKUP})
-    OR EXISTS (SELECT FROM (${termsOfDeal('t.known_seq')}) t
+  return `(EXISTS (SELECT FROM ${linesOf(LEVEL_SQL[level])} AND b.known_seq > ${seq} ${BY_LOOKUP})
+    OR EXISTS (SELECT FROM (${TERM_SEQS_OF_DEAL}) t
       WHERE t.known_seq > ${seq} OR EXISTS (SELECT FROM journal_standing s
         WHERE s.seq = t.known_seq AND ${since('s.known_seq')}) ${BY_LOOKUP})
     OR ((f.sublimit_of_key IS NOT NULL
@@ -441,10 +448,8 @@ export function itemSum(sql: LevelSql, expression: string): string {
 }
 
 /** The sequence of an item's newest posting, among the lines that the reader sees; 0: none. */
-export function lastSeq({ lines, newest }: LevelSql): string {
-  return `(SELECT coalesce(max(b.known_seq), 0)
-    FROM balance_line l CROSS JOIN LATERAL (${newest}) b
-    WHERE ${lines} AND ${KNOWN_LENDER})`;
+export function lastSeq(sql: LevelSql): string {
+  return `(SELECT coalesce(max(b.known_seq), 0) FROM ${linesOf(sql)} AND ${KNOWN_LENDER})`;
 }
 
 /**
@@ -452,14 +457,13 @@ export function lastSeq({ lines, newest }: LevelSql): string {
  * details of the deal as `dd`.
  */
 export function termsJoins(level: Level): string {
-  const join = (record: string, what: 'terms' | 'details', alias: string, key: string) => `
-    LEFT JOIN LATERAL (SELECT * FROM ${record}_${what} t
-      WHERE t.${record}_key = ${key} AND ${TERMS_AT} ${NEWEST_TERMS}) ${alias} ON true`;
+  const join = (table: DatedTable, alias: string, key: string) => `
+    LEFT JOIN LATERAL (${newestTerms(table, key, '*')}) ${alias} ON true`;
   return [
-    join('deal', 'terms', 'dt', 'd.key'),
-    join('deal', 'details', 'dd', 'd.key'),
-    join('facility', 'terms', 'ft', 'f.key'),
-    level === 'contract' ? join('contract', 'terms', 'ct', 'i.key') : '',
+    join('deal_terms', 'dt', 'd.key'),
+    join('deal_details', 'dd', 'd.key'),
+    join('facility_terms', 'ft', 'f.key'),
+    level === 'contract' ? join('contract_terms', 'ct', 'i.key') : '',
   ].join('');
 }
 

@@ -8,6 +8,7 @@ import {
   dealsWith,
   hasRecord,
   ITEM_TABLES,
+  inBook,
   isPastDue,
   itemSum,
   LEVEL_SQL,
@@ -205,31 +206,31 @@ export function filterSql(
   return [...values].flatMap(([make, value]) => make?.(value, asked) ?? []);
 }
 
-/** What holds of each item that the book has, and of one that is not zero. */
-const IN_BOOK = byLevel((level) => {
-  const { only, record, booked } = LEVEL_SQL[level];
-  return [only, hasRecord(record, booked)];
-});
+const IN_BOOK = byLevel(inBook);
 const IS_NOT_ZERO = byLevel(
   (level) => `EXISTS (SELECT FROM ${ownLines(LEVEL_SQL[level])} AND ${NOT_ZERO} ${BY_LOOKUP})`,
 );
 
-/**
- * What a question asks of item `i`.
- *
- * @param deals the only ones that may have such items, by their keys; `given`: deal `d` is known
- */
+/** Which deals an item may be in. */
+export interface AmongDeals {
+  /** The only ones, by their keys; undefined: any. */
+  readonly deals?: readonly bigint[] | undefined;
+  /** Whether deal `d` is found before its item, so that no condition needs to find deals. */
+  readonly dealIsGiven?: boolean;
+}
+
+/** What a question asks of item `i`. */
 export function conditions(
   request: Pick<FilterRequest, 'level' | 'filter'>,
   { add }: Pick<Asked, 'add'>,
-  deals?: readonly bigint[] | 'given',
+  { deals, dealIsGiven = deals !== undefined }: AmongDeals,
 ): string[] {
   const { level, filter } = request;
   return [
-    ...IN_BOOK[level],
-    ...filterSql('condition', request, add, deals !== undefined),
+    IN_BOOK[level],
+    ...filterSql('condition', request, add, dealIsGiven),
     ...(filter.includeZero ? [] : [IS_NOT_ZERO[level]]),
-    ...(Array.isArray(deals) ? [among('i.deal_key', add(deals))] : []),
+    ...(deals === undefined ? [] : [among('i.deal_key', add(deals))]),
   ];
 }
 

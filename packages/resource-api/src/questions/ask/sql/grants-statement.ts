@@ -1,10 +1,10 @@
 import type { ReaderAccess, Snapshot } from '../balance-store.ts';
 import { hasRecord, partyName } from './balance-levels.ts';
-import { BY_INDEX, Parameters, type Statement } from './statement.ts';
+import { BY_INDEX, SqlParameters, type Statement } from './statement.ts';
 
 /** What a reader was granted (`GrantFacts`). Row-level security leaves its own grants alone. */
 export function grantsStatement(access: ReaderAccess, snapshot: Snapshot, most: number): Statement {
-  const parameters = new Parameters(snapshot);
+  const parameters = new SqlParameters(snapshot);
   const limit = `LIMIT ${parameters.add(most + 1)}::bigint`;
   const deals =
     'fullControl' in access

@@ -23,8 +23,8 @@ export const BY_INDEX = `SET LOCAL enable_seqscan = off;SET LOCAL enable_hashjoi
 /** Look-ups alone, in the order of the index that comes first: sorting would read all that is to come. */
 export const LOOK_UPS = `${BY_INDEX}SET LOCAL enable_sort = off;`;
 
-/** Parameters in the order in which the text names them; `$1` is the date, `$2` the sequence. */
-export class Parameters {
+/** Parameters of a statement, in the order in which the text names them; `$1` is the date, `$2` the sequence. */
+export class SqlParameters {
   readonly values: SqlValue[];
 
   constructor({ asOf, ledgerSeq }: Snapshot) {

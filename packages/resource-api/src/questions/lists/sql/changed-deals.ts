@@ -1,5 +1,5 @@
 import type { ChangedDealsRequest } from '../../ask/balance-store.ts';
-import { BY_LOOKUP, OUTSTANDING } from '../../ask/sql/balance-levels.ts';
+import { BY_LOOKUP, newestBalance, OUTSTANDING } from '../../ask/sql/balance-levels.ts';
 import type { Statement } from '../../ask/sql/statement.ts';
 
 /** Facts of a deal with the day from which they hold: `$3` is the earlier date, `$4` the later. */
@@ -46,8 +46,7 @@ const DATE_MOVED = [
     (table) => `SELECT deal_key FROM ${table} WHERE maturity_date < $3`,
   ).join(' UNION ')}) r
    WHERE EXISTS (SELECT FROM balance_line l CROSS JOIN LATERAL (
-       SELECT * FROM balance WHERE line_key = l.key AND effective_date <= $4 AND known_seq <= $2
-       ORDER BY effective_date DESC, known_seq DESC LIMIT 1) b
+       ${newestBalance({ date: '$4' })}) b
      WHERE l.deal_key = r.deal_key AND l.lender_key = 0 AND ${OUTSTANDING} > 0 ${BY_LOOKUP})`,
   ...NAMED.map(
     ([table, key, party]) => `SELECT r.${key} FROM party_details t

@@ -13,8 +13,14 @@ import type {
 import { BY_LOOKUP, LEVEL_SQL, partyName } from '../../ask/sql/balance-levels.ts';
 import { fewDeals } from '../../ask/sql/few-deals.ts';
 import { filterSql } from '../../ask/sql/filter-sql.ts';
-import { instant, lastQuery, lookUp, Parameters, type Statement } from '../../ask/sql/statement.ts';
-import { PASSED_OVER, type WalkBounds, WHOLE_BOOK, walkLength } from '../../page/sql/page-walk.ts';
+import {
+  instant,
+  lastQuery,
+  lookUp,
+  SqlParameters,
+  type Statement,
+} from '../../ask/sql/statement.ts';
+import { PASSED_OVER, type WalkBounds, walkLength } from '../../page/sql/page-walk.ts';
 
 /** Movements that are looked up where a page is merged from the journals of deals. */
 const MERGED = 20_000;
@@ -48,7 +54,7 @@ export async function readMovements(
   if (!page.givenUp) return page;
   // Each journal has a sequence.
   if (request.snapshot.ledgerSeq > BigInt(bounds.smallLedger)) return page;
-  return readStretch(database, facts, access, request, WHOLE_BOOK);
+  return readStretch(database, facts, access, request, undefined);
 }
 
 async function readStretch(
@@ -56,7 +62,7 @@ async function readStretch(
   facts: Database,
   access: ReaderAccess,
   request: MovementRequest,
-  bounds: WalkBounds,
+  bounds: WalkBounds | undefined,
 ): Promise<FoundMovements & { readonly givenUp: boolean }> {
   const { filter, snapshot, limit } = request;
   const length = walkLength(limit, bounds);
@@ -125,13 +131,13 @@ interface PeriodRow {
 }
 
 /** The days of a period on which journals are effective, and which of these journals a page looks at. */
-export function periodStatement(
+function periodStatement(
   snapshot: Snapshot,
   fromDate: BusinessDate,
   start: bigint,
   length: number,
 ): Statement {
-  const parameters = new Parameters(snapshot);
+  const parameters = new SqlParameters(snapshot);
   const from = parameters.add(fromDate);
   const most = parameters.add(length);
   const next = (after: string) => `(SELECT effective_date FROM journal
@@ -203,7 +209,7 @@ export function movementWalkStatement(
   among: readonly bigint[] | Stretch,
   length: number,
 ): Statement {
-  const parameters = new Parameters(snapshot);
+  const parameters = new SqlParameters(snapshot);
   const from = fromDate && parameters.add(fromDate);
   const seq = after && parameters.add(after.seq);
   const place =
@@ -261,7 +267,7 @@ export function foundMovementsStatement(
   snapshot: Snapshot,
   found: readonly MovementPlace[],
 ): Statement {
-  const parameters = new Parameters(snapshot);
+  const parameters = new SqlParameters(snapshot);
   const seqs = parameters.add(found.map(({ seq }) => seq));
   const numbers = parameters.add(found.map(({ number }) => number));
   const text = `
@@ -279,7 +285,7 @@ export function foundMovementsStatement(
 }
 
 /** What a filter asks of a movement `p`. */
-function movementConditions(filter: BalanceFilter, parameters: Parameters): string[] {
+function movementConditions(filter: BalanceFilter, parameters: SqlParameters): string[] {
   const asked = filterSql('ofLine', { level: 'contract', filter }, parameters.add);
   if (asked.length === 0) return [];
   return [
@@ -296,7 +302,7 @@ export function itemMovementsStatement(
   fromDate: string | undefined,
   limit: number,
 ): Statement {
-  const parameters = new Parameters(snapshot);
+  const parameters = new SqlParameters(snapshot);
   const { items, lines } = LEVEL_SQL[level];
   const from = fromDate === undefined ? 'true' : `p.effective_date >= ${parameters.add(fromDate)}`;
   const text = `

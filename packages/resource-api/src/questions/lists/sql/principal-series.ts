@@ -3,7 +3,7 @@ import type { BusinessDate } from '../../../ledger/business-date.ts';
 import type { SeriesRequest, SeriesStep } from '../../ask/balance-store.ts';
 import { BY_LOOKUP, LEVEL_SQL } from '../../ask/sql/balance-levels.ts';
 import { conditions } from '../../ask/sql/filter-sql.ts';
-import { Parameters, type Statement } from '../../ask/sql/statement.ts';
+import { SqlParameters, type Statement } from '../../ask/sql/statement.ts';
 
 /** Stands for everything before the period. */
 const BEFORE = '-infinity';
@@ -18,10 +18,10 @@ export function seriesStatement(
   { level, filter, snapshot, interval, from, to, limit }: SeriesRequest,
   deals?: readonly bigint[],
 ): Statement {
-  const parameters = new Parameters(snapshot);
+  const parameters = new SqlParameters(snapshot);
   const sql = LEVEL_SQL[level];
   const asked = { level, filter: { ...filter, includeZero: true } };
-  const where = conditions(asked, parameters, deals);
+  const where = conditions(asked, parameters, { deals });
   const [first, last] = [parameters.add(from), parameters.add(to)];
   const most = parameters.add(limit);
   const start =
@@ -42,7 +42,7 @@ export function seriesStatement(
           SELECT l.key, f.currency, b.*
           FROM ${sql.items}
           CROSS JOIN LATERAL (SELECT l.key FROM balance_line l
-            WHERE ${sql.lines} AND l.lender_key = ${sql.holder} ${BY_LOOKUP}) l
+            WHERE ${sql.lines} AND l.lender_key = ${sql.ownLender} ${BY_LOOKUP}) l
           CROSS JOIN LATERAL (
             (SELECT '${BEFORE}'::date AS start, ${columns} FROM balance
              WHERE line_key = l.key AND effective_date < ${first} AND known_seq <= $2

@@ -1,12 +1,14 @@
 import type { Level, Snapshot } from '../../ask/balance-store.ts';
 import {
+  BILLS_OF_LINE,
   BY_LOOKUP,
+  DUE_ACCOUNTS,
   hasRecord,
   LEVEL_SQL,
   partyJson,
   stands,
 } from '../../ask/sql/balance-levels.ts';
-import { BY_INDEX, Parameters, type Statement } from '../../ask/sql/statement.ts';
+import { BY_INDEX, SqlParameters, type Statement } from '../../ask/sql/statement.ts';
 
 const EFFECTIVE: Readonly<Record<Level, string>> = {
   deal: 'd.closing_date',
@@ -30,7 +32,7 @@ export function termsStatement(
   snapshot: Snapshot,
   withRates = false,
 ): Statement {
-  const parameters = new Parameters(snapshot);
+  const parameters = new SqlParameters(snapshot);
   const { items } = LEVEL_SQL[level];
   const sql = `
     SELECT i.key, json_build_object(
@@ -70,15 +72,11 @@ function nextPayment(level: Level): string {
   const { lines, newest } = LEVEL_SQL[level];
   return `(SELECT min(bill.due_date)
         FROM balance_line l CROSS JOIN LATERAL (${newest}) b
-        CROSS JOIN LATERAL (VALUES ('PRINCIPAL_DUE'::ledger_account, b.principal_due),
-          ('INTEREST_DUE', b.interest_due), ('FEES_DUE', b.fees_due)) due(account, balance)
+        CROSS JOIN LATERAL ${DUE_ACCOUNTS}
         CROSS JOIN LATERAL (
           SELECT p.due_date, sum(p.amount_minor) AS billed,
             sum(sum(p.amount_minor)) OVER (ORDER BY p.due_date DESC) AS with_later
-          FROM posting p
-          WHERE p.line_key = l.key AND p.account = due.account AND p.due_date >= $1
-            AND p.effective_date <= $1 AND p.journal_seq <= $2
-          GROUP BY p.due_date ${BY_LOOKUP}) bill
+          ${BILLS_OF_LINE} AND p.due_date >= $1 GROUP BY p.due_date ${BY_LOOKUP}) bill
         WHERE ${lines} AND l.lender_key = 0 AND bill.billed > 0
           AND bill.with_later - bill.billed < due.balance)`;
 }

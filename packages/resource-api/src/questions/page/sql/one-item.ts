@@ -5,43 +5,38 @@ import {
   dealDetail,
   GUARANTOR,
   hasRecord,
+  inBook,
   LEVEL_SQL,
   partyName,
   sinceOf,
 } from '../../ask/sql/balance-levels.ts';
-import { BY_INDEX, lookUp, Parameters, type Statement } from '../../ask/sql/statement.ts';
+import { BY_INDEX, lookUp, SqlParameters, type Statement } from '../../ask/sql/statement.ts';
 import { readFound } from './page-rows.ts';
 
-/** The key of an item by its name, where the book has it at the snapshot and the reader sees it. */
-export function itemStatement({ level, id, currency }: ItemName, snapshot: Snapshot): Statement {
-  const { items, only, record, booked } = LEVEL_SQL[level];
-  const parameters = new Parameters(snapshot);
-  const named =
-    level === 'deal'
-      ? `d.id = ${parameters.add(id)} AND f.currency = ${parameters.add(currency ?? '')}`
-      : `i.id = ${parameters.add(id)}`;
-  const sql = `SELECT i.key FROM ${items} WHERE ${named} AND ${only} AND ${hasRecord(record, booked)}`;
-  return { sql, parameters: parameters.values };
-}
-
+/** An item by its name, where the book has it at the snapshot and the reader sees it. */
 export function readItem(
   database: Database,
   access: ReaderAccess,
-  name: ItemName,
+  { level, id, currency }: ItemName,
   snapshot: Snapshot,
 ): Promise<BalanceItem | undefined> {
-  return lookUp(database, access, async (on) => {
-    const asked = itemStatement(name, snapshot);
-    const [found] = await on.query<{ key: bigint }>(asked.sql, asked.parameters);
-    if (found === undefined) return undefined;
-    const end = { key: found.key, sortValue: null };
-    return (await readFound(on, name.level, snapshot, [end]))[0];
+  const { values, add } = new SqlParameters(snapshot);
+  const named =
+    level === 'deal'
+      ? `d.id = ${add(id)} AND f.currency = ${add(currency ?? '')}`
+      : `i.id = ${add(id)}`;
+  const sql = `SELECT i.key FROM ${LEVEL_SQL[level].items} WHERE ${named} AND ${inBook(level)}`;
+  return lookUp(database, access, async (transaction) => {
+    const [row] = await transaction.query<{ key: bigint }>(sql, values);
+    if (row === undefined) return undefined;
+    const end = { key: row.key, sortValue: null };
+    return (await readFound(transaction, level, snapshot, [end]))[0];
   });
 }
 
 /** A deal as one JSON value (`DealFacts`). */
 export function dealStatement(id: string, snapshot: Snapshot): Statement {
-  const parameters = new Parameters(snapshot);
+  const parameters = new SqlParameters(snapshot);
   const party = (key: string) => `(SELECT json_build_object('id', y.id, 'name', ${partyName('y')})
         FROM (SELECT ${key} AS key ${BY_LOOKUP}) k
         CROSS JOIN LATERAL (SELECT * FROM party WHERE key = k.key ${BY_LOOKUP}) y)`;

@@ -1,13 +1,6 @@
 import type { Transaction } from '@cls/shared/sql/database';
 import { COMPONENTS, type StatedBalance, ZERO_BALANCE } from '../../../ledger/balance.ts';
-import type {
-  BalanceItem,
-  Level,
-  PageEnd,
-  PageRequest,
-  Snapshot,
-  Sort,
-} from '../../ask/balance-store.ts';
+import type { BalanceItem, Level, PageEnd, Snapshot } from '../../ask/balance-store.ts';
 import {
   BY_LOOKUP,
   byLevel,
@@ -17,8 +10,8 @@ import {
   type LevelSql,
   lenderSums,
   partyName,
+  TERM_SEQS_OF_DEAL,
   termsJoins,
-  termsOfDeal,
 } from '../../ask/sql/balance-levels.ts';
 import { BY_INDEX, lastQuery, type Statement } from '../../ask/sql/statement.ts';
 
@@ -84,7 +77,7 @@ type ItemFacts = Pick<BalanceItem, Part | 'currency' | 'roles' | 'accrues'> & {
   readonly termsSeq: string;
   readonly bookedSeq: string;
 };
-const factsAt = ({ record, booked }: LevelSql): FieldsOf<Omit<ItemFacts, Part>> => ({
+const factsAt = ({ record, recordAlias }: LevelSql): FieldsOf<Omit<ItemFacts, Part>> => ({
   key: 'page.key::text',
   sortValue: 'page.sort_value',
   currency: 'f.currency',
@@ -95,8 +88,8 @@ const factsAt = ({ record, booked }: LevelSql): FieldsOf<Omit<ItemFacts, Part>> 
   accrues: 'EXISTS (SELECT FROM rate_period r WHERE r.deal_key = d.key)',
   termsSeq: `(SELECT coalesce(max(greatest(t.known_seq, (SELECT max(s.known_seq) FROM journal_standing s
           WHERE s.seq = t.known_seq AND s.known_seq <= $2))), 0)
-       FROM (${termsOfDeal('t.known_seq')}) t)::text`,
-  bookedSeq: `${hadFrom(record, booked)}::text`,
+       FROM (${TERM_SEQS_OF_DEAL}) t)::text`,
+  bookedSeq: `${hadFrom(record, recordAlias)}::text`,
 });
 
 /** The members of a row's array at a level, in their order: first the item's own facts, then its parts. */
@@ -167,20 +160,18 @@ function toItem(level: Level, row: PageRow, values: readonly unknown[]): Item {
   };
 }
 
-const STATED = [...COMPONENTS, 'available', 'pik_drawn'] as const;
+const AMOUNT_NAMES = [...COMPONENTS, 'available', 'pik_drawn'] as const;
 
 /** Reads `1,0,…`, the `amounts` of `lenderSums`. Most are zero, and need no integer of their own. */
 export function toBalance(amounts: string): StatedBalance {
   const balance: Mutable<StatedBalance> = { ...ZERO_BALANCE };
   const texts = amounts.split(',');
-  for (const [index, name] of STATED.entries()) {
+  for (const [index, name] of AMOUNT_NAMES.entries()) {
     const text = texts[index] ?? '0';
     if (text !== '0') balance[name] = BigInt(text);
   }
   return balance;
 }
-
-export type SortedRequest = PageRequest & { readonly sort: Sort };
 
 const NEWEST_POSTING =
   'max(b.effective_date) AS last_effective_date, max(b.known_seq) AS last_seq, ';

@@ -1,4 +1,12 @@
-import type { Level, PageEnd, PageRequest, Snapshot } from '../../ask/balance-store.ts';
+import type { Database } from '@cls/shared/sql/database';
+import {
+  type ItemPage,
+  isAmountSort,
+  type Level,
+  type PageEnd,
+  type PageRequest,
+  type ReaderAccess,
+} from '../../ask/balance-store.ts';
 import {
   BY_LOOKUP,
   byLevel,
@@ -8,8 +16,12 @@ import {
   LEVEL_SQL,
   livesUntil,
 } from '../../ask/sql/balance-levels.ts';
+import { FEW_DEALS, fewDeals } from '../../ask/sql/few-deals.ts';
 import { conditions } from '../../ask/sql/filter-sql.ts';
-import { Parameters, type Statement } from '../../ask/sql/statement.ts';
+import { lookUp, SqlParameters, type Statement } from '../../ask/sql/statement.ts';
+import { readFound } from './page-rows.ts';
+import { endValue, sortType, sortValue } from './sort-sql.ts';
+import { sortedCandidates, sortedItemsStatement } from './sorted-page.ts';
 
 /** How far a page may look for its items. */
 export interface WalkBounds {
@@ -28,36 +40,73 @@ export const WALK_BOUNDS: WalkBounds = {
   smallBook: 20_000,
   smallLedger: 50_000,
 };
-/** No bound: more than any book has. */
-export const WHOLE_BOOK: WalkBounds = {
-  candidates: 1_000_000_000_000,
-  candidatesPerItem: 0,
-  smallBook: 0,
-  smallLedger: 0,
-};
+/** Candidates of a walk without bounds: more than any book has. */
+const UNBOUNDED = 1_000_000_000_000;
 
 /** So many times the candidates are passed over: they have ended, or are of others or another currency. */
 export const PASSED_OVER = 10;
 
 /** Most candidates that are worked out for a page. */
-export function walkLength(limit: number, bounds: WalkBounds): number {
-  return bounds.candidates + bounds.candidatesPerItem * limit;
+export function walkLength(limit: number, bounds: WalkBounds | undefined): number {
+  return bounds === undefined ? UNBOUNDED : bounds.candidates + bounds.candidatesPerItem * limit;
 }
 
-/** Up to `limit` + 1 items in their order, and the place where looking for more was given up. */
-export interface WalkedItems {
-  readonly found: readonly PageEnd[];
-  readonly stopped: PageEnd | undefined;
+interface PageDeps {
+  readonly database: Database;
+  /** Answers what is of the book itself. */
+  readonly facts: Database;
+  readonly bounds: WalkBounds;
+}
+
+/**
+ * A page is found by a walk in its order, and then read. A walk that was given up gives a short page,
+ * so that no page costs more than its bounds; in a small book the page is filled whatever it takes.
+ */
+export async function readPage(
+  { database, facts, bounds }: PageDeps,
+  access: ReaderAccess,
+  request: PageRequest,
+): Promise<ItemPage> {
+  const { givenUp, ...page } = await walkPage(database, access, request, bounds);
+  const { next } = page;
+  if (!givenUp || next === undefined) return page;
+  const { after } = request;
+  const furtherOn =
+    next.key !== (after?.key ?? 0n) || next.sortValue !== (after?.sortValue ?? null);
+  if (furtherOn && (await hadMoreItems(facts, request, bounds.smallBook))) return page;
+  const { givenUp: _, ...whole } = await walkPage(database, access, request, undefined);
+  return whole;
+}
+
+/** Where the filter or the caller's grants leave few deals, a page looks at their items alone. */
+function walkPage(
+  database: Database,
+  access: ReaderAccess,
+  request: PageRequest,
+  bounds: WalkBounds | undefined,
+): Promise<ItemPage & { readonly givenUp: boolean }> {
+  const { level, sort, snapshot, limit } = request;
+  return lookUp(database, access, async (transaction) => {
+    const most = sort === undefined ? FEW_DEALS.toWalk : FEW_DEALS.toSort;
+    const deals = await fewDeals(transaction, access, request, most);
+    const statement = pageStatement(request, bounds, deals);
+    const walked = await transaction.query<WalkRow>(statement.sql, statement.parameters);
+    const { found, stopped } = walkedItems(walked);
+    const next = found.length > limit ? found[limit - 1] : stopped;
+    const items = await readFound(transaction, level, snapshot, found.slice(0, limit));
+    return { items, next, givenUp: stopped !== undefined };
+  });
 }
 
 /** An item of the page, or the candidate before which the walk was given up. */
-export interface WalkRow {
+interface WalkRow {
   readonly key: bigint;
   readonly sort_value: string | null;
   readonly given_up: boolean;
 }
 
-export function walkedItems(rows: readonly WalkRow[]): WalkedItems {
+/** Up to `limit` + 1 items in their order, and the place where looking for more was given up. */
+function walkedItems(rows: readonly WalkRow[]) {
   const found: PageEnd[] = [];
   let stopped: PageEnd | undefined;
   for (const { key, sort_value: sortValue, given_up } of rows) {
@@ -71,11 +120,31 @@ export function walkedItems(rows: readonly WalkRow[]): WalkedItems {
 interface Candidates {
   /** Rows of `key`, and of `value` where the page is sorted, with `currency` by an amount. */
   readonly sql: string;
-  /** Whether a candidate `c` lives, where a look-up tells; what has ended is passed over. */
+  /** Whether a candidate `c` lives, where its row tells; what has ended is passed over. */
   readonly lives?: string;
-  /** What an item's value is, to be that of the candidate: an expression and its type. */
-  readonly sorted?: readonly [string, string];
-  readonly byAmount?: boolean;
+}
+
+/**
+ * Finds the items of a page in their order: by their keys, or by what they are sorted by.
+ *
+ * @param bounds undefined: the page is filled whatever it takes
+ * @param deals the only ones that may have items of the page, by their keys; undefined: the book
+ */
+export function pageStatement(
+  request: PageRequest,
+  bounds: WalkBounds | undefined,
+  deals?: readonly bigint[],
+): Statement {
+  const parameters = new SqlParameters(request.snapshot);
+  const { sort } = request;
+  if (sort === undefined) {
+    return walkStatement(request, parameters, keyCandidates(request, parameters, deals), bounds);
+  }
+  const sorted = { ...request, sort };
+  if (deals !== undefined || bounds === undefined) {
+    return sortedItemsStatement(sorted, parameters, deals);
+  }
+  return walkStatement(request, parameters, { sql: sortedCandidates(sorted, parameters) }, bounds);
 }
 
 /**
@@ -83,18 +152,20 @@ interface Candidates {
  * at the snapshot, and when it is what the filter asks. The joins are lateral, so rows come in the
  * order of the candidates, and no more are read than the page needs.
  */
-export function walkStatement(
+function walkStatement(
   request: PageRequest,
-  parameters: Parameters,
-  { sql: candidates, lives, sorted, byAmount = false }: Candidates,
-  bounds: WalkBounds,
+  parameters: SqlParameters,
+  { sql: candidates, lives }: Candidates,
+  bounds: WalkBounds | undefined,
 ): Statement {
-  const { level, filter, limit } = request;
+  const { level, filter, sort, limit } = request;
   const sql = LEVEL_SQL[level];
-  const where = conditions(request, parameters, 'given');
-  if (sorted !== undefined) where.unshift(`${sorted[0]} = c.value::${sorted[1]}`);
+  const where = conditions(request, parameters, { dealIsGiven: true });
+  const byAmount = sort !== undefined && isAmountSort(sort.by);
+  if (sort !== undefined) {
+    where.unshift(`${sortValue(level, sort.by)} = c.value::${sortType(sort.by)}`);
+  }
   if (byAmount) where.unshift('f.currency = c.currency');
-  const sortedBy = byAmount ? "concat(c.currency, ' ', c.value)" : 'c.value::text';
   const length = walkLength(limit, bounds);
   const most = `${parameters.add(length)}::bigint`;
   const furthest = `${parameters.add(length * PASSED_OVER)}::bigint`;
@@ -102,7 +173,7 @@ export function walkStatement(
   const anyOf = byAmount ? `${currencyOf(level, 'c.key')} = c.currency` : 'true';
   const living = filter.includeZero ? anyOf : (lives ?? `${livesUntil(level, 'c.key')} > $1`);
   const text = `
-    SELECT c.key, ${sorted === undefined ? 'NULL::text' : sortedBy} AS sort_value,
+    SELECT c.key, ${sort === undefined ? 'NULL::text' : endValue(sort.by)} AS sort_value,
       item.key IS NULL AS given_up
     FROM (
       SELECT c.*, row_number() OVER () AS number
@@ -121,24 +192,16 @@ export function walkStatement(
   return { sql: text, parameters: parameters.values };
 }
 
-/**
- * Walks items in the order of their keys.
- *
- * @param deals the only ones that may have items of the page, by their keys; undefined: the book
- */
-export function plainWalkStatement(
-  request: PageRequest,
-  bounds: WalkBounds,
-  deals?: readonly bigint[],
-): Statement {
-  const { level, filter, snapshot, after } = request;
-  const parameters = new Parameters(snapshot);
+/** The items of the book, or of given deals, in the order of their keys. */
+function keyCandidates(
+  { level, filter, after }: PageRequest,
+  parameters: SqlParameters,
+  deals: readonly bigint[] | undefined,
+): Candidates {
   const place = parameters.add(after?.key ?? 0n);
-  const candidates =
-    deals === undefined
-      ? ofBook(level, filter.includeZero, place)
-      : { sql: ofDeals(level, parameters.add(deals), place) };
-  return walkStatement(request, parameters, candidates, bounds);
+  return deals === undefined
+    ? ofBook(level, filter.includeZero, place)
+    : { sql: ofDeals(level, parameters.add(deals), place) };
 }
 
 function ofBook(level: Level, includeZero: boolean, place: string): Candidates {
@@ -164,17 +227,18 @@ function ofDeals(level: Level, deals: string, place: string): string {
 }
 
 /**
- * Whether the book had more items than another number at a snapshot. Keys rise as items are booked,
- * so a later state of the book gives the same answer.
+ * Whether the book had more items of a level than another number, as known at the snapshot. Keys rise as items are
+ * booked, so a later state of the book gives the same answer.
  */
-export function hadMoreItemsStatement(
-  level: PageRequest['level'],
-  { ledgerSeq }: Snapshot,
+export async function hadMoreItems(
+  facts: Database,
+  { level, snapshot }: Pick<PageRequest, 'level' | 'snapshot'>,
   items: number,
-): Statement {
+): Promise<boolean> {
   const table = ITEM_TABLES[level];
-  const text = `
+  const sql = `
     SELECT booked_seq <= $1 AS more FROM ${table}
     WHERE key = (SELECT key FROM ${table} ORDER BY key OFFSET $2 LIMIT 1)`;
-  return { sql: text, parameters: [ledgerSeq, items] };
+  const [row] = await facts.query<{ more: boolean }>(sql, [snapshot.ledgerSeq, items]);
+  return row?.more === true;
 }

@@ -8,19 +8,19 @@ import {
 } from '../../ask/balance-store.ts';
 import {
   AVAILABLE,
-  borrowerOf,
+  BORROWER,
   COMMITMENT,
   FACILITY_NAME,
   itemSum,
-  LATE,
   LEVEL_SQL,
   type LevelSql,
   lastSeq,
   OUTSTANDING,
   ownLines,
+  PAST_DUE,
   partyName,
 } from '../../ask/sql/balance-levels.ts';
-import type { Parameters } from '../../ask/sql/statement.ts';
+import type { SqlParameters } from '../../ask/sql/statement.ts';
 
 /**
  * What an item is sorted by, as far as the database knows: what accrues, and a lender's part of what is
@@ -29,13 +29,13 @@ import type { Parameters } from '../../ask/sql/statement.ts';
 const SORT_SQL: Readonly<Record<AnySort['by'], (sql: LevelSql, level: Level) => string>> = {
   dealNumber: () => 'd.deal_number COLLATE "C"',
   facilityName: () => `${FACILITY_NAME} COLLATE "C"`,
-  borrower: () => `(SELECT ${partyName('y')} FROM ${borrowerOf()} y) COLLATE "C"`,
+  borrower: () => `(SELECT ${partyName('y')} FROM ${BORROWER} y) COLLATE "C"`,
   maturityDate: ({ maturity }) => `coalesce(${maturity}, 'infinity')`,
   outstanding: (sql) => itemSum(sql, OUTSTANDING),
   unfunded: (sql) => itemSum(sql, 'b.unfunded'),
   commitment: (sql) => itemSum(sql, COMMITMENT),
   available: (sql) => `(SELECT coalesce(${AVAILABLE}, 0) FROM ${ownLines(sql)})`,
-  pastDue: (sql, level) => (level === 'position' ? '0' : itemSum(sql, LATE)),
+  pastDue: (sql, level) => (level === 'position' ? '0' : itemSum(sql, PAST_DUE)),
   interestAccrued: (sql) => itemSum(sql, 'b.interest_accrued'),
   lastPostedAt: lastSeq,
 };
@@ -61,7 +61,7 @@ export function orderOf(
   level: Level,
   sort: Sort,
   after: PageEnd | undefined,
-  parameters: Parameters,
+  parameters: SqlParameters,
 ): Order {
   const value = sortValue(level, sort.by);
   const [direction, beyond] = sort.descending ? ['DESC', '<'] : ['ASC', '>'];
@@ -81,8 +81,13 @@ export function orderOf(
   return { by, after: `(f.currency > ${currency} OR (f.currency = ${currency} AND ${within}))` };
 }
 
-/** Where a page that is sorted by an amount ended: `USD 1250`. */
-export function endOfAmounts({ sortValue }: Pick<PageEnd, 'sortValue'>, parameters: Parameters) {
+/** The value of a row `c` as the end of a page has it: an amount with its currency, `USD 1250`. */
+export function endValue(by: Sort['by']): string {
+  return isAmountSort(by) ? "concat(c.currency, ' ', c.value)" : 'c.value::text';
+}
+
+/** Where a page that is sorted by an amount ended. */
+export function endOfAmounts({ sortValue }: Pick<PageEnd, 'sortValue'>, parameters: SqlParameters) {
   const [currency = '', value = '0'] = (sortValue ?? '').split(' ');
   return { currency: `${parameters.add(currency)}::text`, value: parameters.add(value) };
 }

@@ -1,48 +1,43 @@
-import { isAmountSort } from '../../ask/balance-store.ts';
+import { isAmountSort, type PageRequest, type Sort } from '../../ask/balance-store.ts';
 import { BY_LOOKUP, ITEM_TABLES, LEVEL_SQL } from '../../ask/sql/balance-levels.ts';
 import { conditions, leavesOutZero, outstandingBounds } from '../../ask/sql/filter-sql.ts';
-import { Parameters, type Statement } from '../../ask/sql/statement.ts';
-import type { SortedRequest } from './page-rows.ts';
-import { type WalkBounds, WHOLE_BOOK, walkStatement } from './page-walk.ts';
-import { endOfAmounts, orderOf, sortType, sortValue } from './sort-sql.ts';
+import type { SqlParameters, Statement } from '../../ask/sql/statement.ts';
+import { endOfAmounts, endValue, orderOf, sortValue } from './sort-sql.ts';
+
+type SortedRequest = PageRequest & { readonly sort: Sort };
 
 /**
- * Walks what items were ever sorted by, from the place of the cursor on: value by value, and the
- * items of a value by their keys. Where few deals are asked, or all of a small book, their items are sorted.
+ * Sorts all items of the filter: of few deals, or of a small book.
  *
  * @param deals the only ones that may have items of the page, by their keys
  */
-export function sortedWalkStatement(
+export function sortedItemsStatement(
   request: SortedRequest,
-  bounds: WalkBounds,
-  deals?: readonly bigint[],
-): Statement {
-  const parameters = new Parameters(request.snapshot);
-  const { level, sort } = request;
-  const sorted = [sortValue(level, sort.by), sortType(sort.by)] as const;
-  const byAmount = isAmountSort(sort.by);
-  const walk = (sql: string) =>
-    walkStatement(request, parameters, { sql, sorted, byAmount }, bounds);
-  if (deals !== undefined || bounds === WHOLE_BOOK) {
-    return walk(sortedItems(request, parameters, deals));
-  }
-  return walk((byAmount ? amountCandidates : valueCandidates)(request, parameters));
-}
-
-function sortedItems(
-  request: SortedRequest,
-  parameters: Parameters,
+  parameters: SqlParameters,
   deals: readonly bigint[] | undefined,
-): string {
-  const { level, sort } = request;
-  const order = orderOf(level, sort, request.after, parameters);
-  const where = [...conditions(request, parameters, deals), order.after];
-  return `
-    SELECT i.key, ${sortValue(level, sort.by)} AS value, f.currency FROM ${LEVEL_SQL[level].items}
-    WHERE ${where.join(' AND ')} ORDER BY ${order.by} ${BY_LOOKUP}`;
+): Statement {
+  const { level, sort, after, limit } = request;
+  const order = orderOf(level, sort, after, parameters);
+  const where = [...conditions(request, parameters, { deals }), order.after];
+  const sql = `
+    SELECT c.key, ${endValue(sort.by)} AS sort_value, false AS given_up
+    FROM (
+      SELECT i.key, ${sortValue(level, sort.by)} AS value, f.currency FROM ${LEVEL_SQL[level].items}
+      WHERE ${where.join(' AND ')} ORDER BY ${order.by} ${BY_LOOKUP}) c
+    LIMIT ${parameters.add(limit + 1)}`;
+  return { sql, parameters: parameters.values };
 }
 
-function valueCandidates(request: SortedRequest, parameters: Parameters): string {
+/**
+ * What items were ever sorted by, from the place of the cursor on: value by value, and the items of a
+ * value by their keys.
+ */
+export function sortedCandidates(request: SortedRequest, parameters: SqlParameters): string {
+  const candidates = isAmountSort(request.sort.by) ? amountCandidates : valueCandidates;
+  return candidates(request, parameters);
+}
+
+function valueCandidates(request: SortedRequest, parameters: SqlParameters): string {
   const { after } = request;
   const values = valuesOf(request);
   const start = after && `${parameters.add(after.sortValue)}::${values.valueType}`;
@@ -50,7 +45,7 @@ function valueCandidates(request: SortedRequest, parameters: Parameters): string
 }
 
 /** The same currency by currency, from that of the cursor on. */
-function amountCandidates(request: SortedRequest, parameters: Parameters): string {
+function amountCandidates(request: SortedRequest, parameters: SqlParameters): string {
   const { after, filter } = request;
   const values = ofAmounts(request, parameters);
   const end = after && endOfAmounts(after, parameters);
@@ -135,7 +130,7 @@ function ofTable(
  * Amounts in the currency `code`. Those of what owes nothing are not stored: they are zero, and any item may
  * have come to it.
  */
-function ofAmounts(request: SortedRequest, parameters: Parameters): Values {
+function ofAmounts(request: SortedRequest, parameters: SqlParameters): Values {
   const { level, filter, sort } = request;
   const { by } = sort;
   const isBounded = by === 'outstanding';

@@ -8,7 +8,7 @@ import {
   partyJson,
 } from '../../ask/sql/balance-levels.ts';
 import { conditions } from '../../ask/sql/filter-sql.ts';
-import { Parameters, type Statement } from '../../ask/sql/statement.ts';
+import { SqlParameters, type Statement } from '../../ask/sql/statement.ts';
 import { groupOf } from './totals.ts';
 
 /** What an item has, as a text; the lenders of an item are found apart. */
@@ -23,9 +23,9 @@ function valueSql(sql: LevelSql, field: Exclude<Facet, 'lender'>): string {
  */
 export function facetsStatement(request: FacetRequest, deals?: readonly bigint[]): Statement {
   const { level, snapshot, fields, top } = request;
-  const parameters = new Parameters(snapshot);
+  const parameters = new SqlParameters(snapshot);
   const sql = LEVEL_SQL[level];
-  const where = conditions(request, parameters, deals);
+  const where = conditions(request, parameters, { deals });
   const most = parameters.add(top);
   const columns = fields.flatMap((field) =>
     field === 'lender' ? [] : [`${valueSql(sql, field)} AS "${field}"`],

@@ -1,7 +1,7 @@
 import type { MarkedRequest, ValuesRequest } from '../../ask/balance-store.ts';
-import { BY_LOOKUP, LEVEL_SQL, OWES, ownLines } from '../../ask/sql/balance-levels.ts';
-import { conditions } from '../../ask/sql/filter-sql.ts';
-import { BY_INDEX, Parameters, type Statement } from '../../ask/sql/statement.ts';
+import { BY_LOOKUP, HAS_DUE, LEVEL_SQL, ownLines } from '../../ask/sql/balance-levels.ts';
+import { type AmongDeals, conditions } from '../../ask/sql/filter-sql.ts';
+import { BY_INDEX, SqlParameters, type Statement } from '../../ask/sql/statement.ts';
 import { sortValue } from '../../page/sql/sort-sql.ts';
 import { groupOf } from './totals.ts';
 
@@ -17,7 +17,7 @@ const RATED = `rated AS (
  * rates, because few of many deals may have any.
  */
 export function accruingStatement(request: MarkedRequest, deals?: readonly bigint[]): Statement {
-  const { columns, items, where, most, parameters } = partsOf(request, 'given');
+  const { columns, items, where, most, parameters } = partsOf(request, { dealIsGiven: true });
   const rated =
     deals === undefined
       ? RATED
@@ -35,12 +35,12 @@ export function accruingStatement(request: MarkedRequest, deals?: readonly bigin
 
 /** Items of a filter whose own line has something due. */
 export function owingStatement(request: MarkedRequest, deals?: readonly bigint[]): Statement {
-  const { columns, items, where, most, parameters } = partsOf(request, deals);
+  const { columns, items, where, most, parameters } = partsOf(request, { deals });
   const text = `
     SELECT ${columns}
     FROM ${items}
     WHERE ${where}
-      AND EXISTS (SELECT FROM ${ownLines(LEVEL_SQL[request.level])} AND ${OWES} ${BY_LOOKUP})
+      AND EXISTS (SELECT FROM ${ownLines(LEVEL_SQL[request.level])} AND ${HAS_DUE} ${BY_LOOKUP})
     ORDER BY i.key LIMIT ${most}`;
   return { sql: text, parameters: parameters.values };
 }
@@ -51,7 +51,7 @@ export function valuesStatement(
   limit: number,
   deals?: readonly bigint[],
 ): Statement {
-  const { items, where, most, parameters } = partsOf({ ...request, limit }, deals);
+  const { items, where, most, parameters } = partsOf({ ...request, limit }, { deals });
   const text = `
     SELECT i.key, f.currency, (${sortValue(request.level, request.by)})::bigint AS value
     FROM ${items}
@@ -61,12 +61,11 @@ export function valuesStatement(
   return { sql: text, parameters: parameters.values, ...planning };
 }
 
-/** @param deals the only ones that may have items of the filter, by their keys; `given`: deal `d` is known */
-function partsOf(request: MarkedRequest, deals?: readonly bigint[] | 'given') {
+function partsOf(request: MarkedRequest, among: AmongDeals) {
   const { level, snapshot, limit, groupBy } = request;
-  const parameters = new Parameters(snapshot);
+  const parameters = new SqlParameters(snapshot);
   const sql = LEVEL_SQL[level];
-  const where = conditions(request, parameters, deals).join('\n      AND ');
+  const where = conditions(request, parameters, among).join('\n      AND ');
   const holder = level === 'position' ? '(SELECT id FROM party WHERE key = i.lender_key)' : `''`;
   const most = parameters.add(limit + 1);
   const group = groupOf(sql, groupBy);

@@ -17,7 +17,6 @@ import {
   countedOnce,
   dealDetail,
   hasWarnedLender,
-  LATE,
   LEVEL_SQL,
   type LevelSql,
   livesUntil,
@@ -25,11 +24,12 @@ import {
   NOT_ZERO,
   OVERDRAWN,
   OVERPAID,
+  PAST_DUE,
   partyJson,
   pastDueAge,
 } from '../../ask/sql/balance-levels.ts';
 import { conditions, filterSql } from '../../ask/sql/filter-sql.ts';
-import { BY_INDEX, Parameters, type Statement } from '../../ask/sql/statement.ts';
+import { BY_INDEX, SqlParameters, type Statement } from '../../ask/sql/statement.ts';
 
 /** What an item is grouped by, as a text: a party by its key. */
 const GROUPED: Readonly<Record<Grouping, (sql: LevelSql) => string>> = {
@@ -37,7 +37,7 @@ const GROUPED: Readonly<Record<Grouping, (sql: LevelSql) => string>> = {
   country: () => dealDetail('country'),
   facilityType: () => 'f.type',
   status: ({ status }) => status,
-  lender: ({ holder }) => `${holder}::text`,
+  lender: ({ ownLender }) => `${ownLender}::text`,
   daysPastDue: pastDueAge,
   maturityYear: ({ maturity }) => `extract(year FROM ${maturity})::int::text`,
 };
@@ -69,13 +69,13 @@ interface AddedUp {
  */
 function addedUp(
   { level, filter }: Totalled,
-  parameters: Parameters,
+  parameters: SqlParameters,
   { groupBy, isDetailed = false, deals, ended = 'passed over' }: AddedUp,
 ) {
   const sql = LEVEL_SQL[level];
   const { includeZero } = filter;
   const asked = { level, filter: { ...filter, includeZero: true } };
-  const where = conditions(asked, parameters, deals);
+  const where = conditions(asked, parameters, { deals });
   // The lines at hand show whether an item is zero; it needs no look-up of its own.
   const passesOver = !includeZero && ended === 'passed over';
   const isWhole = passesOver && deals === undefined;
@@ -84,8 +84,8 @@ function addedUp(
     ? `(${livingItems(level)}) c JOIN (${sql.items}) ON i.key = c.key`
     : sql.items;
   const [lenders, own] = isDetailed
-    ? [`IN (0, ${sql.holder})`, ` FILTER (WHERE l.lender_key = ${sql.holder})`]
-    : [`= ${sql.holder}`, ''];
+    ? [`IN (0, ${sql.ownLender})`, ` FILTER (WHERE l.lender_key = ${sql.ownLender})`]
+    : [`= ${sql.ownLender}`, ''];
   const sums = Object.entries(isDetailed ? { ...SUMS, ...DETAILS } : SUMS);
   const columns = sums.map(([name, sum]) => `${sum}${own} AS ${name}`);
   const names = sums.map(([name]) => name);
@@ -100,7 +100,7 @@ function addedUp(
     lookUp('of_lenders', hasWarnedLender(sql));
     // Shares of what is past due add up only together, and are worked out from all lenders' lines.
     columns.push(
-      `${level === 'position' ? '0' : `coalesce(sum(${LATE}), 0)`} AS late`,
+      `${level === 'position' ? '0' : `coalesce(sum(${PAST_DUE}), 0)`} AS late`,
       `coalesce(bool_or(${OVERDRAWN} OR ${OVERPAID} OR ${ALL_DUE})
           FILTER (WHERE l.lender_key = 0), false) OR of_lenders.v AS warned`,
     );
@@ -119,7 +119,7 @@ function addedUp(
     FROM (
       SELECT b.*, ${isPart} AS is_part
       FROM (
-        SELECT f.currency, f.key AS facility_key, f.sublimit_of_key, ${sql.holder} AS holder,
+        SELECT f.currency, f.key AS facility_key, f.sublimit_of_key, ${sql.ownLender} AS holder,
           ${groupBy === undefined ? 'NULL::text' : 'grouped.v'} AS "group",
           bool_or(${NOT_ZERO})${own} AS live, ${columns.join(', ')}
         FROM ${items}
@@ -142,7 +142,7 @@ export function totalsStatement(
   deals?: readonly bigint[],
   ended?: AddedUp['ended'],
 ): Statement {
-  const parameters = new Parameters(request.snapshot);
+  const parameters = new SqlParameters(request.snapshot);
   const { sql, names } = addedUp(request, parameters, { deals, ended });
   const statement = {
     sql: `SELECT currency, count, ${names.join(', ')} FROM (${sql}) t ORDER BY currency`,
@@ -161,7 +161,7 @@ export function totalsStatement(
  */
 export function groupTotalsStatement(request: GroupRequest, deals?: readonly bigint[]): Statement {
   const { snapshot, groupBy, top, first = [] } = request;
-  const parameters = new Parameters(snapshot);
+  const parameters = new SqlParameters(snapshot);
   const { sql, names } = addedUp(request, parameters, { groupBy, isDetailed: true, deals });
   const places = parameters.add(top);
   const isFirst =
@@ -268,7 +268,7 @@ const STARTS = `(SELECT date_trunc('year', $1::date)::date AS year,
 /** Totals of the whole book. One row that is not `seen` where the reader may not see them. */
 export function bookTotalsStatement(request: Totalled): Statement {
   const { level, snapshot } = request;
-  const parameters = new Parameters(snapshot);
+  const parameters = new SqlParameters(snapshot);
   const among = filterSql('ofBookTotals', request, parameters.add).join(' AND ');
   // As the policy of `book_total` has it: without a row the book may be empty, or not for the reader.
   const role = level === 'position' ? " AND role = 'agent'" : '';

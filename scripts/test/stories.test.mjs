@@ -9,7 +9,7 @@ const MOST = {
   token: 20,
   // One is the routes of a version that write.
   // One says where tokens come from (RFC 9728), which each challenge names.
-  balance: 58,
+  balance: 59,
   // One is the transaction that may be rolled back, in place of an exception in each caller; one says
   // through when the books are closed, for every writer.
   // A statement of any sender: files and cells of many forms, deals with lenders, sanity, a report.

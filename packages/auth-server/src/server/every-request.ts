@@ -3,7 +3,7 @@ import type { IncomingMessage, RequestListener } from 'node:http';
 import { clientAddress } from '@cls/shared/http/client-address';
 import type { LogFault } from '@cls/shared/http/fault-log';
 import { readMediaRanges } from '@cls/shared/http/media-ranges';
-import { strictTransportHeader } from '@cls/shared/http/strict-transport';
+import { strictTransportHeader } from '@cls/shared/http/response-headers';
 import { PAGE_HEADERS } from '@cls/shared/pages/document';
 import type { ServiceEnvironment } from '@cls/shared/service/service-environment';
 import { DatabaseUnavailable } from '@cls/shared/sql/database';
@@ -71,14 +71,6 @@ export function headersOfAll(issuer: string): Readonly<Record<string, string>> {
     ...strictTransportHeader(issuer),
     ...PAGE_HEADERS,
     'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
-  };
-}
-
-export function responseHeaders(issuer: string): Middleware {
-  const headers = headersOfAll(issuer);
-  return async (ctx, next) => {
-    ctx.set(headers);
-    await next();
   };
 }
 

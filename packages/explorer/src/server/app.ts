@@ -3,6 +3,7 @@ import { clientAddress } from '@cls/shared/http/client-address';
 import { faultLog, type LogFault } from '@cls/shared/http/fault-log';
 import { health, type ReadinessCheck } from '@cls/shared/http/health';
 import { type RecordAnswer, type RequestState, requestLog } from '@cls/shared/http/request-log';
+import { responseHeaders } from '@cls/shared/http/response-headers';
 import type { Log } from '@cls/shared/log';
 import type { OutageWords } from '@cls/shared/outage-log';
 import { ASSETS_ROUTE, type Assets, serveAssets } from '@cls/shared/pages/assets';
@@ -18,7 +19,7 @@ import { LANGUAGE_COOKIE } from '../web/browser.ts';
 import { compression } from '../web/compression.ts';
 import { keepDensity } from '../web/density.ts';
 import type { Pages } from '../web/page.ts';
-import { securityHeaders } from '../web/security.ts';
+import { headersOfAll } from '../web/security.ts';
 
 /** Answers one method and path. */
 export type Handler = (ctx: Context) => Promise<void> | void;
@@ -54,7 +55,7 @@ export function createApp(deps: AppDeps): RequestListener {
   const { baseUrl, issuer, assets, pages, log } = deps;
   const app = new Koa<RequestState>({ proxy: true });
   app.use(requestLog(deps.recordAnswer));
-  app.use(securityHeaders(baseUrl, issuer));
+  app.use(responseHeaders(headersOfAll(baseUrl, issuer)));
   app.use(health(deps.checks, deps.isDraining));
   app.use(compression);
   app.use(serveAssets(assets));

@@ -1,6 +1,6 @@
-import { strictTransportHeader } from '@cls/shared/http/strict-transport';
+import { strictTransportHeader } from '@cls/shared/http/response-headers';
 import { allowingStyle, PAGE_HEADERS, pagePolicy } from '@cls/shared/pages/document';
-import type { Context, Middleware } from 'koa';
+import type { Context } from 'koa';
 
 const POLICY = 'Content-Security-Policy';
 
@@ -16,14 +16,6 @@ export function headersOfAll(baseUrl: string, issuer: string): Readonly<Record<s
     'Cross-Origin-Opener-Policy': 'same-origin',
     'Cross-Origin-Resource-Policy': 'same-origin',
     'Cache-Control': 'no-store',
-  };
-}
-
-export function securityHeaders(baseUrl: string, issuer: string): Middleware {
-  const headers = headersOfAll(baseUrl, issuer);
-  return async (ctx, next) => {
-    ctx.set(headers);
-    await next();
   };
 }
 

@@ -10,7 +10,7 @@ import { readMediaRanges } from '@cls/shared/http/media-ranges';
 import { NOTHING_HERE, problems } from '@cls/shared/http/problem';
 import { Refusal } from '@cls/shared/http/refusal';
 import { requestLog } from '@cls/shared/http/request-log';
-import { strictTransport } from '@cls/shared/http/strict-transport';
+import { responseHeaders, strictTransportHeader } from '@cls/shared/http/response-headers';
 import type { Log } from '@cls/shared/log';
 import { Abandoned } from '@cls/shared/sql/database';
 import Koa, { type Middleware, type ParameterizedContext } from 'koa';
@@ -84,10 +84,9 @@ export function createApp(deps: AppDeps): App {
   const pages = deps.memories.open<string, Page>('documentation');
   app.use(cached.add);
   app.use(requestLog(deps.recordAnswer));
-  app.use(strictTransport(deps.issuer));
+  app.use(responseHeaders({ ...strictTransportHeader(deps.issuer), ...SECURITY_HEADERS }));
   app.use(versionHeaderStep(deps.versions, deps.clock));
   if (deps.corsOrigins.length > 0) app.use(cors(deps.corsOrigins));
-  app.use(securityHeaders);
   app.use(problems(faultLog(deps.log, deps.checks), deps.issuer));
   app.use(refusalStep(deps));
   app.use(countLongAnswers(deps));
@@ -266,9 +265,8 @@ function useOf(
   };
 }
 
-const securityHeaders: Middleware = (ctx, next) => {
-  ctx.set('X-Content-Type-Options', 'nosniff');
-  ctx.set('Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'");
-  ctx.set('Referrer-Policy', 'no-referrer');
-  return next();
+const SECURITY_HEADERS = {
+  'X-Content-Type-Options': 'nosniff',
+  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+  'Referrer-Policy': 'no-referrer',
 };

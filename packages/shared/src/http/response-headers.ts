@@ -8,11 +8,10 @@ export function strictTransportHeader(issuer: string): Readonly<Record<string, s
   return issuer.startsWith('https:') ? { 'Strict-Transport-Security': `max-age=${MAX_AGE_S}` } : {};
 }
 
-/** Puts the header on every answer. */
-export function strictTransport(issuer: string): Middleware {
-  const header = strictTransportHeader(issuer);
-  return async (ctx, next) => {
-    ctx.set(header);
-    await next();
+/** Puts headers on every answer, whatever answers. */
+export function responseHeaders(headers: Readonly<Record<string, string>>): Middleware {
+  return (ctx, next) => {
+    ctx.set(headers);
+    return next();
   };
 }

@@ -1,5 +1,7 @@
 // The steady load of a drill. It remembers every answer, and every write that was acknowledged.
+
 import { createHash } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -43,11 +45,17 @@ export async function startLoad(world, { pace = 1, newCursors = false } = {}) {
   for (const reader of readers) await untilDone(() => reader.signIn());
   const state = { token: undefined, admin: undefined, knownAt: undefined, number: 0 };
   let going = true;
-  let pauses = new AbortController();
+  const newPauses = () => {
+    const controller = new AbortController();
+    // Each caller waits by it.
+    setMaxListeners(0, controller.signal);
+    return controller;
+  };
+  let pauses = newPauses();
   const pause = (ms) => sleep(ms, undefined, { signal: pauses.signal }).catch(() => undefined);
   const wake = () => {
     pauses.abort();
-    pauses = new AbortController();
+    pauses = newPauses();
   };
   // Walks show whether cursors are good.
   const bytesOf = (text) => digest(newCursors ? text.replace(/"nextCursor":"[^"]*"/, '') : text);

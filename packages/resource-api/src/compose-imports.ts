@@ -10,7 +10,7 @@ import type { ImportDeps } from './versions/v1/import-routes.ts';
 
 /** Imports over HTTP: what their routes work with, and what runs their jobs. */
 export function composeImports(
-  { imports, database: location }: ResourceApiConfig,
+  { imports, scopeBase, database: location }: ResourceApiConfig,
   database: Database,
   log: Log,
 ): { readonly deps: ImportDeps; readonly start: () => Pick<ImportRunner, 'stop'> } {
@@ -20,7 +20,7 @@ export function composeImports(
   const onQueued = () => runner?.wake();
   return {
     deps: {
-      ...imports,
+      ...{ ...imports, scopeBase },
       jobs,
       profiles: sqlImportProfiles(database),
       book: sqlBook(database),

@@ -36,7 +36,8 @@ describeOnDatabase('the examples of imports in the contract and the documentatio
     headers?: Record<string, string>,
     sent?: string,
   ): Promise<Example> => {
-    const claims = { scope: `${ISSUER}/auth/cls-ledger.post`, customer: 'bank' };
+    const scope = `${ISSUER}/auth/cls-ledger.post ${ISSUER}/auth/external-api.fullcontrol`;
+    const claims = { scope, customer: 'bank' };
     const authorization = `Bearer ${await api.token(claims)}`;
     const answer = await fetch(`${api.baseUrl}/api/v1${path}`, {
       method,

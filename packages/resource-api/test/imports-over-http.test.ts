@@ -24,6 +24,10 @@ const PROFILE = readFileSync(
   'utf8',
 );
 const POSTER: Claims = { scope: `${ISSUER}/auth/cls-ledger.post`, customer: 'bank' };
+const OF_JOURNALS: Claims = {
+  ...POSTER,
+  scope: `${ISSUER}/auth/cls-ledger.post ${ISSUER}/auth/external-api.fullcontrol`,
+};
 const LOAN = {
   'Loan Number': 'T1',
   'Original Principal Amount': '100',
@@ -186,9 +190,13 @@ describeOnDatabase('files that are posted over HTTP', (engine) => {
     const file = fileOf([party])
       .map((line) => `${line}\n`)
       .join('');
-    const { status, report } = await ended(await post('kind=journals&apply=true', file, type));
+    const { status, report } = await ended(
+      await post('kind=journals&apply=true', file, type, OF_JOURNALS),
+    );
     expect(status, JSON.stringify(report)).to.equal('applied');
-    const refused = await ended(await post('kind=journals', '{"object":"party"}\n', type));
+    const refused = await ended(
+      await post('kind=journals', '{"object":"party"}\n', type, OF_JOURNALS),
+    );
     expect(refused.status).to.equal('refused');
     expect(refused.report).to.have.nested.property('faults[0].row', 1);
   });
@@ -196,9 +204,11 @@ describeOnDatabase('files that are posted over HTTP', (engine) => {
   it('may not unpack to more than a file of that size holds', async () => {
     const type = { 'content-type': 'application/gzip' };
     const bomb = gzipSync(Buffer.alloc(24 * 1024 ** 2, `${' '.repeat(100_000)}\n`));
-    const lines = await ended(await post('kind=journals', bomb, type));
+    const lines = await ended(await post('kind=journals', bomb, type, OF_JOURNALS));
     expect(lines.report).to.have.nested.property('faults[0].message').that.contains('unpacks to');
-    const cut = await ended(await post('kind=journals', bomb.subarray(0, 9_000), type));
+    const cut = await ended(
+      await post('kind=journals', bomb.subarray(0, 9_000), type, OF_JOURNALS),
+    );
     expect([cut.status, JSON.stringify(cut.report)]).to.satisfy(
       ([status, report]: [string, string]) => status === 'refused' && report.includes('too early'),
     );
@@ -230,6 +240,10 @@ describeOnDatabase('files that are posted over HTTP', (engine) => {
     expect(await codeOf(await send('GET', '/api/v1/cls/balances'))).to.deep.equal([
       ...[403, 'insufficient_permission'],
     ]);
+    // A journal file names any deal: its check would tell what deals hold that the sender may not read.
+    const journals = await post('kind=journals', '', { 'content-type': 'application/x-ndjson' });
+    expect(journals.headers.get('www-authenticate')).to.contain('external-api.fullcontrol');
+    expect(await codeOf(journals)).to.deep.equal([403, 'insufficient_permission']);
     const [header, , signature] = (await api.token(POSTER)).split('.');
     const [, payload] = (await api.token({ ...POSTER, customer: 'other-bank' })).split('.');
     const token = [header, payload, signature].join('.');
@@ -242,7 +256,7 @@ describeOnDatabase('files that are posted over HTTP', (engine) => {
 
   it('are seen by their customer alone', async () => {
     const { id } = await ended(await post(CHECK, statement('06/30/2025', [LOAN])));
-    const other = { ...POSTER, customer: 'other-bank' };
+    const other = { ...OF_JOURNALS, customer: 'other-bank' };
     expect(await codeOf(await send('GET', `${IMPORTS}/${id}`, undefined, {}, other))).to.deep.equal(
       [...[404, 'not_found']],
     );
@@ -577,6 +591,20 @@ describeOnDatabase('jobs of imports', (engine) => {
     expect(await count()).to.have.length(1);
     await jobs.sweep(29);
     expect(await count()).to.have.length(0);
+  });
+
+  it('stay where a journal file was applied: they say who posted it', async () => {
+    const jobs = sqlImportJobs(database);
+    const [running] = await database.query<{ key: bigint }>(
+      `SELECT key FROM import_job WHERE status = 'running'`,
+    );
+    await jobs.finish(
+      { key: running?.key ?? 0n, runner: 'run_5' },
+      { status: 'applied', report: {} },
+    );
+    await jobs.sweep(0);
+    const ended = await database.query('SELECT subject FROM import_job WHERE ended_at IS NOT NULL');
+    expect(ended).to.deep.equal([{ subject: 'svc_1' }]);
   });
 });
 

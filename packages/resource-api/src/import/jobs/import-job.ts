@@ -117,6 +117,9 @@ export interface ImportJobs {
   find(customer: string, id: string): Promise<ImportJob | undefined>;
   /** Newest first. @param before the id of a job: only older ones. */
   list(customer: string, limit: number, before: string | undefined): Promise<readonly ImportJob[]>;
-  /** Removes jobs that ended longer ago, and files that never came as a whole. */
+  /**
+   * Removes jobs that ended longer ago, and files that never came as a whole. Of journal files that were
+   * applied, nothing else says for ever who posted them.
+   */
   sweep(keptDays: number): Promise<void>;
 }

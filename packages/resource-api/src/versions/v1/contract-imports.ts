@@ -235,7 +235,7 @@ function postOperation(headers: Headers): Operation {
     ...said(
       'postImport',
       'Check a statement or a journal file, or post it',
-      'The file is the body of the request. The answer names a job, which checks the file and, with `apply=true`, posts it in one transaction. The same `Idempotency-Key` with the same file and parameters gets the same job, for as long as the job is kept. A source belongs to the customer that posted its first statement: statements of another customer’s source, or of one that only the operator imports, are refused.',
+      'The file is the body of the request. The answer names a job, which checks the file and, with `apply=true`, posts it in one transaction. The same `Idempotency-Key` with the same file and parameters gets the same job, for as long as the job is kept. A source belongs to the customer that posted its first statement: statements of another customer’s source, or of one that only the operator imports, are refused. A journal file can name any deal of the book: to post one, the token needs `external-api.fullcontrol` as well.',
       [
         {
           ...{ name: 'Idempotency-Key', in: 'header', required: true },

@@ -1,4 +1,5 @@
 /** Files that are posted into the book, as jobs. */
+import { requirePermission } from '@cls/shared/access/require-permission';
 import type { Book } from '../../import/book.ts';
 import type { ImportJob, ImportJobs, ImportParameters } from '../../import/jobs/import-job.ts';
 import { type ImportProfiles, profileOf } from '../../import/jobs/import-profiles.ts';
@@ -34,7 +35,7 @@ import {
   SOURCE_CLOSED,
 } from './import-refusals.ts';
 import { jsonAnswer, mediaTypeOf } from './media-type.ts';
-import { V1_POST_PERMISSIONS } from './permissions.ts';
+import { V1_JOURNALS_PERMISSIONS, V1_POST_PERMISSIONS } from './permissions.ts';
 import { presentImport } from './present-import.ts';
 
 export interface ImportDeps extends Omit<ReceiveDeps, 'jobs'> {
@@ -43,6 +44,8 @@ export interface ImportDeps extends Omit<ReceiveDeps, 'jobs'> {
   readonly book: Pick<Book, 'mayPost'>;
   /** False where the deployment takes no files over HTTP. */
   readonly enabled: boolean;
+  /** Of the scopes that permissions have in tokens. */
+  readonly scopeBase: string;
   /** Called when a job waits. */
   readonly onQueued: () => void;
 }
@@ -131,6 +134,9 @@ async function getImport({ jobs }: ImportDeps, request: VersionRequest): Promise
 async function postImport(deps: ImportDeps, request: WriteRequest): Promise<VersionResponse> {
   const { headers, body } = request;
   const parameters = parseImportQuery(request.query);
+  if (parameters.kind === 'journals') {
+    requirePermission(request.caller, V1_JOURNALS_PERMISSIONS, deps.scopeBase);
+  }
   const idempotencyKey = idempotencyKeyOf(request);
   refuseMediaType(request, FILE_TYPES);
   if (Number(headers['content-length'] ?? 0) > deps.maxBytes) throw bodyTooLarge(deps.maxBytes);

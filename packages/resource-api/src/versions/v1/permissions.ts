@@ -10,6 +10,9 @@ export const V1_PERMISSIONS = READ_PERMISSIONS;
 /** Opens imports and their profiles, and nothing else. */
 export const V1_POST_PERMISSIONS = [POST_PERMISSION] as const;
 
+/** Needed as well to post journal files: they name any deal of the book, and their check tells of it. */
+export const V1_JOURNALS_PERMISSIONS = ['external-api.fullcontrol'] as const;
+
 /** Opens the use of the API by the caller's own customer, and nothing else. */
 export const V1_USAGE_PERMISSIONS = [INTEGRATIONS_PERMISSION] as const;
 

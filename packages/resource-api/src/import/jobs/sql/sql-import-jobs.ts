@@ -92,7 +92,8 @@ export function sqlImportJobs(database: Database): ImportJobs {
     },
     async sweep(keptDays) {
       await database.query(
-        `DELETE FROM import_job WHERE ended_at < clock_timestamp() - $1 * interval '1 day'
+        `DELETE FROM import_job WHERE (ended_at < clock_timestamp() - $1 * interval '1 day'
+             AND NOT (status = 'applied' AND request->>'kind' = 'journals'))
            OR (status = 'receiving' AND leased_until < clock_timestamp())`,
         [keptDays],
       );

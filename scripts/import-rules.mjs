@@ -59,6 +59,7 @@ export const KIND_OF = {
     'cli/cls-api.ts': 'root',
     'cli/program.ts': 'root',
     'cli/run.ts': 'root',
+    'import/process/import-process.ts': 'root',
     'documentation/': 'edge',
     'http/': 'edge',
     'versions/': 'edge',

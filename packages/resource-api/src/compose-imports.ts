@@ -4,8 +4,8 @@ import type { ResourceApiConfig } from './config.ts';
 import { type ImportRunner, importRunner } from './import/jobs/import-runner.ts';
 import { sqlImportJobs } from './import/jobs/sql/sql-import-jobs.ts';
 import { sqlImportProfiles } from './import/jobs/sql/sql-import-profiles.ts';
+import { importProcess } from './import/process/start-import-process.ts';
 import { sqlBook } from './import/sql/sql-book.ts';
-import { importThread } from './import/thread/open-import-thread.ts';
 import type { ImportDeps } from './versions/v1/import-routes.ts';
 
 /** Imports over HTTP: what their routes work with, and what runs their jobs. */
@@ -30,7 +30,7 @@ export function composeImports(
       if (!enabled) return { stop: async () => undefined };
       // Requests that use all other sessions keep no job from its lease.
       const own = sqlImportJobs(besideRequests(database));
-      runner = importRunner({ jobs: own, start: importThread(location), keptDays, log });
+      runner = importRunner({ jobs: own, start: importProcess(location), keptDays, log });
       return runner;
     },
   };

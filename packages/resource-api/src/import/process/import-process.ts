@@ -1,39 +1,31 @@
-/** The thread in which one job runs: to read a large file takes seconds, and requests go on meanwhile. */
+/** The process in which one job runs: to read a large file takes seconds, and requests go on meanwhile. */
 import { buffer } from 'node:stream/consumers';
-import { parentPort, workerData } from 'node:worker_threads';
 import { silentLog } from '@cls/shared/log';
 import { Secret } from '@cls/shared/secret';
 import { type DatabaseLocation, openDatabaseAsOperator } from '@cls/shared/service/open-database';
 import { DatabaseUnavailable } from '@cls/shared/sql/database';
 import { sqlJournals } from '../../journal-file/sql/sql-journals.ts';
 import { bytesSource } from '../file/bytes-source.ts';
-import type { ClaimedJob, ImportResult } from '../jobs/import-job.ts';
+import type { ClaimedJob } from '../jobs/import-job.ts';
 import { importerOf } from '../jobs/run-import.ts';
 import { jobFile } from '../jobs/sql/sql-import-jobs.ts';
 import { sqlBook } from '../sql/sql-book.ts';
+import type { ImportMessage, ImportOrder } from './start-import-process.ts';
 
-export interface ImportWorkerData {
-  /** The store; a URL, because a `Secret` does not go from thread to thread. */
-  readonly place: { readonly url: string } | { readonly directory: string };
-  readonly job: ClaimedJob;
-}
-
-/** `unavailable`: another attempt may succeed. */
-export type ImportWorkerMessage =
-  | { readonly result: ImportResult }
-  | { readonly error: 'unavailable' | 'unexpected'; readonly message: string };
-
-const port = parentPort;
-if (port !== null) {
-  const { place, job } = workerData as ImportWorkerData;
+// The service ends it. A signal to all processes of a terminal is not meant for it.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => undefined);
+process.once('message', async ({ place, job }: ImportOrder) => {
   const location: DatabaseLocation =
     'url' in place
       ? { kind: 'postgres', url: new Secret(place.url), poolSize: 2 }
       : { kind: 'embedded', directory: place.directory };
-  port.postMessage(await run(location, job));
-}
+  const message = await run(location, job);
+  process.send?.(message, () => process.exit());
+});
+// The service is gone: what is not committed is rolled back.
+process.once('disconnect', () => process.exit());
 
-async function run(location: DatabaseLocation, job: ClaimedJob): Promise<ImportWorkerMessage> {
+async function run(location: DatabaseLocation, job: ClaimedJob): Promise<ImportMessage> {
   try {
     const database = await openDatabaseAsOperator(location, 'cls-import', silentLog);
     try {

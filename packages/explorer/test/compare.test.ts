@@ -5,8 +5,10 @@ import { presetsOf, quarterAfter } from '../src/pages/time-presets.ts';
 import type { Person } from './support/person.ts';
 import { linkNamed, rowsOf, textOf } from './support/reading.ts';
 import {
+  aJournal,
   aLoan,
   aParty,
+  businessDate,
   type Loan,
   type Party,
   posting,
@@ -294,6 +296,22 @@ describe('two points in time', () => {
     const { html, response } = await person.open(`/changes?knownAt=${known}`);
     expect(response.status).to.equal(200);
     expect(html).to.include('access to deals has changed');
+  });
+
+  it('differ by interest where a rate alone became known, which no posting tells', async () => {
+    const since = (await person.open('/deals')).url.searchParams.get('knownAt') ?? '';
+    const of = { facility: loan.facility.id, contract: loan.contract.id };
+    const [startDate, component] = [businessDate('2024-12-01'), 'interest' as const];
+    await services.post([
+      aJournal(loan.deal, 'rate_set', '2024-12-01', [], {
+        rates: [{ ...of, component, startDate, allInRate: '0.05' }],
+      }),
+    ]);
+    const now = await person.open(`/changes?asOf=2025-03-31&since=${encodeURIComponent(since)}`);
+    const [row, ...others] = rowsOf(now.html, 'changes');
+    expect(others).to.deep.equal([]);
+    expect(row?.compared.length, 'figures that moved').to.be.greaterThan(0);
+    expect(textOf(row?.html ?? '')).to.include('Facts without postings, such as rates');
   });
 
   it('have presets that every calendar has', () => {

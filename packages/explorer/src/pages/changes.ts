@@ -294,9 +294,11 @@ function changesTable(
       const { is, was } = moved.get(name) ?? {};
       return figureCell(name, is, text, was);
     });
-    const hasFacts = own.length === 0 && compared != null && moved.size === 0;
+    const isPosted = lastPostedAt !== null && isSince(lastPostedAt);
+    // Postings of interest and fees are not among the movements of principal.
+    const hasFacts = own.length === 0 && compared != null && (moved.size === 0 || !isPosted);
     return html`
-<tr><th scope="row"><a href="${pageAddress(`/deals/${deal.id}`, visit.query, times)}">${deal.dealNumber}</a> ${deal.name}</th><td>${currency}</td>${cells}<td class="why">${hasFacts && `${text.t('changes.facts')} `}${whyOf(visit, item, own, text)}</td>${dateCell(lastPostedAt !== null && isSince(lastPostedAt) && instantText(lastPostedAt, text))}<td>${compared == null && html`<span class="tag">${text.t('changes.new')}</span>`}${marks(item, text)}</td></tr>`;
+<tr><th scope="row"><a href="${pageAddress(`/deals/${deal.id}`, visit.query, times)}">${deal.dealNumber}</a> ${deal.name}</th><td>${currency}</td>${cells}<td class="why">${hasFacts && `${text.t('changes.facts')} `}${whyOf(visit, item, own, text)}</td>${dateCell(isPosted && instantText(lastPostedAt, text))}<td>${compared == null && html`<span class="tag">${text.t('changes.new')}</span>`}${marks(item, text)}</td></tr>`;
   });
   const caption = text.t('changes.caption', { at: text.dateTime(since) });
   return table({ ...changesHead(figures, text), caption, rows, isList: true });

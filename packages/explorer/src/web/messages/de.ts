@@ -38,7 +38,7 @@ export const de: Messages = {
   'changes.how': 'Unter jeder geänderten Zahl stehen der damalige Wert und der Unterschied (Δ).',
   'changes.visit': 'Ihr letzter Besuch',
   'changes.restated': 'Alle neu berichteten Kredite, mit dem damaligen Stand verglichen',
-  'changes.facts': 'Andere Angaben, etwa Konditionen oder Anteile.',
+  'changes.facts': 'Angaben ohne Buchung, etwa Zinssätze, Konditionen oder Anteile.',
   'changes.marks': 'Hinweise',
   'changes.unknown':
     'Der Zugriff Ihrer Organisation auf Kredite hat sich seitdem geändert. Vorher und nachher sind deshalb nicht vergleichbar. Wählen Sie eine spätere Zeit.',

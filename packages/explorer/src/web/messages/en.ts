@@ -37,7 +37,7 @@ export const en = {
   'changes.how': 'Below each number that changed stand what it was then and the difference (Δ).',
   'changes.visit': 'Your last visit',
   'changes.restated': 'All restated deals, compared with what was known then',
-  'changes.facts': 'Other facts, such as terms or shares.',
+  'changes.facts': 'Facts without postings, such as rates, terms or shares.',
   'changes.marks': 'Marks',
   'changes.unknown':
     'Your organisation’s access to deals has changed since then, so before and after do not compare. Choose a later time.',

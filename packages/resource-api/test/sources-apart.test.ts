@@ -104,4 +104,37 @@ describeOnDatabase('statements of two customers', (engine) => {
     await post('alpha', syndicateText(...rows), '2025-03-31', plain);
     expect(new Set(await borrowers())).to.have.property('size', 2);
   });
+
+  describe('with the same bytes', () => {
+    const HEADER = 'Deal;Facility;Loan;Whole;Borrower;Currency;Balance';
+    const FILE = `${HEADER}\nA;B;C;A/B/C;Old AG;EUR;100.00\n`;
+    const { lender: _lender, ...common } = SYNDICATE.columns;
+    const numbers = (columns: object) => ({ rowIs: 'loan', columns: { ...common, ...columns } });
+    const ALPHA = numbers({ dealNumber: ['Deal'], facilityNumber: ['Facility'] });
+    const BETA = numbers({ loanNumber: ['Whole'] });
+    let first: string | undefined;
+    beforeEach(async () => {
+      first = (await post('alpha', FILE, '2025-03-31', ALPHA)).importId;
+      expect(first).to.be.a('string');
+    });
+
+    it('are each applied, and applied again only where the source is the same', async () => {
+      const { outcome, importId } = await post('beta', FILE, '2025-03-31', BETA);
+      expect(outcome).to.equal('applied');
+      expect(importId).to.be.a('string').and.not.equal(first);
+      const deals = await ask('balances');
+      expect(deals.map(({ deal }: Json) => deal.dealNumber)).to.deep.equal(['A', 'A/B/C']);
+      const again = await post('alpha', FILE, '2025-03-31', ALPHA);
+      expect(again).to.deep.include({ outcome: 'applied_before', importId: first });
+    });
+
+    it('are refused where the loans are another’s, without a word of the other’s import', async () => {
+      for (const asOf of ['2025-03-31', '2025-04-30']) {
+        const report = await post('beta', FILE, asOf, ALPHA, false);
+        expect(report.faults.map(({ code }) => code)).to.deep.equal(['number_from_elsewhere']);
+        expect(report.sanity.map(({ check }) => check)).to.deep.equal([]);
+        expect(JSON.stringify(report.faults)).not.to.match(/alpha|imp_/);
+      }
+    });
+  });
 });

@@ -87,8 +87,8 @@ async function readHistory(
   const customer = actor?.customer;
   const ofFile = await sql.query<{ id: string; asOf: BusinessDate; reverted: boolean }>(
     `SELECT id, as_of AS "asOf", reverted_at IS NOT NULL AS reverted FROM import_batch
-     WHERE profile = $1 AND file_sha256 = $2 ORDER BY as_of DESC, key DESC`,
-    [profile.name, fileSha256],
+     WHERE source = $1 AND profile = $2 AND file_sha256 = $3 ORDER BY as_of DESC, key DESC`,
+    [profile.source, profile.name, fileSha256],
   );
   const same = ofFile.filter((one) => one.asOf === asOf);
   const [last] = await sql.query<{ id: string; asOf: BusinessDate }>(

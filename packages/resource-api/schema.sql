@@ -3140,7 +3140,7 @@ CREATE INDEX facility_terms_known ON facility_terms USING btree (known_seq);
 
 CREATE INDEX fx_rate_pair ON fx_rate USING btree (from_currency, to_currency, rate_date, number);
 
-CREATE UNIQUE INDEX import_batch_once_a_date ON import_batch USING btree (profile, file_sha256, as_of) WHERE (reverted_at IS NULL);
+CREATE UNIQUE INDEX import_batch_once_a_date ON import_batch USING btree (source, profile, file_sha256, as_of) WHERE (reverted_at IS NULL);
 
 CREATE INDEX import_job_ended ON import_job USING btree (ended_at);
 

@@ -42,7 +42,7 @@ export interface BookReader {
   elsewhere(numbers: readonly string[]): Promise<ReadonlyMap<string, string>>;
   /** Numbers of all deals of the source which the book has at the file's date, in ranges by number. */
   numbers(): AsyncIterable<readonly string[]>;
-  /** Ids of parties by what statements of the source call them, and of parties that were renamed. */
+  /** Ids of the source's parties: by what its statements call them, and of those that were renamed. */
   parties(): Promise<KnownParties>;
   volumes(): Promise<ReadonlyMap<string, bigint>>;
 }

@@ -102,7 +102,7 @@ async function* recordsOf(
   const context: PlanContext = {
     asOf,
     source: profile.source,
-    keyPrefix: `${profile.name}:${asOf}:${fileSha256.slice(0, 16)}${again}`,
+    keyPrefix: `${profile.source}:${profile.name}:${asOf}:${fileSha256.slice(0, 16)}${again}`,
     partyId: (party) => directory.idOf(party),
   };
   let planned = 0;

@@ -59,7 +59,7 @@ export type KnownPrincipal = Readonly<
   Record<'disbursed' | 'repaid' | 'transferred' | 'due' | 'billed' | 'exchangeAdjustment', Legs>
 >;
 
-/** Parties of the book, as statements of a source find them. */
+/** Parties with an external id of a source, as its statements find them. */
 export interface KnownParties {
   /** As statements name them, in the form in which names are compared. */
   readonly byRef: ReadonlyMap<string, string>;

@@ -21,14 +21,14 @@ export class PartyDirectory {
 
   /**
    * The id of a party. A name that no statement had before is that of a party which was renamed so,
-   * or of a new one.
+   * or of a new one. A number that no statement had before is that of a new party, whatever its name.
    */
   idOf(party: DealParty): string {
     if ('id' in party) return party.id;
     const { ref, name, countryCode } = party;
     const known = this.#ids.get(ref);
     if (known !== undefined) return known;
-    const renamed = this.#renamed.get(partyRef(name, countryCode));
+    const renamed = this.#renamed.get(ref);
     const id = renamed ?? newId('pty');
     this.#ids.set(ref, id);
     const externalIds = [{ source: this.#source, value: ref }];

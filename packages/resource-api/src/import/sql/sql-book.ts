@@ -87,8 +87,8 @@ async function readHistory(
   const customer = actor?.customer;
   const ofFile = await sql.query<{ id: string; asOf: BusinessDate; reverted: boolean }>(
     `SELECT id, as_of AS "asOf", reverted_at IS NOT NULL AS reverted FROM import_batch
-     WHERE profile = $1 AND file_sha256 = $2 ORDER BY as_of DESC, key DESC`,
-    [profile.name, fileSha256],
+     WHERE source = $1 AND profile = $2 AND file_sha256 = $3 ORDER BY as_of DESC, key DESC`,
+    [profile.source, profile.name, fileSha256],
   );
   const same = ofFile.filter((one) => one.asOf === asOf);
   const [last] = await sql.query<{ id: string; asOf: BusinessDate }>(
@@ -128,6 +128,10 @@ async function* readNumbers(
   }
 }
 
+/**
+ * A statement finds parties of its own source alone. If the name of another source's party were enough, a
+ * poster could put loans into the view of everybody who was granted that party.
+ */
 async function readParties(
   sql: Sql,
   { profile: { source, lender, participants }, asOf }: StatementFile,
@@ -141,8 +145,10 @@ async function readParties(
   );
   const renamed = await sql.query<{ id: string; country: string | null; name: string }>(
     `SELECT y.id, y.country, party_name(y.key, $1) AS name FROM party y
-     WHERE EXISTS (SELECT FROM party_details t WHERE t.party_key = y.key) ORDER BY y.id`,
-    [asOf],
+     WHERE EXISTS (SELECT FROM party_details t WHERE t.party_key = y.key)
+       AND EXISTS (SELECT FROM external_id x WHERE x.entity_id = y.id AND x.source = $2)
+     ORDER BY y.id`,
+    [asOf, source],
   );
   // Of several that former releases took for different parties, the oldest one.
   const known = found.map(({ ref, ...party }) => ({ ref: foldRef(ref), ...party }));

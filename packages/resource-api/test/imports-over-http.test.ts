@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { request } from 'node:http';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { gzipSync } from 'node:zlib';
 import { type Log, silentLog } from '@cls/shared/log';
 import type { Database } from '@cls/shared/sql/database';
@@ -7,6 +9,7 @@ import { describeOnDatabase, postgresAsService, requireServer } from '@cls/testi
 import { eventually, postgresServer } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { MIGRATIONS } from '../src/database/migrations.ts';
+import { receiveImport } from '../src/import/jobs/receive-import.ts';
 import { sqlImportJobs } from '../src/import/jobs/sql/sql-import-jobs.ts';
 import { sqlImportProfiles } from '../src/import/jobs/sql/sql-import-profiles.ts';
 import { sqlReadLog } from '../src/reads/sql-read-log.ts';
@@ -315,6 +318,40 @@ describeOnDatabase('files that are posted over HTTP', (engine) => {
     expect(await codeOf(stream)).to.deep.equal([413, 'body_too_large']);
     const left = `SELECT FROM import_job WHERE status = 'receiving' OR idempotency_key = 'streamed'`;
     expect(await api.database.query(left)).to.deep.equal([]);
+  });
+
+  it('take hardly more memory than their bytes, however small the chunks are', async () => {
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc') as () => void;
+    const file = Buffer.alloc(900_000, 'a');
+    const memory = () => {
+      collect();
+      const { heapUsed, external } = process.memoryUsage();
+      return heapUsed + external;
+    };
+    let taken = 0;
+    const body = async function* () {
+      const before = memory();
+      for (let at = 0; at < file.length - 1; at += 1) yield file.subarray(at, at + 1);
+      taken = memory() - before;
+      yield file.subarray(0, 1);
+    };
+    const received = await receiveImport(
+      {
+        jobs: sqlImportJobs(api.database),
+        limits: { perCaller: 9, inAll: 9 },
+        maxBytes: file.length - 1,
+      },
+      {
+        poster: { customer: 'bank', subject: 'svc', clientId: 'svc' },
+        idempotencyKey: 'small-chunks',
+        parameters: { kind: 'journals', apply: false, accept: {}, expected: { sums: {} } },
+        document: undefined,
+      },
+      body(),
+    );
+    expect(taken / 1e6).to.be.within(-10, 10);
+    expect(received.outcome).to.equal('too_large');
   });
 
   it('are forgotten where the sender goes away, and the key can be sent again', async () => {

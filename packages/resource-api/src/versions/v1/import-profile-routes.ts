@@ -1,4 +1,5 @@
 /** The profiles that posted statements are read by. */
+import { GatheredBytes } from '@cls/shared/http/gathered-bytes';
 import { Refusal } from '@cls/shared/http/refusal';
 import {
   type ImportProfiles,
@@ -73,15 +74,13 @@ export function refuseBadProfile(name: string, document: unknown): void {
 
 /** @throws {Refusal} */
 async function readJson(body: AsyncIterable<Uint8Array>): Promise<unknown> {
-  const parts: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const part of body) {
-    bytes += part.length;
-    if (bytes > PROFILE_MAX_BYTES) throw bodyTooLarge(PROFILE_MAX_BYTES);
-    parts.push(part);
+  const bytes = new GatheredBytes();
+  for await (const chunk of body) {
+    bytes.add(chunk);
+    if (bytes.length > PROFILE_MAX_BYTES) throw bodyTooLarge(PROFILE_MAX_BYTES);
   }
   try {
-    return JSON.parse(Buffer.concat(parts).toString('utf8'));
+    return JSON.parse(bytes.take().toString('utf8'));
   } catch {
     throw invalidProfile('expected JSON');
   }

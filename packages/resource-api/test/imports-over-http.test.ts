@@ -194,6 +194,11 @@ describeOnDatabase('files that are posted over HTTP', (engine) => {
     const refused = await ended(await post('kind=journals', '{"object":"party"}\n', type));
     expect(refused.status).to.equal('refused');
     expect(refused.report).to.have.nested.property('faults[0].row', 1);
+    const { faults } = refused.report as unknown as {
+      readonly faults: readonly { readonly column: string; readonly message: string }[];
+    };
+    const told = faults.map(({ column, message }) => `${column}: ${message}`);
+    expect(told).to.include('id: this field is missing: expected an id as pty_…');
   });
 
   it('may not unpack to more than a file of that size holds', async () => {

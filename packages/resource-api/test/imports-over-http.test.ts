@@ -491,12 +491,13 @@ describeOnDatabase('files that are posted over HTTP', (engine) => {
     expect(await profiles.remove('', 'world-bank-ibrd')).to.equal(true);
   });
 
-  it('are refused as profiles where they are made to keep the service busy, or cannot be kept', async () => {
+  it('are refused as profiles where they keep the service busy, cannot be kept, or say a setting twice', async () => {
     const given = JSON.parse(PROFILE);
     const nested = `${'{"a":'.repeat(30_000)}1${'}'.repeat(30_000)}`;
     const slow = { ...given, derive: { due: `${' '.repeat(200_000)}!` } };
     const from = Date.now();
-    for (const body of [nested, JSON.stringify(slow), JSON.stringify({ ...given, title: '\0' })]) {
+    const bodies = [nested, JSON.stringify(slow), JSON.stringify({ ...given, title: '\0' })];
+    for (const body of [...bodies, PROFILE.replace('{', '{"title": "another",')]) {
       const answer = await send('PUT', `${PROFILES}/world-bank-ibrd`, body, JSON_TYPE);
       expect(await codeOf(answer)).to.deep.equal([422, 'invalid_profile']);
     }

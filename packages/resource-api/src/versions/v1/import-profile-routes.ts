@@ -1,6 +1,7 @@
 /** The profiles that posted statements are read by. */
 import { GatheredBytes } from '@cls/shared/http/gathered-bytes';
 import { Refusal } from '@cls/shared/http/refusal';
+import { parseStrictObject } from '@cls/shared/strict-json';
 import {
   type ImportProfiles,
   profileFaults,
@@ -79,11 +80,9 @@ async function readJson(body: AsyncIterable<Uint8Array>): Promise<unknown> {
     bytes.add(chunk);
     if (bytes.length > PROFILE_MAX_BYTES) throw bodyTooLarge(PROFILE_MAX_BYTES);
   }
-  try {
-    return JSON.parse(bytes.take().toString('utf8'));
-  } catch {
-    throw invalidProfile('expected JSON');
-  }
+  const document = parseStrictObject(bytes.take());
+  if (document !== undefined) return document;
+  throw invalidProfile('expected a JSON object in UTF-8 in which no name stands twice');
 }
 
 function invalidProfile(detail: string): Refusal {

@@ -1,7 +1,7 @@
 import { hasVisible, isKey, isStorable, KEY_EXPECTED, STORABLE_EXPECTED } from '@cls/shared/text';
 import { z } from 'zod';
 import { ACCRUAL_COMPONENTS } from '../ledger/accrual.ts';
-import { type BusinessDate, parseBusinessDate } from '../ledger/business-date.ts';
+import { type BusinessDate, DATES_RANGE, parseBusinessDate } from '../ledger/business-date.ts';
 import { minorUnitDigits } from '../ledger/currency.ts';
 import { DAY_COUNTS } from '../ledger/day-count.ts';
 import {
@@ -53,7 +53,7 @@ const id = (prefix: Held) => {
   const shape = new RegExp(`^${prefix}_[0-9A-Z]{26}$`);
   return text(expected).regex(shape, expected).register(HELD, { held: prefix });
 };
-const DATE_EXPECTED = 'expected a date as YYYY-MM-DD, from 0100-01-01 to 9999-12-31';
+const DATE_EXPECTED = `expected a date as YYYY-MM-DD, ${DATES_RANGE}`;
 const businessDate = text(DATE_EXPECTED)
   .refine((date) => parseBusinessDate(date) !== undefined, DATE_EXPECTED)
   .transform((date) => date as BusinessDate)

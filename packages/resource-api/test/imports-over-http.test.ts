@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { request } from 'node:http';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { gzipSync } from 'node:zlib';
 import { type Log, silentLog } from '@cls/shared/log';
 import type { Database } from '@cls/shared/sql/database';
@@ -7,6 +9,7 @@ import { describeOnDatabase, postgresAsService, requireServer } from '@cls/testi
 import { eventually, postgresServer } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { MIGRATIONS } from '../src/database/migrations.ts';
+import { receiveImport } from '../src/import/jobs/receive-import.ts';
 import { sqlImportJobs } from '../src/import/jobs/sql/sql-import-jobs.ts';
 import { sqlImportProfiles } from '../src/import/jobs/sql/sql-import-profiles.ts';
 import { sqlReadLog } from '../src/reads/sql-read-log.ts';
@@ -199,6 +202,11 @@ describeOnDatabase('files that are posted over HTTP', (engine) => {
     );
     expect(refused.status).to.equal('refused');
     expect(refused.report).to.have.nested.property('faults[0].row', 1);
+    const { faults } = refused.report as unknown as {
+      readonly faults: readonly { readonly column: string; readonly message: string }[];
+    };
+    const told = faults.map(({ column, message }) => `${column}: ${message}`);
+    expect(told).to.include('id: this field is missing: expected an id as pty_…');
   });
 
   it('may not unpack to more than a file of that size holds', async () => {
@@ -309,6 +317,19 @@ describeOnDatabase('files that are posted over HTTP', (engine) => {
     });
   }
 
+  for (const [query, wanted] of [
+    ['withoutTotals=%00', 'without NUL'],
+    [`accept=same_as_before:${'x'.repeat(501)}`, 'a reason of 1 to 500 characters'],
+    ['asOf=0001-01-01', 'from 0100-01-01 to 9999-12-31'],
+  ] as const) {
+    it(`are refused with ${query.slice(0, 30)}, and told what was expected`, async () => {
+      const { detail } = (await (await post(`${CHECK}&${query}`, 'a')).json()) as {
+        detail: string;
+      };
+      expect(detail).to.include(wanted);
+    });
+  }
+
   it('are refused beyond the size, with and without Content-Length, and leave nothing', async () => {
     const large = Buffer.alloc(1_048_577, 'a');
     expect(await codeOf(await post(CHECK, large))).to.deep.equal([413, 'body_too_large']);
@@ -329,6 +350,40 @@ describeOnDatabase('files that are posted over HTTP', (engine) => {
     expect(await codeOf(stream)).to.deep.equal([413, 'body_too_large']);
     const left = `SELECT FROM import_job WHERE status = 'receiving' OR idempotency_key = 'streamed'`;
     expect(await api.database.query(left)).to.deep.equal([]);
+  });
+
+  it('take hardly more memory than their bytes, however small the chunks are', async () => {
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc') as () => void;
+    const file = Buffer.alloc(900_000, 'a');
+    const memory = () => {
+      collect();
+      const { heapUsed, external } = process.memoryUsage();
+      return heapUsed + external;
+    };
+    let taken = 0;
+    const body = async function* () {
+      const before = memory();
+      for (let at = 0; at < file.length - 1; at += 1) yield file.subarray(at, at + 1);
+      taken = memory() - before;
+      yield file.subarray(0, 1);
+    };
+    const received = await receiveImport(
+      {
+        jobs: sqlImportJobs(api.database),
+        limits: { perCaller: 9, inAll: 9 },
+        maxBytes: file.length - 1,
+      },
+      {
+        poster: { customer: 'bank', subject: 'svc', clientId: 'svc' },
+        idempotencyKey: 'small-chunks',
+        parameters: { kind: 'journals', apply: false, accept: {}, expected: { sums: {} } },
+        document: undefined,
+      },
+      body(),
+    );
+    expect(taken / 1e6).to.be.lessThan(20);
+    expect(received.outcome).to.equal('too_large');
   });
 
   it('are forgotten where the sender goes away, and the key can be sent again', async () => {
@@ -463,12 +518,13 @@ describeOnDatabase('files that are posted over HTTP', (engine) => {
     expect(await profiles.remove('', 'world-bank-ibrd')).to.equal(true);
   });
 
-  it('are refused as profiles where they are made to keep the service busy, or cannot be kept', async () => {
+  it('are refused as profiles where they keep the service busy, cannot be kept, or say a setting twice', async () => {
     const given = JSON.parse(PROFILE);
     const nested = `${'{"a":'.repeat(30_000)}1${'}'.repeat(30_000)}`;
     const slow = { ...given, derive: { due: `${' '.repeat(200_000)}!` } };
     const from = Date.now();
-    for (const body of [nested, JSON.stringify(slow), JSON.stringify({ ...given, title: '\0' })]) {
+    const bodies = [nested, JSON.stringify(slow), JSON.stringify({ ...given, title: '\0' })];
+    for (const body of [...bodies, PROFILE.replace('{', '{"title": "another",')]) {
       const answer = await send('PUT', `${PROFILES}/world-bank-ibrd`, body, JSON_TYPE);
       expect(await codeOf(answer)).to.deep.equal([422, 'invalid_profile']);
     }

@@ -50,10 +50,16 @@ export function foldName(name: string): string {
   return shown.normalize('NFC').toLowerCase().normalize('NFC');
 }
 
-/** Controls beside line ends and tabs, and what turns the direction of a line. */
-const MOVES_CURSOR = /\r(?!\n)|[^\P{Cc}\r\n\t]|[\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
+/**
+ * Controls beside line ends and tabs, and what turns the direction of the text that follows. The marks U+200E
+ * and U+200F may stay: names in Arabic and Hebrew have them, and they do no more than a letter of these scripts.
+ */
+const MOVES_CURSOR = /\r(?!\n)|[^\P{Cc}\r\n\t]|[\u202a-\u202e\u2066-\u2069]/gu;
 
-/** Text that may quote a file or a caller, as a terminal may show it: it sets no colour and no title. */
-export function forTerminal(text: string): string {
+/**
+ * Text that may quote a file or a caller, as a terminal, a page or a table may show it: it sets no colour and
+ * no title, and turns nothing around.
+ */
+export function forDisplay(text: string): string {
   return text.replaceAll(MOVES_CURSOR, '\ufffd');
 }

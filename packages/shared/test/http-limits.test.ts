@@ -81,7 +81,8 @@ describe('an HTTP service and slow or many peers', () => {
     const text = await untilClosed(socket).finally(() => clearInterval(drip));
     expect(text)
       .to.match(/^HTTP\/1\.1 408 /)
-      .and.contain('"code":"request_timeout"');
+      .and.contain('"code":"request_timeout"')
+      .and.contain('within 10 seconds, and all of it within 30');
   });
 
   it('ends a connection on which nothing is ever sent', async () => {

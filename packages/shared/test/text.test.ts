@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { foldName, hasVisible, isKey, isStorable } from '../src/text.ts';
+import { foldName, forDisplay, hasVisible, isKey, isStorable } from '../src/text.ts';
 
 describe('text that comes in', () => {
   it('is kept unless it has a NUL character or half of a surrogate pair', () => {
@@ -57,5 +57,14 @@ describe('text that comes in', () => {
       expect(foldName(other)).to.equal(foldName(written));
     }
     expect(foldName('Fundacion Rio Claro')).not.to.equal(foldName(written));
+  });
+
+  it('is shown with marks for what moves the cursor or turns the text around it', () => {
+    for (const odd of ['\u001b[2J', '\u0007', '\u009b', 'a\rb', '\u202e', '\u2067']) {
+      expect(forDisplay(odd), JSON.stringify(odd)).to.include('\ufffd').and.not.include(odd);
+    }
+    for (const name of ['a\tb\r\nc', 'بنك\u200f (1)', 'زود\u200cتر']) {
+      expect(forDisplay(name)).to.equal(name);
+    }
   });
 });

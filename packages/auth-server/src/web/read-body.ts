@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { GatheredBytes } from '@cls/shared/http/gathered-bytes';
 
 /**
  * A request's body, or undefined when it is larger; the rest is not read then, and the connection
@@ -6,18 +7,14 @@ import type { IncomingMessage } from 'node:http';
  */
 export function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer | undefined> {
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
+    const bytes = new GatheredBytes();
     request.on('data', (chunk: Buffer) => {
-      size += chunk.length;
-      if (size <= maxBytes) {
-        chunks.push(chunk);
-        return;
-      }
+      bytes.add(chunk);
+      if (bytes.length <= maxBytes) return;
       request.pause();
       resolve(undefined);
     });
-    request.once('end', () => resolve(Buffer.concat(chunks)));
+    request.once('end', () => resolve(bytes.take()));
     request.once('error', reject); // The caller went away in the middle of its body.
   });
 }

@@ -3723,9 +3723,9 @@ export interface operations {
                 rows?: number;
                 /** @description The sum of a column of the statement, as its sender states it, in a statement of several currencies with one of them (`due:EUR`); repeat it for more columns. Expected: column=sum, such as due=283040726064.12. */
                 control?: string[];
-                /** @description Why a statement is applied without `rows` and `control`. Expected: at most 500 characters. */
+                /** @description Why a statement is applied without `rows` and `control`. Expected: a reason of 1 to 500 characters, without NUL and half surrogate pairs. */
                 withoutTotals?: string;
-                /** @description A check that refused the file, by its name, and the reason why the file is right; repeat it for more. For a journal file, `warnings:reason` accepts its warnings. Expected: NAME:reason. */
+                /** @description A check that refused the file, by its name, and the reason why the file is right; repeat it for more. For a journal file, `warnings:reason` accepts its warnings. Expected: NAME:reason, with a reason of 1 to 500 characters in one line. */
                 accept?: string[];
             };
             header: {

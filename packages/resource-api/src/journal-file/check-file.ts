@@ -15,6 +15,7 @@ import {
   RECORD,
   type SummaryRecord,
 } from './record.ts';
+import { issuesOf, sentenceOf } from './record-faults.ts';
 import { referencesOf } from './references.ts';
 import { principalOf, Repayments } from './repayments.ts';
 import { ReversibleJournals } from './reversals.ts';
@@ -173,9 +174,9 @@ export class FileChecker {
       this.#report(line, fault('', 'malformed_json', 'expected one JSON object'));
       return undefined;
     }
-    const result = RECORD.safeParse(document);
+    const result = RECORD.safeParse(document, { error: sentenceOf });
     if (!result.success) {
-      for (const { path, message } of result.error.issues) {
+      for (const { path, message } of result.error.issues.flatMap(issuesOf)) {
         this.#report(line, fault(path.join('.'), 'invalid_record', message));
       }
       this.#summary.addLine(text);

@@ -16,13 +16,13 @@ const MOVEMENT_EXPECTED = 'required on principal accounts, and allowed only ther
 
 /** What is wrong with a journal, given what its ids stand for: pure. */
 export function checkJournal(journal: JournalRecord, described: Describe): readonly RecordFault[] {
-  const faults = journal.postings.flatMap((posting, index) =>
+  const broken = journal.postings.flatMap((posting, index) =>
     checkPosting(posting, journal, described).map(({ field, ...fault }) => ({
       ...fault,
       field: `postings.${index}.${field}`,
     })),
   );
-  faults.push(...checkFacts(journal, described), ...checkRepeated(journal));
+  const faults = [...broken, ...checkFacts(journal, described), ...checkRepeated(journal)];
   if (faults.length > 0) return faults;
   return [...checkBalance(journal.postings), ...checkShares(journal.postings, described)];
 }

@@ -1,7 +1,7 @@
 import { hasVisible, isKey, isStorable, KEY_EXPECTED, STORABLE_EXPECTED } from '@cls/shared/text';
 import { z } from 'zod';
 import { ACCRUAL_COMPONENTS } from '../ledger/accrual.ts';
-import { type BusinessDate, parseBusinessDate } from '../ledger/business-date.ts';
+import { type BusinessDate, DATES_RANGE, parseBusinessDate } from '../ledger/business-date.ts';
 import { minorUnitDigits } from '../ledger/currency.ts';
 import { DAY_COUNTS } from '../ledger/day-count.ts';
 import {
@@ -13,6 +13,7 @@ import { FACILITY_TYPES } from '../ledger/facility-type.ts';
 import { JOURNAL_TYPES, LEDGER_ACCOUNTS, PRINCIPAL_MOVEMENTS } from '../ledger/journal.ts';
 import { parseAmount } from '../ledger/money.ts';
 import { formatRate, parseRate, RATE_DECIMALS } from '../ledger/rate.ts';
+import { missing } from './record-faults.ts';
 
 /** What a field holds: an id with this prefix, or one of these; text where nothing is registered. */
 type Held =
@@ -37,42 +38,42 @@ function isRate(text: string): boolean {
 }
 const TEXT_MAX = 500;
 const KEY_MAX = 600;
-const name = z
-  .string()
+/** A text, and what a line is told that has none. */
+const text = (expected: string) => z.string({ error: ({ input }) => missing(input) + expected });
+const name = text(`expected a text of at most ${TEXT_MAX} characters`)
   .max(TEXT_MAX, `expected at most ${TEXT_MAX} characters`)
   .refine(isStorable, { error: STORABLE_EXPECTED, abort: true })
   .refine(hasVisible, 'expected text that shows');
 /** What identifies: two that look alike are one. */
-const key = z
-  .string()
+const key = text(`expected a text of at most ${KEY_MAX} characters`)
   .max(KEY_MAX, `expected at most ${KEY_MAX} characters`)
   .refine(isKey, { error: KEY_EXPECTED, abort: true });
-const id = (prefix: Held) =>
-  z
-    .string()
-    .regex(new RegExp(`^${prefix}_[0-9A-Z]{26}$`), `expected an id as ${prefix}_…`)
-    .register(HELD, { held: prefix });
-const businessDate = z
-  .string()
-  .refine((text) => parseBusinessDate(text) !== undefined, 'expected a date as YYYY-MM-DD')
-  .transform((text) => text as BusinessDate)
+const id = (prefix: Held) => {
+  const expected = `expected an id as ${prefix}_…`;
+  const shape = new RegExp(`^${prefix}_[0-9A-Z]{26}$`);
+  return text(expected).regex(shape, expected).register(HELD, { held: prefix });
+};
+const DATE_EXPECTED = `expected a date as YYYY-MM-DD, ${DATES_RANGE}`;
+const businessDate = text(DATE_EXPECTED)
+  .refine((date) => parseBusinessDate(date) !== undefined, DATE_EXPECTED)
+  .transform((date) => date as BusinessDate)
   .register(HELD, { held: 'date' });
-const currency = z
-  .string()
-  .refine((code) => minorUnitDigits(code) !== undefined, 'expected an ISO 4217 code');
-const rate = z
-  .string()
-  .refine(
-    isRate,
-    `expected a fraction such as 0.0475, with at most ${RATE_DECIMALS} decimals and of at most ${RATE_MAX}`,
-  )
+const CURRENCY_EXPECTED = 'expected an ISO 4217 code';
+const currency = text(CURRENCY_EXPECTED).refine(
+  (code) => minorUnitDigits(code) !== undefined,
+  CURRENCY_EXPECTED,
+);
+const RATE_EXPECTED = `expected a fraction such as 0.0475, with at most ${RATE_DECIMALS} decimals and of at most ${RATE_MAX}`;
+const rate = text(RATE_EXPECTED)
+  .refine(isRate, RATE_EXPECTED)
   .transform((text) => {
     const parsed = parseRate(text);
     return parsed === undefined ? text : formatRate(parsed);
   })
   .register(HELD, { held: 'fraction' });
 const component = z.enum(ACCRUAL_COMPONENTS).register(HELD, { held: 'component' });
-const country = z.string().regex(/^[A-Z0-9]{2}$/);
+const COUNTRY_EXPECTED = 'expected a country of two capital letters or digits';
+const country = text(COUNTRY_EXPECTED).regex(/^[A-Z0-9]{2}$/, COUNTRY_EXPECTED);
 const externalIds = z
   .array(
     z.strictObject({
@@ -96,7 +97,7 @@ const party = z.strictObject({
   legalName: name.optional(),
   lei: z
     .string()
-    .regex(/^[A-Z0-9]{18}[0-9]{2}$/)
+    .regex(/^[A-Z0-9]{18}[0-9]{2}$/, 'expected an LEI of 20 characters')
     .optional(),
   country: country.optional(),
   externalIds,
@@ -160,6 +161,8 @@ const position = z.strictObject({
   bookedOn: bookedOn.optional(),
 });
 
+const DECIMAL_EXPECTED = 'expected a plain decimal';
+
 /** Of a facility when it names no contract, and globally when it names no lender. */
 const posting = z.strictObject({
   facility: id('fac'),
@@ -168,7 +171,7 @@ const posting = z.strictObject({
   account: z.enum(LEDGER_ACCOUNTS),
   movement: z.enum(PRINCIPAL_MOVEMENTS).optional(),
   /** Debit positive, credit negative, with exactly the digits of the currency. */
-  amount: z.string().regex(/^-?\d{1,17}(\.\d{1,4})?$/, 'expected a plain decimal'),
+  amount: text(DECIMAL_EXPECTED).regex(/^-?\d{1,17}(\.\d{1,4})?$/, DECIMAL_EXPECTED),
   currency,
   dueDate: businessDate.optional(),
 });
@@ -249,12 +252,13 @@ const fxRate = z.strictObject({
   from: currency,
   to: currency,
   /** Units of `to` for one of `from`. */
-  rate: z
-    .string()
+  rate: text(DECIMAL_EXPECTED)
     .regex(/^(0|[1-9]\d{0,14})(\.\d{0,14}[1-9])?$/, 'expected a plain decimal without final zeros')
     .refine((text) => text !== '0', 'expected more than 0'),
   source: name,
 });
+
+const SHA256_EXPECTED = 'expected a SHA-256 of 64 hexadecimal digits';
 
 const summary = z.strictObject({
   object: z.literal('summary'),
@@ -264,7 +268,7 @@ const summary = z.strictObject({
   /** Of global lines, per currency and account. */
   sums: z.record(z.string(), z.record(z.string(), z.string())),
   /** Of every line before, line ends included. */
-  sha256: z.string().regex(/^[0-9a-f]{64}$/),
+  sha256: text(SHA256_EXPECTED).regex(/^[0-9a-f]{64}$/, SHA256_EXPECTED),
 });
 
 /** Kinds of records that have a table, each after those that its records name. */

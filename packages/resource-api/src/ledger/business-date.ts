@@ -2,6 +2,8 @@ import { DAY_MS } from '@cls/shared/clock';
 /** A calendar date as `YYYY-MM-DD`: no time, no zone. Compares and sorts as text. */
 export type BusinessDate = string & { readonly __businessDate: true };
 
+/** The days that the book knows. */
+export const DATES_RANGE = 'from 0100-01-01 to 9999-12-31';
 const SHAPE = /^\d{4}-\d{2}-\d{2}$/;
 /** Of each month, in a year without a leap day. */
 const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];

@@ -12,6 +12,8 @@ export interface ParameterRule {
   readonly description: string;
   /** For callers, in a refusal: "expected …". */
   readonly expected: string;
+  /** What a refusal of this value adds to `expected`. */
+  hint?(value: string): string;
   /** Of a refusal; otherwise `invalid_parameter`. */
   readonly code?: FaultCode;
   /** What the schema alone cannot say. */

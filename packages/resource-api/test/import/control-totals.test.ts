@@ -94,7 +94,7 @@ describeOnDatabase('the totals of a sender', (engine) => {
         row: 0,
         column: 'constructor',
         code: 'control_total',
-        message: 'expected one of due and a plain decimal',
+        message: 'the statement has no such sum; expected one of due',
         value: '1.00',
       },
     ]);

@@ -1,7 +1,14 @@
 import { expect } from 'chai';
 import { readNumber } from '../../src/import/cells/numbers.ts';
 import { describeFile } from '../../src/import/file/describe-file.ts';
-import { SHEET_MAX_COLUMNS, SHEETS_MAX, XML_TEXT_MAX_CHARS } from '../../src/import/file/limits.ts';
+import {
+  FORMATS_MAX,
+  RELATIONS_MAX,
+  SHEET_MAX_COLUMNS,
+  SHEETS_MAX,
+  XML_DEPTH_MAX,
+  XML_TEXT_MAX_CHARS,
+} from '../../src/import/file/limits.ts';
 import type { Cell } from '../../src/import/file/table.ts';
 import { cellsOf, faultOf, fileOf, rowsOf, workbookOf } from '../support/statement-file.ts';
 
@@ -217,6 +224,7 @@ describe('the rows of a workbook', () => {
     });
   });
 
+  const pieces = `${'x'.repeat(1_000)}<x/>`.repeat(1_100);
   const bomb = '<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]>';
   for (const { given, rows, says, code = 'damaged_file' } of [
     { given: 'rows out of order', rows: '<row r="2"/><row r="1"/>', says: 'rows in their order' },
@@ -239,11 +247,63 @@ describe('the rows of a workbook', () => {
       says: 'at most',
       code: 'record_too_long',
     },
+    {
+      given: 'a value without end in many pieces',
+      rows: row(`<c><v>${pieces}</v></c>`),
+      says: 'characters in a cell',
+      code: 'record_too_long',
+    },
+    {
+      given: 'a text without end in many pieces',
+      rows: row(text(pieces)),
+      says: 'characters in a cell',
+      code: 'record_too_long',
+    },
+    {
+      given: 'elements without end in each other',
+      rows: row('<c>'.repeat(XML_DEPTH_MAX)),
+      says: 'nested',
+    },
   ]) {
     it(`are refused with ${given}`, async () => {
       const fault = await faultOf(workbookOf(rows));
       expect(fault.code).to.equal(code);
       expect(fault.message).to.include(says);
+    });
+  }
+
+  const TYPES = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
+  for (const { given, part, xml, most } of [
+    {
+      given: 'more cell formats',
+      part: 'xl/styles.xml',
+      xml: (count: number) => `<a><cellXfs>${'<xf/>'.repeat(count)}</cellXfs></a>`,
+      most: FORMATS_MAX,
+    },
+    {
+      given: 'more number formats',
+      part: 'xl/styles.xml',
+      xml: (count: number) => `<a>${'<numFmt/>'.repeat(count)}</a>`,
+      most: FORMATS_MAX,
+    },
+    {
+      given: 'more parts',
+      part: 'xl/_rels/workbook.xml.rels',
+      xml: (count: number) =>
+        `<a>${`<Relationship Type="${TYPES}/worksheet" Id="s0" Target="worksheets/sheet0.xml"/>`.repeat(count)}</a>`,
+      most: RELATIONS_MAX,
+    },
+  ]) {
+    it(`are refused with ${given} than a workbook has`, async () => {
+      const workbook = (count: number) =>
+        workbookOf({
+          sheets: [{ rows: number('1') }],
+          others: { [part]: Buffer.from(xml(count)) },
+        });
+      expect(await cellsOf(workbook(most))).to.deep.equal([[1]]);
+      const fault = await faultOf(workbook(most + 1));
+      expect(fault.code).to.equal('too_large');
+      expect(fault.message).to.include(`expected at most ${most} `);
     });
   }
 

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { readRate } from '../../src/import/cells/rates.ts';
 import { sheetNumber } from '../../src/import/file/doubles.ts';
 import { numberFormat } from '../../src/import/file/workbook.ts';
+import { Report } from '../../src/import/statement/report.ts';
 
 const LONG = 200_000;
 
@@ -21,4 +22,10 @@ describe('a cell that is as long as a record may be', () => {
       expect(Date.now() - from).to.be.lessThan(1_000);
     });
   }
+
+  it('is cut where the message of a fault quotes it', () => {
+    const report = new Report();
+    report.fault(1, 'A', 'missing_column', `it has ${'x'.repeat(LONG)}`, '');
+    expect(report.faults[0]?.message).to.match(/^it has x{3993}$/);
+  });
 });

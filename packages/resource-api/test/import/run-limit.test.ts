@@ -1,16 +1,19 @@
-import { silentLog } from '@cls/shared/log';
+import { type Log, silentLog } from '@cls/shared/log';
+import { fieldsOfLine } from '@cls/shared/log-fields';
 import { eventually } from '@cls/testing/servers';
 import { expect } from 'chai';
 import type { ClaimedJob, FinishedJob } from '../../src/import/jobs/import-job.ts';
 import { ImportStopped, importRunner } from '../../src/import/jobs/import-runner.ts';
 
 describe('a job of an import that does not end', () => {
-  it('is failed after the longest time, and the next one is run', async () => {
+  it('is failed after the longest time, and the next one is run and logged with its status', async () => {
     const job = (id: string) => ({ id, key: 1n, attempts: 1, parameters: {} }) as ClaimedJob;
     const waiting = [job('endless'), job('next')];
     const ended: [string, FinishedJob][] = [];
+    const lines: object[] = [];
+    const log: Log = { ...silentLog, info: (fields) => lines.push(fieldsOfLine(fields)) };
     const runner = importRunner({
-      ...{ keptDays: 1, log: silentLog, longestMs: 20 },
+      ...{ keptDays: 1, log, longestMs: 20 },
       jobs: {
         claim: async () => waiting.shift(),
         renew: async () => true,
@@ -36,5 +39,9 @@ describe('a job of an import that does not end', () => {
       ['next', 'checked'],
     ]);
     expect(ended[0]?.[1].report['detail']).to.contain('longer than');
+    // The status of the job is not an HTTP status.
+    expect(lines).to.have.length(1);
+    expect(lines[0]).to.include({ 'cls.import_status': 'checked' });
+    expect(lines[0]).not.to.have.property('http.response.status_code');
   });
 });

@@ -3,7 +3,7 @@ import { type Command, CommanderError, Help, type Option } from 'commander';
 import { ConfigurationError } from '../environment.ts';
 import { reasonOf } from '../reason.ts';
 import { DatabaseUnavailable } from '../sql/database.ts';
-import { forTerminal } from '../text.ts';
+import { forDisplay } from '../text.ts';
 import { nameMistypedOptions } from './mistyped-options.ts';
 
 /**
@@ -87,7 +87,7 @@ export function printer(command: Command): Printer {
   return {
     json,
     result: (document, text) => writeResult(json, document, text),
-    message: (text) => process.stderr.write(`${forTerminal(text)}\n`),
+    message: (text) => process.stderr.write(`${forDisplay(text)}\n`),
     progress: (text) => {
       if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K${text}`);
       else if (text !== '') process.stderr.write(`${text}\n`);
@@ -97,7 +97,7 @@ export function printer(command: Command): Printer {
 
 function writeResult(json: boolean, document: unknown, text: string): void {
   process.stdout.write(
-    json ? `${JSON.stringify(document, jsonValue, 2)}\n` : `${forTerminal(text)}\n`,
+    json ? `${JSON.stringify(document, jsonValue, 2)}\n` : `${forDisplay(text)}\n`,
   );
 }
 
@@ -171,7 +171,7 @@ function report(error: unknown, json: boolean): number {
     const document = { error: message, details: error.details };
     process.stdout.write(`${JSON.stringify(document, jsonValue, 2)}\n`);
   }
-  process.stderr.write(`${forTerminal(message)}\n`);
+  process.stderr.write(`${forDisplay(message)}\n`);
   if (!known && process.env['CLS_DEBUG'] && error instanceof Error) {
     process.stderr.write(`${error.stack}\n`);
   }

@@ -24,6 +24,10 @@ export const NO_TUNNEL: Answer = {
   detail: 'CONNECT is not supported: this host is not a proxy.',
 };
 
+/** In which the headers of a request must arrive, and all of it. */
+export const HEADERS_S = 10;
+export const REQUEST_S = 30;
+
 /** By the codes of Node's errors. */
 export const UNREADABLE: Readonly<Record<string, Answer>> = {
   HPE_HEADER_OVERFLOW: {
@@ -42,7 +46,7 @@ export const UNREADABLE: Readonly<Record<string, Answer>> = {
     status: 408,
     code: 'request_timeout',
     title: 'Request took too long',
-    detail: 'The request did not arrive completely in time.',
+    detail: `The headers of a request must arrive within ${HEADERS_S} seconds, and all of it within ${REQUEST_S}.`,
   },
 };
 

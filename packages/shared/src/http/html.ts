@@ -1,3 +1,5 @@
+import { forDisplay } from '../text.ts';
+
 /** Markup that is safe to send; only `html` and `trustedMarkup` make it. */
 class Markup {
   readonly text: string;
@@ -35,7 +37,7 @@ export function html(parts: TemplateStringsArray, ...holes: readonly HtmlValue[]
     }
     if (inTag && !inQuotes) assertWholeAttributes(before, hole);
     if (inQuotes && URL_ATTRIBUTE.test(before)) assertSafeUrl(before, hole);
-    text += render(hole) + (parts[index + 1] ?? '');
+    text += render(hole, inTag) + (parts[index + 1] ?? '');
   });
   return new Markup(text);
 }
@@ -57,11 +59,13 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-function render(hole: HtmlValue): string {
+/** @param inTag an attribute, such as the value of a field, which comes back as it is. */
+function render(hole: HtmlValue, inTag: boolean): string {
   if (hole === undefined || hole === false) return '';
   if (hole instanceof Markup) return hole.text;
-  if (Array.isArray(hole)) return hole.map(render).join('');
-  return String(hole).replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
+  if (Array.isArray(hole)) return hole.map((one) => render(one, inTag)).join('');
+  const text = inTag ? String(hole) : forDisplay(String(hole));
+  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
 }
 
 function assertWholeAttributes(before: string, hole: HtmlValue): void {

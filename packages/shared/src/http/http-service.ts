@@ -5,7 +5,12 @@ import type { Log } from '../log.ts';
 import { type Metrics, noMetrics, oneValue } from '../metrics/metrics.ts';
 import { warnOfIgnoredForwarding } from './client-address.ts';
 import { countedLines } from './counted-lines.ts';
-import { type ChooseOverloadPage, UNREADABLE_STATUSES } from './early-answers.ts';
+import {
+  type ChooseOverloadPage,
+  HEADERS_S,
+  REQUEST_S,
+  UNREADABLE_STATUSES,
+} from './early-answers.ts';
 import { faultLog, type LogFault } from './fault-log.ts';
 import {
   createHttpServer,
@@ -67,8 +72,8 @@ export interface HttpLimits extends ReaderLimits {
 const LIMITS: HttpLimits = {
   requestsAtOnce: 256,
   connections: 5_000,
-  headersMs: 10_000,
-  requestMs: 30_000,
+  headersMs: HEADERS_S * 1_000,
+  requestMs: REQUEST_S * 1_000,
   silenceMs: 120_000,
   readerMs: 60_000,
   readerBytesPerS: 4_096,

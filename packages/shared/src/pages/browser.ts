@@ -1,6 +1,7 @@
 /** What a browser's request brings: our cookies, its reader's language, and the fields of a form. */
 import type { IncomingMessage } from 'node:http';
 import type { Context, Middleware } from 'koa';
+import { GatheredBytes } from '../http/gathered-bytes.ts';
 
 /** A cookie of ours: for every path of this host, or only for those below one. */
 export interface Cookie {
@@ -164,14 +165,12 @@ const BODY_MAX_BYTES = 16_384;
 /** A form's fields, each as often as it was sent; undefined when the body is no form, or too large. */
 export async function readFormBody(ctx: Context): Promise<URLSearchParams | undefined> {
   if (!ctx.is(FORM)) return undefined;
-  const parts: Buffer[] = [];
+  const body = new GatheredBytes();
   let length = 0;
   for await (const part of ctx.req as AsyncIterable<Buffer>) {
     length += part.length;
     // Read to its end all the same: leaving early would cut the connection before the answer.
-    if (length <= BODY_MAX_BYTES) parts.push(part);
+    if (length <= BODY_MAX_BYTES) body.add(part);
   }
-  return length > BODY_MAX_BYTES
-    ? undefined
-    : new URLSearchParams(Buffer.concat(parts).toString('utf8'));
+  return length > BODY_MAX_BYTES ? undefined : new URLSearchParams(body.take().toString('utf8'));
 }

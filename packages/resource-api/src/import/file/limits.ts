@@ -24,8 +24,14 @@ export const SHEET_MAX_CELLS = 100_000_000;
  */
 export const SHARED_TEXT_MAX_CHARS = 100_000_000;
 export const SHARED_TEXT_COST_CHARS = 16;
-/** Characters between two tags of a workbook's XML. */
+/** Characters of a cell, and between two tags of a workbook's XML. */
 export const XML_TEXT_MAX_CHARS = 1024 ** 2;
+/** Elements of a workbook's XML that stand in each other. */
+export const XML_DEPTH_MAX = 256;
+/** Formats of a workbook. Excel can hold 65,490 cell formats. */
+export const FORMATS_MAX = 65_536;
+/** Files of a workbook that one of its files names. */
+export const RELATIONS_MAX = 10_000;
 export const ZIP_MAX_ENTRIES = 10_000;
 /** Characters of text that `describeFile` shows. */
 export const SAMPLE_MAX_CHARS = 256 * 1024;

@@ -3,7 +3,7 @@ import { columnOf, type StoredCell } from './sheet-cells.ts';
 import { TextCollector } from './sheet-texts.ts';
 import { type Cell, type TableRow, UnreadableFile } from './table.ts';
 import { isTrue, type Sheet, type Workbook } from './workbook.ts';
-import { type Attributes, readXml, type XmlHandlers } from './xml.ts';
+import { type Attributes, joinText, readXml, type XmlHandlers } from './xml.ts';
 
 /** What of a sheet its program does not show. It is read like the rest. */
 export interface HiddenParts {
@@ -64,7 +64,7 @@ class SheetHandlers implements XmlHandlers {
   }
 
   text(text: string): void {
-    if (this.#inValue) this.#cell.value += text;
+    if (this.#inValue) this.#cell.value = joinText(this.#cell.value, text);
     else if (this.#inData) this.#inlineText.add(text);
   }
 

@@ -53,8 +53,8 @@ export async function* readWorkbook(
 }
 
 /** Whether the cell has a number that is shown as a percentage: 0.05 as 5 %. */
-function isPercent({ styles }: Workbook, { type, style }: StoredCell): boolean {
-  return type === 'n' && styles[style] === 'percent';
+function isPercent({ styles }: Workbook, { type, style, value }: StoredCell): boolean {
+  return type === 'n' && styles[style] === 'percent' && value.trim() !== '';
 }
 
 /** In a sentence, each with its number of rows. */

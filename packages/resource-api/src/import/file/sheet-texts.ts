@@ -1,12 +1,17 @@
 /** Texts of workbooks: those that cells share, and how control characters are written. */
 import { SHARED_TEXT_COST_CHARS, SHARED_TEXT_MAX_CHARS } from './limits.ts';
 import { UnreadableFile } from './table.ts';
-import { collectXml } from './xml.ts';
+import { collectXml, joinText } from './xml.ts';
+
+const TEXTS = {
+  most: SHARED_TEXT_MAX_CHARS / SHARED_TEXT_COST_CHARS,
+  of: 'texts; save the sheet as CSV',
+};
 
 /** The shared texts, in their order. Parts with their own font are joined; phonetic ones left out. */
 export function readSharedTexts(bytes: AsyncIterable<Uint8Array>): Promise<readonly string[]> {
   let chars = 0;
-  return collectXml<string>(bytes, (emit) => {
+  return collectXml<string>(bytes, TEXTS, (emit) => {
     const text = new TextCollector();
     return {
       open: (name) => text.open(name),
@@ -38,7 +43,7 @@ export class TextCollector {
   }
 
   add(part: string): void {
-    if (this.#within) this.#text += part;
+    if (this.#within) this.#text = joinText(this.#text, part);
   }
 
   close(name: string): void {

@@ -1,5 +1,5 @@
 import { limitExpansion } from './expansion.ts';
-import { SHEETS_MAX } from './limits.ts';
+import { FORMATS_MAX, RELATIONS_MAX, SHEETS_MAX } from './limits.ts';
 import { readSharedTexts } from './sheet-texts.ts';
 import { UnreadableFile } from './table.ts';
 import type { WorkbookContent } from './unpack.ts';
@@ -11,6 +11,17 @@ export interface Sheet {
   readonly hidden: boolean;
   readonly path: string;
 }
+
+const SHEETS = {
+  most: SHEETS_MAX,
+  of: 'sheets; save the one with the loans as a file of its own',
+  code: 'too_many_sheets',
+};
+const FORMATS = { most: FORMATS_MAX, of: 'formats in a workbook; save the sheet as CSV' };
+const RELATIONS = {
+  most: RELATIONS_MAX,
+  of: 'parts of a kind in a workbook; save the sheet as CSV',
+};
 
 export type Workbook = Readonly<Awaited<ReturnType<typeof openWorkbook>>>;
 
@@ -63,7 +74,7 @@ function partsOf({ source, entries }: WorkbookContent) {
     const folder = path.slice(0, path.lastIndexOf('/') + 1);
     const listed = `${folder}_rels/${path.slice(folder.length)}.rels`;
     if (!has(listed)) return [];
-    return collectXml<{ id: string; path: string }>(read(listed), (emit) => ({
+    return collectXml<{ id: string; path: string }>(read(listed), RELATIONS, (emit) => ({
       open(name, { Id: id = '', Type: type = '', Target: target = '' }) {
         if (name !== 'Relationship' || !type.endsWith(`/${kind}`)) return;
         emit({ id, path: pathOf(target, folder) });
@@ -84,19 +95,11 @@ function pathOf(target: string, folder: string): string {
 async function readIndex(bytes: AsyncIterable<Uint8Array>) {
   let is1904 = false;
   let awaitsFormulas = false;
-  let count = 0;
-  const sheets = await collectXml<{ name: string; hidden: boolean; id: string }>(bytes, (emit) => ({
+  const sheets = await collectXml<ReturnType<typeof sheetOf>>(bytes, SHEETS, (emit) => ({
     open(name, attributes) {
       if (name === 'workbookPr') is1904 = isTrue(attributes['date1904']);
       else if (name === 'calcPr') awaitsFormulas = isTrue(attributes['fullCalcOnLoad']);
-      else if (name === 'sheet') {
-        count += 1;
-        if (count > SHEETS_MAX) {
-          const message = `expected at most ${SHEETS_MAX} sheets; save the one with the loans as a file of its own`;
-          throw new UnreadableFile('too_many_sheets', message);
-        }
-        emit(sheetOf(attributes));
-      }
+      else if (name === 'sheet') emit(sheetOf(attributes));
     },
   }));
   return { is1904, awaitsFormulas, sheets };
@@ -109,20 +112,25 @@ function sheetOf(attributes: Attributes) {
   return { name, hidden: state !== 'visible', id };
 }
 
-function readStyles(bytes: AsyncIterable<Uint8Array>): Promise<readonly NumberFormat[]> {
-  const codes = new Map<number, string>();
+async function readStyles(bytes: AsyncIterable<Uint8Array>): Promise<readonly NumberFormat[]> {
   let inCellFormats = false;
-  return collectXml<NumberFormat>(bytes, (emit) => ({
+  /** Number formats, which have a code, and cell formats. */
+  const formats = await collectXml<{ id: number; code?: string }>(bytes, FORMATS, (emit) => ({
     open(name, { numFmtId = '0', formatCode = '' }) {
       const id = Number(numFmtId);
-      if (name === 'numFmt') codes.set(id, formatCode);
+      if (name === 'numFmt') emit({ id, code: formatCode });
       else if (name === 'cellXfs') inCellFormats = true;
-      else if (name === 'xf' && inCellFormats) emit(numberFormat(id, codes.get(id)));
+      else if (name === 'xf' && inCellFormats) emit({ id });
     },
     close(name) {
       if (name === 'cellXfs') inCellFormats = false;
     },
   }));
+  const codes = new Map<number, string>();
+  for (const { id, code } of formats) if (code !== undefined) codes.set(id, code);
+  return formats.flatMap(({ id, code }) =>
+    code === undefined ? numberFormat(id, codes.get(id)) : [],
+  );
 }
 
 export function isTrue(value: string | undefined): boolean {

@@ -1,6 +1,6 @@
 /** Reads the XML of a workbook as a stream. A document type, and so an entity of its own, is refused. */
 import { SaxesParser } from 'saxes';
-import { XML_TEXT_MAX_CHARS } from './limits.ts';
+import { XML_DEPTH_MAX, XML_TEXT_MAX_CHARS } from './limits.ts';
 import { UnreadableFile } from './table.ts';
 
 export type Attributes = Readonly<Record<string, string>>;
@@ -26,27 +26,53 @@ export async function* readXml<T>(
   for await (const text of utf8(bytes)) {
     charsSinceTag += text.length;
     parser.write(text);
-    if (charsSinceTag > XML_TEXT_MAX_CHARS) {
-      const message = `expected at most ${XML_TEXT_MAX_CHARS} characters in a cell`;
-      throw new UnreadableFile('record_too_long', message);
-    }
+    if (charsSinceTag > XML_TEXT_MAX_CHARS) throw cellTooLong();
     if (items.length > 0) yield items;
     items = [];
   }
   parser.close();
 }
 
+export interface ListLimit {
+  readonly most: number;
+  /** What the list has, and what to do where it has more. */
+  readonly of: string;
+  readonly code?: string;
+}
+
+/**
+ * All that the handlers emit. The list needs a limit: when an array outgrows what V8 can hold, V8 ends the
+ * process, and nobody hears what was wrong with the file.
+ */
 export async function collectXml<T>(
   bytes: AsyncIterable<Uint8Array>,
+  { most, of, code = 'too_large' }: ListLimit,
   makeHandlers: (emit: (item: T) => void) => XmlHandlers,
 ): Promise<readonly T[]> {
   const all: T[] = [];
-  for await (const items of readXml(bytes, makeHandlers)) for (const item of items) all.push(item);
+  for await (const items of readXml(bytes, makeHandlers)) {
+    if (all.length + items.length > most) {
+      throw new UnreadableFile(code, `expected at most ${most} ${of}`);
+    }
+    for (const item of items) all.push(item);
+  }
   return all;
+}
+
+/** Adds to a text of a cell, which elements within it part. */
+export function joinText(text: string, part: string): string {
+  if (text.length + part.length > XML_TEXT_MAX_CHARS) throw cellTooLong();
+  return text + part;
+}
+
+function cellTooLong(): UnreadableFile {
+  const message = `expected at most ${XML_TEXT_MAX_CHARS} characters in a cell`;
+  return new UnreadableFile('record_too_long', message);
 }
 
 function quietParser(handlers: XmlHandlers, tagSeen: () => void): SaxesParser {
   const parser = new SaxesParser();
+  let depth = 0;
   parser.on('error', ({ message }) => {
     throw damaged(message);
   });
@@ -55,10 +81,13 @@ function quietParser(handlers: XmlHandlers, tagSeen: () => void): SaxesParser {
   });
   parser.on('opentag', ({ name, attributes }) => {
     tagSeen();
+    depth += 1;
+    if (depth > XML_DEPTH_MAX) throw damaged(`its elements are nested ${depth} levels deep`);
     handlers.open?.(localName(name), attributes);
   });
   parser.on('closetag', ({ name }) => {
     tagSeen();
+    depth -= 1;
     handlers.close?.(localName(name));
   });
   if (handlers.text) {

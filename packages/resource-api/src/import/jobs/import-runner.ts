@@ -131,7 +131,8 @@ async function runOne(
   try {
     const { status, importId, report } = await started.result;
     await jobs.finish(job, { status, importId, report });
-    log.info({ ...facts, status, importId }, 'an import over HTTP ended');
+    // `status` alone is the name of an HTTP status in log lines.
+    log.info({ ...facts, importStatus: status, importId }, 'an import over HTTP ended');
   } catch (err) {
     if (isOverdue && err instanceof ImportStopped) {
       const minutes = `${longestMs / 60_000} minutes`;

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
+import { GatheredBytes } from '@cls/shared/http/gathered-bytes';
 import type { ImportJob, ImportJobs, JobLimits, NewJob, OpenedJob } from './import-job.ts';
 
 export interface ReceiveDeps {
@@ -67,19 +68,16 @@ async function readParts(
   const hash = createHash('sha256');
   let bytes = 0;
   let part = 0;
-  let waiting: Uint8Array[] = [];
-  let waitingBytes = 0;
+  const waiting = new GatheredBytes();
   for await (const chunk of body) {
     bytes += chunk.length;
     if (bytes > maxBytes) return undefined;
     hash.update(chunk);
-    waiting.push(chunk);
-    waitingBytes += chunk.length;
-    if (waitingBytes < PART_BYTES) continue;
-    await write(part, Buffer.concat(waiting));
+    waiting.add(chunk);
+    if (waiting.length < PART_BYTES) continue;
+    await write(part, waiting.take());
     part += 1;
-    [waiting, waitingBytes] = [[], 0];
   }
-  if (waitingBytes > 0) await write(part, Buffer.concat(waiting));
+  if (waiting.length > 0) await write(part, waiting.take());
   return { sha256: hash.digest('hex'), bytes };
 }

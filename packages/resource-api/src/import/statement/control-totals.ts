@@ -95,7 +95,10 @@ export class ControlTotals {
       const digits = once?.split('.')[1]?.length ?? 0;
       const wanted = parseAmount(text, digits);
       if (once === undefined || wanted === undefined) {
-        const message = `expected one of ${Object.keys(sums).join(', ')} and a plain decimal`;
+        const message =
+          once === undefined
+            ? `the statement has no such sum; expected one of ${Object.keys(sums).join(', ')}`
+            : 'expected a plain decimal such as 1000.00';
         report.fault(0, name, 'control_total', message, text);
         continue;
       }

@@ -6,6 +6,8 @@ import type { Columns } from './columns.ts';
 export const REQUIRED = 'this cell is empty; every row needs a value here';
 
 const VALUE_SHOWN_CHARS = 60;
+/** A message may quote headers and names of sheets, which are as long as a file makes them. */
+const MESSAGE_MAX_CHARS = 4_000;
 /** Faults, and warnings, that a report has one by one; it counts all. */
 const FINDINGS_KEPT = 10_000;
 const FIRST_OF_KIND = 3;
@@ -75,7 +77,8 @@ class Findings {
   }
 
   add(row: number, column: string, code: string, message: string, value: string): void {
-    const finding = { row, column, code, message, value: shown(value) };
+    const told = kept(message.slice(0, MESSAGE_MAX_CHARS));
+    const finding = { row, column, code, message: told, value: shown(value) };
     this.count += 1;
     if (this.kept.length < FINDINGS_KEPT) this.kept.push(finding);
     this.#onFinding?.(finding);

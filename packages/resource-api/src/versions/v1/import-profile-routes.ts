@@ -1,5 +1,7 @@
 /** The profiles that posted statements are read by. */
+import { GatheredBytes } from '@cls/shared/http/gathered-bytes';
 import { Refusal } from '@cls/shared/http/refusal';
+import { parseStrictObject } from '@cls/shared/strict-json';
 import {
   type ImportProfiles,
   profileFaults,
@@ -73,18 +75,14 @@ export function refuseBadProfile(name: string, document: unknown): void {
 
 /** @throws {Refusal} */
 async function readJson(body: AsyncIterable<Uint8Array>): Promise<unknown> {
-  const parts: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const part of body) {
-    bytes += part.length;
-    if (bytes > PROFILE_MAX_BYTES) throw bodyTooLarge(PROFILE_MAX_BYTES);
-    parts.push(part);
+  const bytes = new GatheredBytes();
+  for await (const chunk of body) {
+    bytes.add(chunk);
+    if (bytes.length > PROFILE_MAX_BYTES) throw bodyTooLarge(PROFILE_MAX_BYTES);
   }
-  try {
-    return JSON.parse(Buffer.concat(parts).toString('utf8'));
-  } catch {
-    throw invalidProfile('expected JSON');
-  }
+  const document = parseStrictObject(bytes.take());
+  if (document !== undefined) return document;
+  throw invalidProfile('expected a JSON object in UTF-8 in which no name stands twice');
 }
 
 function invalidProfile(detail: string): Refusal {

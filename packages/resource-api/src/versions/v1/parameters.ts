@@ -1,3 +1,4 @@
+import { DATES_RANGE } from '../../ledger/business-date.ts';
 import { minorUnitDigits } from '../../ledger/currency.ts';
 import { FACILITY_TYPES } from '../../ledger/facility-type.ts';
 import { INTERVALS } from '../../ledger/interval.ts';
@@ -54,6 +55,7 @@ const flag = { schema: { type: 'boolean', default: false }, expected: 'true or f
 const day = {
   schema: { type: 'string', format: 'date' },
   expected: 'a date as YYYY-MM-DD',
+  hint: (value: string) => (/^00\d\d-\d\d-\d\d$/.test(value) ? `, ${DATES_RANGE}` : ''),
   code: 'invalid_date',
 } as const;
 const instant = {
@@ -272,13 +274,13 @@ export const PARAMETERS = {
   withoutTotals: {
     schema: { type: 'string', maxLength: 500 },
     accepts: (value: string) => value.trim() !== '',
-    expected: 'at most 500 characters',
+    expected: 'a reason of 1 to 500 characters, without NUL and half surrogate pairs',
     description: 'Why a statement is applied without `rows` and `control`.',
   },
   accept: {
     many: true,
     schema: { type: 'string', pattern: '^[a-z][a-z0-9_-]{0,59}:.{1,500}$' },
-    expected: 'NAME:reason',
+    expected: 'NAME:reason, with a reason of 1 to 500 characters in one line',
     description:
       'A check that refused the file, by its name, and the reason why the file is right; repeat it for more. For a journal file, `warnings:reason` accepts its warnings.',
   },

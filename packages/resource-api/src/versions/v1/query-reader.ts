@@ -38,7 +38,8 @@ export class QueryReader {
     const accepted = values.length === 1 && isAccepted(rule, value);
     const parsed = accepted ? parse(value) : undefined;
     if (parsed === undefined) {
-      const message = values.length === 1 ? `expected ${rule.expected}` : 'expected one value';
+      const expected = `expected ${rule.expected}${rule.hint?.(value) ?? ''}`;
+      const message = values.length === 1 ? expected : 'expected one value';
       this.fault(name, rule.code ?? 'invalid_parameter', message, values.join(','));
     }
     return parsed;

@@ -1,5 +1,5 @@
 /** What a report says of an import, in the order in which somebody who decides reads it. Pure. */
-import { formatAmount, parseAmount } from '../../ledger/money.ts';
+import { percentOf } from '../../ledger/rate.ts';
 import type { ImportReport } from '../import-report.ts';
 import type { ChangesByKind } from '../plan/change-summary.ts';
 import type { ChangeKind } from '../plan/changes.ts';
@@ -122,12 +122,6 @@ function changeText(kind: ChangeKind, change: ChangesByKind['changes'][number]):
   };
   const [was, is] = [before, after].map((value) => shown(value) || 'nothing');
   return `${field === 'due' ? loan : `${loan} ${FIELD_WORDS[field] ?? field}`} ${was} → ${is}`;
-}
-
-/** `0.047500000000` is `4.75`. */
-function percentOf(fraction: string): string {
-  const { amountMinor = 0n } = parseAmount(fraction, 12) ?? {};
-  return formatAmount(amountMinor, 10).replace(/\.?0+$/, '');
 }
 
 const AMOUNT = /^-?\d+(\.\d{1,4})?$/;

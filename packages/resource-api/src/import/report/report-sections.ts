@@ -5,7 +5,7 @@ import type { ChangesByKind } from '../plan/change-summary.ts';
 import type { ChangeKind } from '../plan/changes.ts';
 import { checksSection, findingsSection } from './finding-sections.ts';
 import { controlSection, largestSection, outstandingSection } from './money-sections.ts';
-import { counted, difference, grouped, type Section } from './section.ts';
+import { counted, grouped, type Section } from './section.ts';
 import { CHANGE_WORDS, FIELD_WORDS } from './words.ts';
 
 const FIRST_SHOWN = 3;
@@ -115,7 +115,7 @@ function changeText(kind: ChangeKind, change: ChangesByKind['changes'][number]):
   const { loan, field, before, after } = change;
   if (kind === 'new_loan') return loan;
   if (kind === 'vanished') return `${loan} ${grouped(before)}${field === 'due' ? '' : ' undrawn'}`;
-  if (kind === 'transferred') return `${loan} ${grouped(difference(before, after))}`;
+  if (kind === 'transferred') return `${loan} ${grouped(after)}`;
   const shown = (value: string) => {
     if (field === 'allInRate') return value === '' ? '' : `${percentOf(value)} %`;
     return AMOUNT.test(value) ? grouped(value) : value;

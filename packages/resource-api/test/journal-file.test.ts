@@ -295,6 +295,21 @@ describeOnDatabase('a journal file', (engine) => {
       });
     }
 
+    it('says by what amount a journal does not balance, and shares do not add up', async () => {
+      const [first, ...rest] = advance.postings;
+      const amount = `${Number(first?.amount) + 9_999.99}`;
+      const { currency = '', facility, contract, account, movement } = first ?? {};
+      const { faults } = await load(
+        book,
+        changed({ postings: [{ ...first, amount }, ...rest] as never }),
+      );
+      const line = [facility, contract, account, movement].filter(Boolean).join(' ');
+      expect(faults.map(({ message }) => message)).to.include.members([
+        `globally: debits less credits are 9999.99 ${currency}`,
+        `${line}: lenders’ amounts are off by 9999.99 ${currency}`,
+      ]);
+    });
+
     it('is refused for names that another record has, in the book or in the file', async () => {
       const deal = other.find(({ object }) => object === 'deal') as DealRecord;
       const taken = records.find(({ object }) => object === 'deal') as DealRecord;

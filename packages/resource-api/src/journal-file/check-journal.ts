@@ -1,5 +1,5 @@
 import { minorUnitDigits } from '../ledger/currency.ts';
-import { AMOUNT_MAX_MINOR, formatAmount, parseAmount } from '../ledger/money.ts';
+import { AMOUNT_MAX_MINOR, formatAmount, formatMoney, parseAmount } from '../ledger/money.ts';
 import { type Describe, facilityOf } from './journal-store.ts';
 import { type JournalRecord, minorOf, type PostingRecord } from './record.ts';
 
@@ -128,9 +128,7 @@ function checkPosting(
 
 function checkBalance(postings: readonly PostingRecord[]): readonly RecordFault[] {
   const sums = sumsBy(postings, ({ currency, lender }) => `${currency} ${lender ?? 'globally'}`);
-  return sums.flatMap(([key, sum]) =>
-    sum === 0n ? [] : [fault('postings', 'unbalanced', `${key}: debits less credits are ${sum}`)],
-  );
+  return gapFaults(sums, 'unbalanced', 'debits less credits are');
 }
 
 /** What lenders are posted is what is posted globally, line by line. */
@@ -145,15 +143,25 @@ function checkShares(
   });
   const gaps = sumsBy(
     shared,
-    ({ facility, contract, account, movement, dueDate }) =>
-      [facility, contract, account, movement, dueDate].filter(Boolean).join(' '),
+    ({ currency, facility, contract, account, movement, dueDate }) =>
+      [currency, facility, contract, account, movement, dueDate].filter(Boolean).join(' '),
     ({ lender }) => (lender === undefined ? 1n : -1n),
   );
-  return gaps.flatMap(([key, gap]) =>
-    gap === 0n
-      ? []
-      : [fault('postings', 'shares_differ', `${key}: lenders’ amounts are off by ${gap}`)],
-  );
+  return gapFaults(gaps, 'shares_differ', 'lenders’ amounts are off by');
+}
+
+/** @param sums by a key that begins with their currency */
+function gapFaults(
+  sums: ReturnType<typeof sumsBy>,
+  code: string,
+  words: string,
+): readonly RecordFault[] {
+  return sums.flatMap(([key, sum]) => {
+    if (sum === 0n) return [];
+    const [currency = '', ...of] = key.split(' ');
+    const message = `${of.join(' ')}: ${words} ${formatMoney(sum, currency)} ${currency}`;
+    return [fault('postings', code, message)];
+  });
 }
 
 /** What postings with the same key come to in minor units, each with its sign. */

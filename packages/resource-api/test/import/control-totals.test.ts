@@ -41,6 +41,56 @@ describeOnDatabase('the totals of a sender', (engine) => {
     expect(report.comparedTotals).to.deep.equal([{ name: 'due', sender: '3.00', file: '3.00' }]);
   });
 
+  describe('in a row for each currency', () => {
+    const { currency: _, ...rest } = document;
+    const columns = { ...document.columns, currency: ['Currency'] };
+    const ofCurrencies = { ...rest, ...{ name: 'currencies', source: 'currencies', columns } };
+    const file = (...rows: readonly string[]) => ['Loan,Balance,Currency', ...rows, ''].join('\n');
+    const rows = ['E1,1.00,EUR', 'E2,2.00,EUR', 'K1,4.000,KWD'];
+    const read = (...more: readonly string[]) =>
+      demanded(file(...rows, ...more), { document: ofCurrencies, apply: false });
+
+    for (const [where, of] of [
+      ['label', ['Total EUR,3.00,', 'Total KWD:,4.000,']],
+      ['column of the currency', ['Total,3.00,EUR', 'Total,4.000,KWD']],
+    ] as const) {
+      it(`are compared with the rows of the currency that their ${where} names`, async () => {
+        const report = await read(...of, 'As of today,,');
+        expect(report.faults).to.deep.equal([]);
+        expect(report.comparedTotals).to.deep.equal([
+          { name: 'due:EUR', sender: '3.00', file: '3.00' },
+          { name: 'due:KWD', sender: '4.000', file: '4.000' },
+        ]);
+      });
+    }
+
+    for (const [what, of, expected] of [
+      [
+        'another sum',
+        ['Total EUR,3.01,', 'Total KWD,4.000,'],
+        '5 control_total: the file states a total of 3.01; the rows in EUR add up to 3.00',
+      ],
+      [
+        'no totals of a currency',
+        ['Total EUR,3.00,'],
+        '0 no_totals_row: expected a row of totals of KWD too, which begins with Total; the file may be cut',
+      ],
+      [
+        'loans between them',
+        ['Total EUR,3.00,', 'U1,5.00,USD', 'Total USD,5.00,'],
+        '7 totals_within: the rows of totals must follow each other at the end: rows before this one ' +
+          'would be left out; take rows of subtotals out by leaveOut',
+      ],
+    ] as const) {
+      it(`are refused with ${what}`, async () => {
+        const { faults } = await read(...of);
+        expect(faults.map(({ row, code, message }) => `${row} ${code}: ${message}`)).to.deep.equal([
+          expected,
+        ]);
+      });
+    }
+  });
+
   it('do not add a fault to a file whose rows have one', async () => {
     expect(await faultsOf(text('A,x', 'B,2.00', 'Total,3.00'))).to.deep.equal(['2 invalid_amount']);
   });

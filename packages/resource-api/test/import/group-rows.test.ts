@@ -118,6 +118,61 @@ describe('rows that make deals', () => {
     });
   }
 
+  describe('of several lenders in one drawing', () => {
+    const columns = {
+      ...{ ...OF_LENDERS, effectiveDate: ['Start'], maturityDate: ['End'] },
+      ...{ rate: ['Rate'], status: ['State'] },
+    };
+    const change = {
+      ...{ columns, rowIs: 'lender' },
+      statuses: { Live: ['active', 'active', 'active'], Late: ['active', 'active', 'pending'] },
+    };
+    const stated = ['2024-01-02', '2027-12-31', '4.75', 'Live'];
+    const rowOf = (lender: string, facts: readonly string[]) =>
+      ['D,F,T-1,EUR,10.00', lender, ...facts].join(',');
+
+    for (const [column, place, other, expected, value] of [
+      ['Start', 0, '2024-01-03', '2024-01-02', '2024-01-03'],
+      ['End', 1, '2028-12-31', '2027-12-31', '2028-12-31'],
+      ['Rate', 2, '475', '4.75 %', '475 %'],
+      ['State', 3, 'Late', 'active/active/active', 'active/active/pending'],
+    ] as const) {
+      it(`are refused where they contradict each other in ${column}`, async () => {
+        const lines = [rowOf('A', stated), rowOf('B', stated.with(place, other))];
+        const { report } = await grouped(lines, change);
+        expect(report.faults).to.deep.equal([
+          {
+            ...{ row: 3, column, code: 'differs_in_loan', value },
+            message: `expected ${expected}, as in row 2, which is of the same loan`,
+          },
+        ]);
+      });
+    }
+
+    it('take what one row states and the others leave empty', async () => {
+      const lines = [rowOf('A', ['', '', '', 'Live']), rowOf('B', stated)];
+      const { deals, report } = await grouped(lines, change);
+      expect(report.faults).to.deep.equal([]);
+      expect(deals[0]?.facilities[0]?.drawings[0]).to.include({
+        ...{ effectiveDate: '2024-01-02', maturityDate: '2027-12-31' },
+        allInRate: '0.047500000000',
+      });
+    });
+  });
+
+  it('of one deal or facility say which of two names or signing dates counts', async () => {
+    const columns = { ...COLUMNS, facilityName: ['Called'], closingDate: ['Signed'] };
+    const lines = ['D,F,1,EUR,10.00,Term,2024-01-02', 'D,F,2,EUR,10.00,Bridge,2024-01-03'];
+    const { report } = await grouped(lines, { columns });
+    expect(report.faults).to.deep.equal([]);
+    expect(report.warnings.map(({ row, column, message }) => [row, column, message])).to.deep.equal(
+      [
+        [3, 'Signed', 'row 2 of the same deal says 2024-01-02, which counts'],
+        [3, 'Called', 'row 2 of the same facility says Term, which counts'],
+      ],
+    );
+  });
+
   it('take what is undrawn of a facility from all of its drawings', async () => {
     const lines = ['D,F,1,EUR,10.00,100.00', 'D,F,2,EUR,5.00,100.00'];
     const change = { columns: LIMITED, derive: { undisbursed: 'limit - due' } };

@@ -368,6 +368,21 @@ const CASES: readonly Case[] = [
     ...{ setting: 'totalsRow', asks: 'row 6 adds amounts of several currencies' },
   },
   {
+    name: 'totals of each currency end the loans',
+    file: lines(
+      HEADER,
+      ...ROWS,
+      'A-4,Dogwood,10.00,5.00,5.00,4.00,2030-01-31,USD',
+      'Total EUR,,8000.50,1900.75,6099.75,,,',
+      'Total USD,,10.00,5.00,5.00,,,',
+    ),
+    ...{
+      setting: 'totalsRow',
+      is: 'Total',
+      comment: 'row 6: it has the totals of EUR, which the import compares with the rows in EUR',
+    },
+  },
+  {
     name: 'totals without a word are a question',
     file: lines(HEADER, ...ROWS, ',,8000.50,1900.75,6099.75,,,'),
     ...{ setting: 'totalsRow', asks: 'has no words, and the rows come to its Commitment' },

@@ -99,6 +99,10 @@ outstanding principal USD          1,077,000.00  not compared`);
       withoutTotals: undefined,
     });
     expectToAddUp(report, MARCH, APRIL);
+    const { changes: sold } = report.changes.find(({ kind }) => kind === 'transferred') ?? {};
+    expect(sold).to.deep.equal([
+      { loan: 'L1', field: 'transferred', before: '', after: '100000.00' },
+    ]);
     const text = withoutDigest(report);
     expect(text.slice(text.indexOf('OUTSTANDING'))).to.equal(`\
 OUTSTANDING PRINCIPAL

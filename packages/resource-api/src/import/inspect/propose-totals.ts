@@ -5,6 +5,7 @@ import type { Cell } from '../file/table.ts';
 import type { CheckPlan, RowChecks } from './check-rows.ts';
 import type { Column } from './columns.ts';
 import type { ProfileDraft } from './draft.ts';
+import type { ColumnEvidence } from './evidence.ts';
 import { isBlank } from './header.ts';
 import { CENT, decimal, scaled } from './identities.ts';
 import type { Inspection } from './inspection.ts';
@@ -26,13 +27,16 @@ export function proposeTotals(
     if (totalsWithin.length > 0) askForWithin(found, draft);
     return undefined;
   }
-  const sums = compareSums(totals.row.cells, columns, checks, plan);
-  const verdict = sums.equal.length + sums.other.length === 0 ? 'it has no sums' : verdictOf(sums);
   const { row } = totals.row;
   const currency = find('currency')?.evidence;
+  const named = currency && currencyNamed(totals.row.cells, currency);
+  const sums = compareSums(totals.row.cells, columns, checks, plan);
+  const verdict =
+    named === undefined
+      ? verdictOf(sums)
+      : `it has the totals of ${named}, which the import compares with the rows in ${named}`;
   // Totals that name no currency, over rows of several: nothing compares them.
-  const addsCurrencies =
-    currency !== undefined && currency.distinct > 1 && isBlank(totals.row.cells[currency.index]);
+  const addsCurrencies = named === undefined && (currency?.distinct ?? 0) > 1;
   if (totals.label === undefined) {
     const advice = 'write a word such as Total before its sums, or take the row out';
     draft.ask(path, `row ${row} has no words, and ${verdict}: ${advice}`);
@@ -41,12 +45,19 @@ export function proposeTotals(
     const question = `${totals.label}? row ${row} adds amounts of several currencies`;
     const ways = `${totals.label}, to compare these sums too; or leave this out and take the row out`;
     draft.ask(path, `${question}: ${ways} of the file`);
-  } else if (sums.equal.length === 0 && sums.other.length > 0) {
+  } else if (named === undefined && sums.equal.length === 0 && sums.other.length > 0) {
     const begins = `${totals.label}? row ${row} begins so, but ${verdict}`;
     draft.ask(path, `${begins}; leave this out if it is a loan`);
   } else draft.set(path, totals.label, `row ${row}: ${verdict}`);
   const cells = totals.row.cells.map(cellText).filter((cell) => cell !== '');
   return { row, text: cells.join(' '), verdict };
+}
+
+/** Of rows in several currencies, the one that the totals name beside their word or in its column. */
+function currencyNamed(cells: readonly Cell[], { index, values }: ColumnEvidence) {
+  const texts = [cells[index], cells.find((cell) => !isBlank(cell))];
+  const words = texts.flatMap((cell) => cellText(cell ?? '').split(/[^\p{L}\p{N}]+/u));
+  return values.size > 1 ? words.find((word) => values.has(word)) : undefined;
 }
 
 function askForWithin({ totalsWithin, totals }: Scan, draft: ProfileDraft): void {
@@ -79,6 +90,7 @@ function compareSums(
 }
 
 function verdictOf({ equal, other }: ReturnType<typeof compareSums>): string {
+  if (equal.length + other.length === 0) return 'it has no sums';
   const right = equal.length > 0 ? `the rows come to its ${equal.join(', ')}` : '';
   return [right, ...other.slice(0, 3)].filter((text) => text !== '').join('; ');
 }

@@ -110,7 +110,7 @@ function vanished(
 type Differing = (
   kind: ChangeKind,
   field: string,
-  before: bigint,
+  before: bigint | undefined,
   after: bigint,
 ) => readonly LoanChange[];
 
@@ -122,10 +122,11 @@ function facilityChanges(
   const { commitment, currency, known, undrawnGap } = stated;
   const differingIn =
     (loan: string): Differing =>
-    (kind, field, before, after) =>
-      before === after
-        ? []
-        : [change(kind, loan, field, formatMoney(before, currency), formatMoney(after, currency))];
+    (kind, field, before, after) => {
+      if ((before ?? 0n) === after) return [];
+      const was = before === undefined ? '' : formatMoney(before, currency);
+      return [change(kind, loan, field, was, formatMoney(after, currency))];
+    };
   const place = placeOf(deal, stated);
   const differing = differingIn(place);
   const drawings = stated.drawings.map(
@@ -176,15 +177,15 @@ export function boughtIn(legs: Legs): bigint {
   return [...legs.values()].reduce((sum, amount) => (amount > 0n ? sum + amount : sum), 0n);
 }
 
-function movementChanges({ due, known, change }: PlannedDrawing, differing: Differing) {
+function movementChanges({ known, change }: PlannedDrawing, differing: Differing) {
   const before = totalOf(known?.money.due ?? NO_LEGS);
   const drawn = totalOf(change.advance);
   const repaid = -totalOf(change.repayment);
-  const bought = boughtIn(change.transfer);
   return [
     ...(drawn > 0n ? differing('drawn', 'due', before, before + drawn) : []),
     ...(repaid > 0n ? differing('repaid', 'due', before + drawn, before + drawn - repaid) : []),
-    ...(bought > 0n ? differing('transferred', 'due', totalOf(due) - bought, totalOf(due)) : []),
+    // The balance stays: what was sold has no amount before it.
+    ...differing('transferred', 'transferred', undefined, boughtIn(change.transfer)),
   ];
 }
 

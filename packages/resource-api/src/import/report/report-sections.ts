@@ -1,11 +1,11 @@
 /** What a report says of an import, in the order in which somebody who decides reads it. Pure. */
-import { formatAmount, parseAmount } from '../../ledger/money.ts';
+import { percentOf } from '../../ledger/rate.ts';
 import type { ImportReport } from '../import-report.ts';
 import type { ChangesByKind } from '../plan/change-summary.ts';
 import type { ChangeKind } from '../plan/changes.ts';
 import { checksSection, findingsSection } from './finding-sections.ts';
 import { controlSection, largestSection, outstandingSection } from './money-sections.ts';
-import { counted, difference, grouped, type Section } from './section.ts';
+import { counted, grouped, type Section } from './section.ts';
 import { CHANGE_WORDS, FIELD_WORDS } from './words.ts';
 
 const FIRST_SHOWN = 3;
@@ -115,19 +115,13 @@ function changeText(kind: ChangeKind, change: ChangesByKind['changes'][number]):
   const { loan, field, before, after } = change;
   if (kind === 'new_loan') return loan;
   if (kind === 'vanished') return `${loan} ${grouped(before)}${field === 'due' ? '' : ' undrawn'}`;
-  if (kind === 'transferred') return `${loan} ${grouped(difference(before, after))}`;
+  if (kind === 'transferred') return `${loan} ${grouped(after)}`;
   const shown = (value: string) => {
     if (field === 'allInRate') return value === '' ? '' : `${percentOf(value)} %`;
     return AMOUNT.test(value) ? grouped(value) : value;
   };
   const [was, is] = [before, after].map((value) => shown(value) || 'nothing');
   return `${field === 'due' ? loan : `${loan} ${FIELD_WORDS[field] ?? field}`} ${was} → ${is}`;
-}
-
-/** `0.047500000000` is `4.75`. */
-function percentOf(fraction: string): string {
-  const { amountMinor = 0n } = parseAmount(fraction, 12) ?? {};
-  return formatAmount(amountMinor, 10).replace(/\.?0+$/, '');
 }
 
 const AMOUNT = /^-?\d+(\.\d{1,4})?$/;

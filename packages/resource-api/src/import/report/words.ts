@@ -89,7 +89,6 @@ export const ADVICE: Readonly<Record<string, string>> = {
   duplicate_loan: 'Declare rowIs: lender if rows are parts of lenders; else remove the double.',
   number_from_elsewhere: 'Declare that source in the profile, if these are the same loans.',
   identity_broken: 'Correct the row, or give the identity a tolerance or a reason to be off.',
-  differs_in_facility: 'Declare facilityAmounts: split, if each row has its own part.',
   shares_do_not_add_up: 'Ask the sender: a lender is missing, or a share is wrong.',
   control_total:
     'Compare the total with the sender’s. If it is right, the file was cut or changed: ask for it.',

@@ -41,6 +41,7 @@ export class ControlTotals {
   /** The same where no rows repeat an amount. */
   readonly #sumsOfColumns: Sums;
   readonly #counted = new Set<string>();
+  readonly #totalled = new Set<string>();
 
   constructor(profile: ImportProfile) {
     this.#profile = profile;
@@ -110,22 +111,37 @@ export class ControlTotals {
     }
   }
 
-  /** Compares the sums with those in the file's row of totals. */
-  compare({ row }: TableRow, totalOf: TotalOf, report: Report): void {
+  /** The currencies of the rows that no row of totals was compared with, where there is one for each currency. */
+  get currenciesWithoutTotals(): readonly string[] {
+    if (this.#totalled.size === 0) return [];
+    return [...this.#sums.keys()].filter((currency) => !this.#totalled.has(currency));
+  }
+
+  /** The one of the rows' currencies that a text such as `Total EUR` names. */
+  currencyIn(text: string): string | undefined {
+    return text.split(/[^\p{L}\p{N}]+/u).find((word) => this.#sums.has(word));
+  }
+
+  /** Compares the sums with those in a row of totals: of one currency, or of all where it names none. */
+  compare({ row }: TableRow, named: string | undefined, totalOf: TotalOf, report: Report): void {
     // Senders add up what is in several currencies: no amount of money, and yet a check of the file.
-    const currencies = [...this.#sums.keys()].map((code) => [code, digitsOf(code)] as const);
+    const added = named === undefined ? [...this.#sums.keys()] : [named];
+    const currencies = added.map((code) => [code, digitsOf(code)] as const);
     const digits = currencies.length === 0 ? 2 : Math.max(...currencies.map(([, most]) => most));
     const [currency = ''] = currencies.find(([, most]) => most === digits) ?? [];
+    const isOneOfSeveral = named !== undefined && this.#sums.size > 1;
+    const rows = isOneOfSeveral ? `the rows in ${named}` : 'the rows above';
     for (const field of this.#fields) {
       const total = totalOf(field, currency);
       if (total === undefined) continue;
       const sender = formatAmount(total.amount, digits);
-      const ofColumn = formatAmount(sumOfAll(this.#sumsOfColumns, field, digits), digits);
-      const once = formatAmount(sumOfAll(this.#sums, field, digits), digits);
+      const ofColumn = formatAmount(sumOf(this.#sumsOfColumns, added, field, digits), digits);
+      const once = formatAmount(sumOf(this.#sums, added, field, digits), digits);
       const file = sender === ofColumn ? ofColumn : once;
-      this.compared.push({ name: field, sender, file });
+      this.compared.push({ name: isOneOfSeveral ? `${field}:${named}` : field, sender, file });
+      if (named !== undefined) this.#totalled.add(named);
       if (sender === file) continue;
-      const message = `the file states a total of ${sender}; the rows above add up to ${file}`;
+      const message = `the file states a total of ${sender}; ${rows} add up to ${file}`;
       report.fault(row, total.column, 'control_total', message, sender);
     }
   }
@@ -152,10 +168,14 @@ function named(all: Sums): Readonly<Record<string, string>> {
   );
 }
 
-function sumOfAll(all: Sums, field: AmountField, digits: number): bigint {
-  let sum = 0n;
-  for (const [currency, sums] of all) {
-    sum += (sums.get(field) ?? 0n) * 10n ** BigInt(digits - digitsOf(currency));
-  }
-  return sum;
+function sumOf(
+  all: Sums,
+  currencies: readonly string[],
+  field: AmountField,
+  digits: number,
+): bigint {
+  return currencies.reduce((sum, currency) => {
+    const amount = all.get(currency)?.get(field) ?? 0n;
+    return sum + amount * 10n ** BigInt(digits - digitsOf(currency));
+  }, 0n);
 }

@@ -1,5 +1,6 @@
 import { groupBy } from '@cls/shared/group-by';
-import type { AmountField } from '../profile/fields.ts';
+import { percentOf } from '../../ledger/rate.ts';
+import type { AmountField, DateField, Field } from '../profile/fields.ts';
 import type { ImportProfile } from '../profile/profile.ts';
 import {
   amountsOf,
@@ -9,6 +10,7 @@ import {
   hasOwnAmounts,
   partsOf,
   type Spread,
+  type Whole,
 } from './facility-amounts.ts';
 import { Identities } from './identities.ts';
 import { combine, inProportion, type Legs, NO_LEGS, sumOfLegs, totalOf } from './legs.ts';
@@ -86,15 +88,7 @@ export class Grouping {
 function dealOf(rows: readonly StatementRow[], grouping: Grouping): StatedDeal {
   const [first] = rows as [StatementRow];
   const facilities = groupBy(rows, ({ facilityNumber }) => facilityNumber);
-  const { report, profile } = grouping;
-  const nameOf = ({ borrower }: StatementRow) => borrower?.name ?? '';
-  agree(rows, report, 'borrower', ({ borrower }) => borrower?.ref ?? '', nameOf);
-  if (profile.columns.dealName !== undefined) {
-    tellOthers(rows, report, 'dealName', ({ dealName }) => dealName);
-  }
-  tellOthers(rows, report, 'country', ({ country }) => country);
-  tellOthers(rows, report, 'guarantor', ({ guarantor }) => guarantor?.name);
-  tellOthers(rows, report, 'agent', ({ agent }) => agent?.name);
+  checkFacts(rows, 'deal', grouping);
   const { row, country, borrower, unnamedBorrower, guarantor, agent } = first;
   return {
     ...{ row, country, borrower, unnamedBorrower, guarantor, agent },
@@ -117,10 +111,9 @@ function facilityOf(rows: readonly StatementRow[], grouping: Grouping): StatedFa
   const [first] = rows as [StatementRow];
   const { profile, report, identities } = grouping;
   const { currency } = first;
-  agree(rows, report, 'currency', (row) => row.currency);
-  agree(rows, report, 'loanType', ({ facilityType }) => facilityType);
+  checkFacts(rows, 'facility', grouping);
   const loans = [...groupBy(rows, ({ loanNumber }) => loanNumber).values()];
-  for (const of of loans) checkLoan(of, profile, report);
+  for (const of of loans) checkLoan(of, grouping);
   const weights = weightsOfFacility(rows, loans, grouping);
   const holders = holdersOf(rows, grouping, weights);
   const maturities = rows.flatMap(({ dates }) => dates.maturityDate ?? []);
@@ -149,8 +142,10 @@ function facilityOf(rows: readonly StatementRow[], grouping: Grouping): StatedFa
 }
 
 /** Rows of one loan are the parts of its lenders; otherwise each loan has one row. */
-function checkLoan(rows: readonly StatementRow[], profile: ImportProfile, report: Report) {
+function checkLoan(rows: readonly StatementRow[], grouping: Grouping): void {
+  const { profile, report } = grouping;
   const { columns } = profile;
+  if (profile.rowIs === 'lender') checkFacts(rows, 'loan', grouping);
   const seen = new Map<string, number>();
   for (const { row, loanNumber, lender, amounts } of rows) {
     if (loanNumber === undefined && amounts.due !== undefined && amounts.due !== 0n) {
@@ -267,13 +262,14 @@ function drawingOf(parts: readonly StatementRow[], spread: Spread): StatedDrawin
   const [first] = parts as [StatementRow];
   const { loanNumber } = first;
   if (loanNumber === undefined) return undefined;
+  const date = (field: DateField) => parts.find(({ dates }) => dates[field])?.dates[field];
   return {
     row: first.row,
     number: loanNumber,
     status: first.statuses[2],
-    effectiveDate: first.dates.effectiveDate,
-    maturityDate: first.dates.maturityDate,
-    allInRate: first.allInRate,
+    effectiveDate: date('effectiveDate'),
+    maturityDate: date('maturityDate'),
+    allInRate: parts.find(({ allInRate }) => allInRate)?.allInRate,
     due: principalOf(parts, spread),
     cumulative: cumulativeOf(parts, spread),
     exchangeAdjustment: amountOfParts(parts, 'exchangeAdjustment', spread.profile),
@@ -333,35 +329,69 @@ function amountOfParts(
   return amounts.reduce<bigint>((sum, amount) => sum + (amount ?? 0n), 0n);
 }
 
-/** @param shown what is told of a row, where it is not what is compared */
-function agree(
-  rows: readonly StatementRow[],
-  report: Report,
-  column: string,
-  keyOf: (row: StatementRow) => string,
-  shown = keyOf,
-): void {
-  const [first, ...others] = rows as [StatementRow, ...StatementRow[]];
-  for (const row of others) {
-    if (keyOf(row) === keyOf(first)) continue;
-    const message = `expected ${shown(first) || 'none'}, as in row ${first.row}, which is of the same deal or facility`;
-    report.fault(row.row, column, 'differs_in_deal', message, shown(row));
-  }
+interface Fact {
+  /** Whose columns have it. */
+  readonly fields: readonly Field[];
+  /** Undefined where a row that says nothing contradicts nothing. */
+  readonly of: (row: StatementRow) => string | undefined;
+  /** What is told of a row, where it is not what is compared. */
+  readonly shown?: (row: StatementRow) => string | undefined;
+  /** Parts may differ in it, and those of the first row count: a warning, and no fault. */
+  readonly mayDiffer?: true;
 }
 
-/** What rows say of a deal beside its amounts: the first of them counts. */
-function tellOthers(
+/** What rows say of a whole beside its amounts, and must say alike. */
+const FACTS: Readonly<Record<'deal' | Whole, readonly Fact[]>> = {
+  deal: [
+    {
+      fields: ['borrower', 'borrowerNumber'],
+      of: ({ borrower }) => borrower?.ref ?? '',
+      shown: ({ borrower }) => borrower?.name,
+    },
+    { fields: ['dealName'], of: ({ dealName }) => dealName ?? '', mayDiffer: true },
+    { fields: ['countryCode', 'country'], of: ({ country }) => country, mayDiffer: true },
+    { fields: ['guarantor'], of: ({ guarantor }) => guarantor?.name ?? '', mayDiffer: true },
+    { fields: ['agent'], of: ({ agent }) => agent?.name ?? '', mayDiffer: true },
+    { fields: ['closingDate'], of: ({ dates }) => dates.closingDate, mayDiffer: true },
+  ],
+  facility: [
+    { fields: ['currency'], of: ({ currency }) => currency },
+    { fields: ['loanType'], of: ({ facilityType }) => facilityType },
+    { fields: ['facilityName'], of: ({ facilityName }) => facilityName ?? '', mayDiffer: true },
+  ],
+  loan: [
+    { fields: ['status'], of: ({ statuses }) => statuses.join('/') },
+    { fields: ['effectiveDate'], of: ({ dates }) => dates.effectiveDate },
+    { fields: ['maturityDate'], of: ({ dates }) => dates.maturityDate },
+    {
+      fields: ['rate', 'ratePercent'],
+      of: ({ allInRate }) => allInRate,
+      shown: ({ allInRate }) => allInRate && `${percentOf(allInRate)} %`,
+    },
+  ],
+};
+
+/** Rows of one deal, facility or loan must not contradict each other. */
+function checkFacts(
   rows: readonly StatementRow[],
-  report: Report,
-  column: string,
-  textOf: (row: StatementRow) => string | undefined,
+  whole: keyof typeof FACTS,
+  { profile, report }: Grouping,
 ): void {
-  const [first, ...others] = rows as [StatementRow, ...StatementRow[]];
-  for (const row of others) {
-    const text = textOf(row) ?? '';
-    if (text === (textOf(first) ?? '')) continue;
-    const message = `row ${first.row} of the same deal says ${textOf(first) || 'nothing'}, which counts`;
-    report.warn(row.row, column, 'differs_in_deal', message, text);
+  for (const { fields, of, shown = of, mayDiffer } of FACTS[whole]) {
+    const [column] = fields.flatMap((field) => profile.columns[field]?.[0] ?? []);
+    const [first, ...others] = rows.filter((row) => of(row) !== undefined);
+    if (column === undefined || first === undefined) continue;
+    for (const row of others.filter((other) => of(other) !== of(first))) {
+      const [stated, value] = [shown(first) || 'nothing', shown(row) ?? ''];
+      const code = `differs_in_${whole}`;
+      if (mayDiffer) {
+        const message = `row ${first.row} of the same ${whole} says ${stated}, which counts`;
+        report.warn(row.row, column, code, message, value);
+      } else {
+        const message = `expected ${stated}, as in row ${first.row}, which is of the same ${whole}`;
+        report.fault(row.row, column, code, message, value);
+      }
+    }
   }
 }
 

@@ -3,6 +3,7 @@
  * that the profile does not allow is a fault.
  */
 import type { BusinessDate } from '../../ledger/business-date.ts';
+import { minorUnitDigits } from '../../ledger/currency.ts';
 import { readDate } from '../cells/dates.ts';
 import { cellText } from '../cells/text.ts';
 import type { Cell, TableRow } from '../file/table.ts';
@@ -44,6 +45,8 @@ export async function* readStatement(
   let reader: RowReader | undefined;
   let choice: RowChoice | undefined;
   const preamble: TableRow[] = [];
+  let faultsOfRows: number | undefined;
+  let hasEnded = false;
   for await (const batch of table) {
     const rows: StatementRow[] = [];
     for (const line of batch) {
@@ -65,16 +68,27 @@ export async function* readStatement(
         choice = new RowChoice(header, line.row, profile, asOf, report);
         if (profile.headerRow > 0) continue;
       }
-      if (isTotals(line, profile)) {
+      const label = totalsLabel(line, profile);
+      if (label !== undefined) {
         const last = reader;
+        faultsOfRows ??= report.faultCount;
+        const currency = totals.currencyIn(last.totalsCurrency(line)) ?? totals.currencyIn(label);
+        if (hasEnded && (currency ?? codeIn(label)) !== undefined) {
+          tellTotalsWithin(line.row, label, report);
+          continue;
+        }
         // Rows with a fault are not in the sums, which then differ for that alone.
-        if (report.faultCount === 0) {
-          totals.compare(line, (field, of) => last.total(line, field, of), report);
+        if (faultsOfRows === 0) {
+          totals.compare(line, currency, (field, of) => last.total(line, field, of), report);
         }
         state.hasTotalsRow = true;
+        // Totals of other currencies may follow.
+        if (currency !== undefined) continue;
         yield rows;
         return;
       }
+      hasEnded = state.hasTotalsRow;
+      if (hasEnded) continue;
       if (choice?.leavesOut(line)) continue;
       state.rowCount += 1;
       const row = reader.read(line);
@@ -84,6 +98,10 @@ export async function* readStatement(
       rows.push(row);
     }
     yield rows;
+  }
+  for (const currency of report.faultCount === 0 ? totals.currenciesWithoutTotals : []) {
+    const message = `expected a row of totals of ${currency} too, which begins with ${profile.totalsRow}; the file may be cut`;
+    report.fault(0, '', 'no_totals_row', message, currency);
   }
   reader?.reportDates();
   choice?.report(state.rowCount, report);
@@ -150,8 +168,21 @@ function phrasesOf(cell: Cell): readonly Cell[] {
   );
 }
 
-function isTotals({ cells }: TableRow, { totalsRow }: ImportProfile): boolean {
-  if (totalsRow === undefined) return false;
+/** How a row of totals begins; undefined for other rows. */
+function totalsLabel({ cells }: TableRow, { totalsRow }: ImportProfile): string | undefined {
+  if (totalsRow === undefined) return undefined;
   const first = cells.map(cellText).find((text) => text !== '') ?? '';
-  return first.toLowerCase().startsWith(totalsRow.toLowerCase());
+  return first.toLowerCase().startsWith(totalsRow.toLowerCase()) ? first : undefined;
+}
+
+/** A currency of rows that were left out, too. */
+function codeIn(label: string): string | undefined {
+  return label.match(/\b[A-Z]{3}\b/g)?.find((code) => minorUnitDigits(code) !== undefined);
+}
+
+function tellTotalsWithin(row: number, label: string, report: Report): void {
+  const message =
+    'the rows of totals must follow each other at the end: rows before this one would be left out; ' +
+    'take rows of subtotals out by leaveOut';
+  report.fault(row, '', 'totals_within', message, label);
 }

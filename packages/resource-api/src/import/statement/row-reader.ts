@@ -96,6 +96,12 @@ export class RowReader {
     return this.#report.faultCount > faultsBefore ? undefined : result;
   }
 
+  /** What the row of totals has in the column of the currency. */
+  totalsCurrency({ cells }: TableRow): string {
+    this.#cells = cells;
+    return this.#currencyCode();
+  }
+
   /** An amount of the row of totals; undefined where its cell is empty. */
   total(line: TableRow, field: AmountField, currency: string) {
     this.#cells = line.cells;

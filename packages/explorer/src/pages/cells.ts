@@ -27,7 +27,7 @@ export function amountCell(
 }
 
 /** The amounts that grow with the days: after the last date with data they are projected. */
-const GROWING = ['pastDue', 'interestAccrued', 'feesAccrued', 'totalOutstanding'];
+const GROWING = ['pastDue', 'interestAccrued', 'pikAccrued', 'feesAccrued', 'totalOutstanding'];
 
 /** A named amount in a table, marked where it is projected. */
 export function figureCell(

@@ -219,7 +219,13 @@ export function dateOf(day: string | null | undefined, text: Text): string | und
   return day == null ? undefined : text.date(day);
 }
 
-const AMOUNTS: readonly (readonly [string, (line: Line) => string])[] = [
+const PIK_ACCRUED = ({ interest }: Line) => interest.pikAccrued;
+/** Each with its name; a third one decides whether the row stands there: it does where that is not zero. */
+const AMOUNTS: readonly (readonly [
+  name: string,
+  of: (line: Line) => string,
+  shownWith?: (line: Line) => string,
+])[] = [
   ['commitment', ({ commitment }) => commitment.current],
   ['unfunded', ({ commitment }) => commitment.unfunded],
   ['available', ({ commitment }) => commitment.available],
@@ -227,6 +233,7 @@ const AMOUNTS: readonly (readonly [string, (line: Line) => string])[] = [
   ['outstanding', ({ principal }) => principal.outstanding],
   ['principalPastDue', ({ principal }) => principal.pastDue],
   ['interestAccrued', ({ interest }) => interest.accrued],
+  ['pikAccrued', PIK_ACCRUED, PIK_ACCRUED],
   ['interestDue', ({ interest }) => interest.due],
   ['interestPastDue', ({ interest }) => interest.pastDue],
   ['feesAccrued', ({ fees }) => fees.accrued],
@@ -250,7 +257,9 @@ export function amountsTable(
     { label: text.t('deal.global'), numeric: true },
   ];
   const [ownThen, globalThen] = [wasOf(was, ownShare), wasOf(was, (then) => then.global)];
-  const rows = AMOUNTS.map(([name, of]) => {
+  const lines = [share, global, ownThen?.before, globalThen?.before].flatMap((line) => line ?? []);
+  const rows = AMOUNTS.map(([name, of, shownWith]) => {
+    if (shownWith !== undefined && lines.every((line) => isZero(shownWith(line)))) return undefined;
     const key = `column.${name}`;
     return html`
 <tr><th scope="row">${text.has(key) && text.t(key)}</th>${share !== null && figureCell(name, of(share), text, wasOf(ownThen, of))}${figureCell(name, of(global), text, wasOf(globalThen, of))}</tr>`;

@@ -41,6 +41,7 @@ const OF_LINE: Amounts<Line> = {
   Available: ({ commitment }) => commitment.available,
   'Letters of credit': ({ commitment }) => commitment.letterOfCredit,
   'Interest accrued': ({ interest }) => interest.accrued,
+  'PIK interest accrued': ({ interest }) => interest.pikAccrued,
   'Interest due': ({ interest }) => interest.due,
   'Fees accrued': ({ fees }) => fees.accrued,
   'Fees due': ({ fees }) => fees.due,

@@ -211,6 +211,7 @@ export const de: Messages = {
   'column.pastDue': 'Überfällig gesamt',
   'column.letterOfCredit': 'Akkreditive',
   'column.interestAccrued': 'Zinsen aufgelaufen',
+  'column.pikAccrued': 'PIK-Zinsen aufgelaufen',
   'column.interestDue': 'Zinsen fällig',
   'column.feesAccrued': 'Gebühren aufgelaufen',
   'column.feesDue': 'Gebühren fällig',

@@ -205,6 +205,7 @@ export const en = {
   'column.pastDue': 'Total past due',
   'column.letterOfCredit': 'Letters of credit',
   'column.interestAccrued': 'Interest accrued',
+  'column.pikAccrued': 'PIK interest accrued',
   'column.interestDue': 'Interest due',
   'column.feesAccrued': 'Fees accrued',
   'column.feesDue': 'Fees due',

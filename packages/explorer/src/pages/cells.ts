@@ -1,4 +1,5 @@
 import { type Html, type HtmlValue, html } from '@cls/shared/http/html';
+import type { BalanceItem } from '../balances/shapes.ts';
 import { difference, isNegative, isZero, MINUS, readableAmount } from '../web/amounts.ts';
 import type { Text } from '../web/text.ts';
 import { shareBar } from './picture.ts';
@@ -189,9 +190,11 @@ export function wordOf(kind: string, value: string, text: Text): string {
   return text.has(key) ? text.t(key) : value.replaceAll('_', ' ');
 }
 
+type Marked = Pick<BalanceItem, 'provenance' | 'warnings' | 'global'>;
+
 /** What is remarkable about an item: a word each. @param restated to what was reported before */
 export function marks(
-  { provenance, warnings }: { provenance: { restated: boolean }; warnings: readonly string[] },
+  { provenance, warnings, global: { principal } }: Marked,
   text: Text,
   restated?: string,
 ): Html {
@@ -200,7 +203,14 @@ export function marks(
     ...(provenance.restated
       ? [restated === undefined ? word : html`<a href="${restated}">${word}</a>`]
       : []),
-    ...warnings.map((warning) => wordOf('warning', warning, text)),
+    ...warnings.map((warning) =>
+      warning === 'past_maturity' && !isZero(principal.exchangeAdjustment)
+        ? text.t('warning.past_maturity_adjusted', {
+            adjustment: text.short(principal.exchangeAdjustment),
+            obligation: text.short(principal.obligation),
+          })
+        : wordOf('warning', warning, text),
+    ),
   ];
   return html`${words.map((one) => html` <span class="tag">${one}</span>`)}`;
 }

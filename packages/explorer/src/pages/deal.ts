@@ -219,6 +219,8 @@ export function dateOf(day: string | null | undefined, text: Text): string | und
   return day == null ? undefined : text.date(day);
 }
 
+const OUTSTANDING = ({ principal }: Line) => principal.outstanding;
+const EXCHANGE_ADJUSTMENT = ({ principal }: Line) => principal.exchangeAdjustment;
 const PIK_ACCRUED = ({ interest }: Line) => interest.pikAccrued;
 /** Each with its name; a third one decides whether the row stands there: it does where that is not zero. */
 const AMOUNTS: readonly (readonly [
@@ -230,7 +232,9 @@ const AMOUNTS: readonly (readonly [
   ['unfunded', ({ commitment }) => commitment.unfunded],
   ['available', ({ commitment }) => commitment.available],
   ['letterOfCredit', ({ commitment }) => commitment.letterOfCredit],
-  ['outstanding', ({ principal }) => principal.outstanding],
+  ['outstanding', OUTSTANDING],
+  ['exchangeAdjustment', EXCHANGE_ADJUSTMENT, EXCHANGE_ADJUSTMENT],
+  ['obligation', ({ principal }) => principal.obligation, EXCHANGE_ADJUSTMENT],
   ['principalPastDue', ({ principal }) => principal.pastDue],
   ['interestAccrued', ({ interest }) => interest.accrued],
   ['pikAccrued', PIK_ACCRUED, PIK_ACCRUED],
@@ -260,9 +264,9 @@ export function amountsTable(
   const lines = [share, global, ownThen?.before, globalThen?.before].flatMap((line) => line ?? []);
   const rows = AMOUNTS.map(([name, of, shownWith]) => {
     if (shownWith !== undefined && lines.every((line) => isZero(shownWith(line)))) return undefined;
-    const key = `column.${name}`;
+    const [key, about] = [`column.${name}`, `about.${name}`];
     return html`
-<tr><th scope="row">${text.has(key) && text.t(key)}</th>${share !== null && figureCell(name, of(share), text, wasOf(ownThen, of))}${figureCell(name, of(global), text, wasOf(globalThen, of))}</tr>`;
+<tr><th scope="row">${text.has(key) && text.t(key)}${text.has(about) && html` <small>${text.t(about)}</small>`}</th>${share !== null && figureCell(name, of(share), text, wasOf(ownThen, of))}${figureCell(name, of(global), text, wasOf(globalThen, of))}</tr>`;
   });
   const caption = text.t('deal.amounts', { currency });
   return table({ caption, columns, rows, id: `amounts-${currency}` });
@@ -321,7 +325,6 @@ function sumCell(
   return html`<td>${amountText(sum, text)}${isGrowing && projectedMark(text)} <span class="${equal ? 'equal' : 'unequal'}">${text.t(equal ? 'deal.equal' : 'deal.unequal')}</span>${beforeText(sum, text, then)}</td>`;
 }
 
-const OUTSTANDING = ({ principal }: Line) => principal.outstanding;
 const FACILITY_AMOUNTS: readonly ((line: Line) => string)[] = [
   OUTSTANDING,
   ({ commitment }) => commitment.current,

@@ -32,6 +32,10 @@ type Amounts<T> = Readonly<Record<string, (of: T) => string | null | undefined>>
 
 const OF_LINE: Amounts<Line> = {
   'Outstanding principal': ({ principal }) => principal.outstanding,
+  'Exchange adjustment through exchange rates; no part of the principal': ({ principal }) =>
+    principal.exchangeAdjustment,
+  'Obligation outstanding principal and exchange adjustment': ({ principal }) =>
+    principal.obligation,
   'Total past due': ({ total }) => total.pastDue,
   'Principal past due': ({ principal }) => principal.pastDue,
   'Interest past due': ({ interest }) => interest.pastDue,

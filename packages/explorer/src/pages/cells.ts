@@ -184,6 +184,11 @@ export function facts(pairs: readonly (readonly [string, HtmlValue])[]): Html {
   return html`<dl class="facts">${shown.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
 }
 
+/** A name of global amounts: it says so to a reader who has a share of its own. */
+export function globalName(name: string, share: object | null, text: Text): string {
+  return share === null ? name : text.t('deal.globalOf', { name });
+}
+
 /** A word of the API (`term_loan`) in the reader's language, where there is one. */
 export function wordOf(kind: string, value: string, text: Text): string {
   const key = `${kind}.${value}`;

@@ -12,6 +12,7 @@ import {
   dateCell,
   facts,
   figureCell,
+  globalName,
   instantText,
   marks,
   projectedMark,
@@ -325,11 +326,11 @@ function sumCell(
   return html`<td>${amountText(sum, text)}${isGrowing && projectedMark(text)} <span class="${equal ? 'equal' : 'unequal'}">${text.t(equal ? 'deal.equal' : 'deal.unequal')}</span>${beforeText(sum, text, then)}</td>`;
 }
 
-const FACILITY_AMOUNTS: readonly ((line: Line) => string)[] = [
-  OUTSTANDING,
-  ({ commitment }) => commitment.current,
-  ({ commitment }) => commitment.available,
-];
+const FACILITY_AMOUNTS = [
+  ['outstanding', OUTSTANDING],
+  ['commitment', ({ commitment }: Line) => commitment.current],
+  ['available', ({ commitment }: Line) => commitment.available],
+] as const;
 
 function facilitiesTable(
   { query }: Visit,
@@ -338,22 +339,24 @@ function facilitiesTable(
   was: Was<Deal> | undefined,
 ): Html {
   const { facilities: data, hasMoreFacilities } = deal;
-  const withOwn = data.some(({ share }) => share !== null);
+  const share = data.find((item) => item.share !== null)?.share ?? null;
+  const withOwn = share !== null;
   const columns = [
     { label: text.t('column.facility') },
     { label: text.t('column.type') },
     { label: text.t('column.currency') },
     ...(withOwn ? [{ label: text.t('column.ownOutstanding'), numeric: true }] : []),
-    { label: text.t('column.outstanding'), numeric: true },
-    { label: text.t('column.commitment'), numeric: true },
-    { label: text.t('column.available'), numeric: true },
+    ...FACILITY_AMOUNTS.map(([name]) => ({
+      label: globalName(text.t(`column.${name}`), share, text),
+      numeric: true,
+    })),
     { label: text.t('column.maturity') },
     { label: text.t('column.status') },
   ];
   const rows = data.map((item) => {
     const then = wasOf(was, ({ facilities }) => facilities.find(({ id }) => id === item.id));
     const own = wasOf(then, ownShare);
-    const amounts = FACILITY_AMOUNTS.map((of) =>
+    const amounts = FACILITY_AMOUNTS.map(([, of]) =>
       amountCell(
         of(item.global),
         text,

@@ -203,7 +203,12 @@ export async function facilityDiffers(book: Book, item: BalanceItem): Promise<Di
     ];
   });
   return [
-    ...columnDiffers(readTable(html, 'commitment'), item.currency, OF_COMMITMENT, item.global),
+    ...columnDiffers(
+      readTable(html, 'commitment'),
+      item.share === null ? item.currency : `${item.currency} (global)`,
+      OF_COMMITMENT,
+      item.global,
+    ),
     ...itemDiffers(html, item),
     ...rowsDiffer(readTable(html, 'contracts'), named, OF_CONTRACT),
     ...accruals,
@@ -434,7 +439,7 @@ function rowsDiffer<T>(
     const { head = '', cells = {} } = rows[at] ?? {};
     if (name !== undefined && head !== name) differences.push(`${head} stands where ${name} is`);
     for (const [column, shown] of Object.entries(cells)) {
-      const read = amounts[column];
+      const read = amounts[column.replace(/ \(global\)$/, '')];
       if (read === undefined && /^-?\d+\.\d+$/.test(shown)) {
         differences.push(`nobody knows what ${column} is`);
       }

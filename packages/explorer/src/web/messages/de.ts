@@ -336,6 +336,7 @@ export const de: Messages = {
   'deal.amounts': 'Beträge in {currency}',
   'deal.ownShare': 'Ihr Anteil ({lender})',
   'deal.global': 'Gesamt',
+  'deal.globalOf': '{name} (gesamt)',
   'deal.lenders': 'Kreditgeber in {currency}',
   'deal.sumOfLenders': 'Summe der Kreditgeber',
   'deal.equal': 'gleich dem Gesamtbetrag',

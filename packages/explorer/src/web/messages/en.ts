@@ -329,6 +329,7 @@ export const en = {
   'deal.amounts': 'Amounts in {currency}',
   'deal.ownShare': 'Your share ({lender})',
   'deal.global': 'Global',
+  'deal.globalOf': '{name} (global)',
   'deal.lenders': 'Lenders in {currency}',
   'deal.sumOfLenders': 'Sum of lenders',
   'deal.equal': 'equals the global amount',

@@ -197,11 +197,17 @@ export function wordOf(kind: string, value: string, text: Text): string {
 
 type Marked = Pick<BalanceItem, 'provenance' | 'warnings' | 'global'>;
 
-/** What is remarkable about an item: a word each. @param restated to what was reported before */
+/**
+ * What is remarkable about an item: a word each.
+ *
+ * @param restated to what was reported before
+ * @param currency where items of several stand together
+ */
 export function marks(
   { provenance, warnings, global: { principal } }: Marked,
   text: Text,
   restated?: string,
+  currency?: string,
 ): Html {
   const word = text.t('mark.restated');
   const words = [
@@ -217,5 +223,5 @@ export function marks(
         : wordOf('warning', warning, text),
     ),
   ];
-  return html`${words.map((one) => html` <span class="tag">${one}</span>`)}`;
+  return html`${words.map((one) => html` <span class="tag">${one}${currency !== undefined && ` (${currency})`}</span>`)}`;
 }

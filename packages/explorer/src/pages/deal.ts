@@ -98,6 +98,7 @@ export function dealHead(
   const base = `/deals/${deal.id}`;
   const [first] = deal.balances;
   const { country } = first?.borrower ?? {};
+  const several = deal.balances.length > 1;
   const borrower = html`<a href="${pageAddress(`/borrowers/${deal.borrower.id}`, query)}">${deal.borrower.name}</a>${country !== undefined && `, ${countryName(country, text.locale)}`}`;
   const tabs = [
     ['overview', base, {}],
@@ -118,7 +119,7 @@ export function dealHead(
     [text.t('deal.guarantor'), deal.guarantor?.name],
     [
       text.t('column.status'),
-      html`${wordOf('status', deal.status, text)}${deal.balances.map((item) => marks(item, text, restatedAddress(visit, base, item)))}`,
+      html`${wordOf('status', deal.status, text)}${deal.balances.map((item) => marks(item, text, restatedAddress(visit, base, item), several ? item.currency : undefined))}`,
     ],
     [text.t('facility.nextPayment'), dateOf(nextPayment(deal), text)],
     [text.t('deal.closing'), dateOf(deal.closingDate, text)],

@@ -110,6 +110,18 @@ describe('a visit', () => {
     expect(texts[0]).to.include(GLOBAL);
   });
 
+  it('shows a lender the deal where an address asks for the lenders', async () => {
+    const person = await services.person(VIEW, ofTheDeal('lender', anna));
+    const { html } = await person.signIn(`/deals/${loan.deal.id}?view=lenders`);
+    expect(rowsOf(html, 'amounts-USD')).not.to.have.length(0);
+  });
+
+  it('says to a borrower that it sees no lenders, not that it has no deals', async () => {
+    const person = await services.person(VIEW, ofTheDeal('borrower'));
+    const { html } = await person.signIn('/lenders');
+    expect(html).to.include('Only the agent of a deal sees them').and.not.include('no deals');
+  });
+
   it('shows an agent each share, and that they add up', async () => {
     const person = await services.person(VIEW, ofTheDeal('agent'));
     const { html: deal } = await person.signIn(`/deals/${loan.deal.id}?view=all`);

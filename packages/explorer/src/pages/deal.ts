@@ -46,7 +46,9 @@ export async function dealPage(deps: PageDeps, visit: Visit): Promise<void> {
   const [answer, then, who] = answers;
   const { data: deal, meta } = answer;
   const was = wasOf(then, ({ data }) => data);
-  const view = VIEWS.find((name) => name === visit.query.get('view')) ?? 'overview';
+  const asked = VIEWS.find((name) => name === visit.query.get('view'));
+  const view =
+    asked === undefined || (asked === 'lenders' && !hasLenders(deal)) ? 'overview' : asked;
   const shows = (part: DealTab) => view === part || view === 'all';
   const balanceThen = (item: BalanceItem) =>
     wasOf(was, ({ balances }) => balances.find(({ id }) => id === item.id));
@@ -96,9 +98,9 @@ export function dealHead(
 ): Html {
   const { query } = visit;
   const base = `/deals/${deal.id}`;
+  const several = deal.balances.length > 1;
   const [first] = deal.balances;
   const { country } = first?.borrower ?? {};
-  const several = deal.balances.length > 1;
   const borrower = html`<a href="${pageAddress(`/borrowers/${deal.borrower.id}`, query)}">${deal.borrower.name}</a>${country !== undefined && `, ${countryName(country, text.locale)}`}`;
   const tabs = [
     ['overview', base, {}],

@@ -236,6 +236,8 @@ export const de: Messages = {
   'column.journal': 'Journal',
   'deals.title': 'Kredite',
   'deals.shown': 'Zeilen auf dieser Seite: {count}',
+  'party.noLenders':
+    'Sie sehen die Kreditgeber Ihrer Kredite nicht. Nur der Agent eines Kredits sieht sie.',
   'deals.none': 'Zu diesen Zeiten gibt es keine Kredite mit einem Saldo.',
   'deals.noneGranted': 'Kredite erscheinen hier, wenn der Agent sie Ihrer Organisation freigibt.',
   'deals.nothingFound': 'Kein Kredit entspricht diesen Filtern. Entfernen Sie oben einen davon.',

@@ -230,6 +230,7 @@ export const en = {
   'column.journal': 'Journal',
   'deals.title': 'Deals',
   'deals.shown': 'Rows on this page: {count}',
+  'party.noLenders': 'You don’t see the lenders of your deals. Only the agent of a deal sees them.',
   'deals.none': 'There are no deals with a balance at these times.',
   'deals.noneGranted': 'Deals appear here when the agent grants them to your organisation.',
   'deals.nothingFound': 'No deal passes these filters. Remove one of them above.',

@@ -267,4 +267,24 @@ describe('a time of knowledge before the last import', () => {
     expect(textOf(page.html)).to.include('Data go through 31 Mar 2025');
     expect(page.html).not.to.include('>projected<');
   });
+
+  it('is reached from the mark of each currency, which the mark of a deal with several names', async () => {
+    const debtor = aParty('Borrower of two currencies');
+    const dollars = aLoan(debtor, []);
+    const { deal } = dollars;
+    const euros = { ...aLoan(debtor, [], { deal: deal.id, currency: 'EUR' }), deal };
+    const drawings = (day: string) =>
+      [dollars, euros].map((one) => posting(one, day, [[undefined, '5.00']]));
+    await services.post([debtor, ...dollars.all, euros.facility, euros.contract]);
+    await services.post(drawings('2025-04-30'));
+    await services.post(drawings('2025-04-15'));
+    const agent = await services.person(VIEW, {
+      ...{ role: 'agent', lenderId: undefined },
+      deals: { dealId: deal.id },
+    });
+    const { html } = await agent.signIn(`/deals/${deal.id}`);
+    expect(textOf(html)).to.include('restated (EUR)').and.include('restated (USD)');
+    const [, mark = ''] = /<span class="tag">(.*?)<\/span>/.exec(html) ?? [];
+    expect(linkNamed(mark, 'restated')).to.include('cmpKnownAt=');
+  });
 });

@@ -77,6 +77,13 @@ describe('the list of deals', () => {
     }
   });
 
+  it('offers the statuses that deals have, and no others', async () => {
+    const { html } = await openList('');
+    const [, options = ''] = /<select name="status">([\s\S]*?)<\/select>/.exec(html) ?? [];
+    const values = [...options.matchAll(/value="(\w+)"/g)].map(([, value]) => value);
+    expect(values).to.deep.equal(['pending', 'active', 'matured', 'terminated']);
+  });
+
   describe('with the choices of its filters', () => {
     it('does not count them for a reader who did not ask', async () => {
       services.between.asked.length = 0;

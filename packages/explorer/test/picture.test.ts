@@ -113,6 +113,27 @@ describe('a picture of a course', () => {
     }
   });
 
+  it('has each of its labels once, and shows days where it is short', () => {
+    const labelsOf = (first: string, last: string) => {
+      const marks = [first, last].map((label) => ({ label, amount: '10.00' }));
+      const svg = steps(marks, 'what', english)?.toString() ?? '';
+      return [...svg.matchAll(/<text x="\d+" y="232">([^<]*)</g)].map(([, label]) => label);
+    };
+    expect(labelsOf('2026-04-30', '2026-06-30')).to.include('3 May').and.not.to.include('May 26');
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 20_000 }),
+        fc.integer({ min: 0, max: 400 }),
+        (days, from) => {
+          const day = (at: number) => new Date(Date.UTC(2000, 0, at)).toISOString().slice(0, 10);
+          const labels = labelsOf(day(from), day(from + days));
+          expect(labels).not.to.have.length(0);
+          expect(labels).to.deep.equal([...new Set(labels)]);
+        },
+      ),
+    );
+  });
+
   it('stays at an amount until it changes, and shows each value where they are few', () => {
     const months = Array.from({ length: 12 }, (_, at) => `2024-${`${at + 1}`.padStart(2, '0')}-28`);
     const marks = months.map((label, at) => ({ label, amount: at < 6 ? '10.00' : '20.00' }));

@@ -25,6 +25,7 @@ import {
   posting,
   type Services,
   sharedServices,
+  VIEW,
 } from './support/services.ts';
 import { readTable } from './support/tables.ts';
 import { changesDiffer, compared } from './support/walk.ts';
@@ -40,7 +41,8 @@ const shownInList = ({ global }: BalanceItem) => [
 const shownOfDeal = ({ principal, total, commitment, interest, fees }: Line) => [
   ...[commitment.current, commitment.unfunded, commitment.available, commitment.letterOfCredit],
   ...[principal.outstanding, principal.pastDue],
-  ...[interest.accrued, interest.due, interest.pastDue],
+  ...[interest.accrued, ...(isZero(interest.pikAccrued) ? [] : [interest.pikAccrued])],
+  ...[interest.due, interest.pastDue],
   ...[fees.accrued, fees.due, fees.pastDue],
   ...[total.outstanding, total.pastDue],
 ];
@@ -52,6 +54,19 @@ const otherwise = ({ original, cancelled, current }: Line['commitment']) => {
 };
 
 type Journal = ReturnType<typeof aJournal>;
+
+/** Of so many journals the rates of interest are rates of PIK too. */
+const PIK_OF = 40;
+function withPik({ deal, effectiveDate, rates = [] }: Journal): Journal[] {
+  const pik = rates.flatMap(({ facility, contract, component, startDate, allInRate }) =>
+    component === 'interest'
+      ? [{ facility, contract, component: 'pik' as const, startDate, allInRate }]
+      : [],
+  );
+  return pik.length === 0
+    ? []
+    : [aJournal({ id: deal } as Loan['deal'], 'rate_set', effectiveDate, [], { rates: pik })];
+}
 
 describe('the numbers on pages', () => {
   let services: Services;
@@ -67,7 +82,7 @@ describe('the numbers on pages', () => {
     services = await sharedServices();
     const { records } = aBook({ contracts: 24, seed: 11 });
     journals = records.filter((record) => record.object === 'journal');
-    await services.post(records);
+    await services.post([...records, ...journals.slice(0, PIK_OF).flatMap(withPik)]);
     own = new Set(records.flatMap((record) => (record.object === 'deal' ? [record.id] : [])));
     person = await services.person(FULL);
     first = await person.signIn('/deals?includeZero=true&limit=50');
@@ -163,6 +178,36 @@ describe('the numbers on pages', () => {
           global.commitment.available,
         ]),
       );
+    }
+  });
+
+  const ADDED_UP = [
+    ...['Outstanding principal', 'Interest accrued', 'PIK interest accrued', 'Interest due'],
+    ...['Fees accrued', 'Fees due'],
+  ];
+
+  it('add up to the total of principal, interest and fees, also where interest is capitalised', async () => {
+    const sums = (html: string, currency: string) => {
+      const rows = rowsOf(html, `amounts-${currency}`);
+      const added = rows.filter(({ head }) => ADDED_UP.includes(head));
+      const total = rows.find(({ head }) => head === 'Principal, interest and fees');
+      expect(total?.numbers).not.to.have.length(0);
+      for (const [at, amount] of (total?.numbers ?? []).entries()) {
+        expect(sumOf(added.map(({ numbers }) => numbers[at] ?? '0'))).to.equal(amount);
+      }
+    };
+    for (const { deal, currency } of items) {
+      sums((await person.open(`/deals/${deal.id}?${times}`)).html, currency);
+    }
+    const capitalised = items.filter(({ global }) => !isZero(global.interest.pikAccrued));
+    expect(capitalised).not.to.have.length(0);
+    for (const { deal, currency, lenders } of capitalised.slice(0, 3)) {
+      const lenderId = lenders[0]?.lender.id ?? '';
+      const grant = { role: 'lender', lenderId, deals: { dealId: deal.id } } as const;
+      const lender = await services.person(VIEW, grant);
+      const { html } = await lender.signIn(`/deals/${deal.id}?${times}`);
+      expect(rowsOf(html, `amounts-${currency}`)[0]?.numbers).to.have.length(2);
+      sums(html, currency);
     }
   });
 
@@ -425,7 +470,9 @@ describe('the numbers on pages', () => {
     const question = `/balances?${times}&level=position&includeZero=true&limit=1000`;
     const { data } = await services.ask<List<BalanceItem>>(question);
     expect(rows).to.have.length(data.length);
+    expect(textOf(sheet)).to.include('PIK interest accrued');
     for (const [at, { share }] of data.entries()) {
+      expect(rows[at]).to.include(`<v>${share?.interest.pikAccrued}</v>`);
       expect(textOf(rows[at] ?? '')).to.include(share?.lender.name);
       expect(rows[at]).to.include(`<v>${share?.principal.outstanding}</v>`);
     }

@@ -66,6 +66,27 @@ describe('a visit', () => {
     expect(deal).not.to.include('Sum of lenders');
   });
 
+  it('says to a lender which figures beside its own are global', async () => {
+    const person = await services.person(VIEW, ofTheDeal('lender', anna));
+    await person.signIn();
+    const [deal, facility] = [`/deals/${loan.deal.id}`, `/facilities/${loan.facility.id}`];
+    for (const [path, ...names] of [
+      [deal, ...['Outstanding principal', 'Commitment', 'Available']],
+      [facility, 'USD', 'Contracts'],
+      [`${deal}/roll-forward`, 'Opening and closing of each interval in USD'],
+    ]) {
+      const [english, german] = await Promise.all(
+        ['en', 'de'].map(async (lang) => (await person.open(`${path}?lang=${lang}`)).html),
+      );
+      for (const name of names) expect(english, path).to.include(`>${name} (global)<`);
+      expect(german?.match(/ \(gesamt\)</g)?.length, path).to.equal(
+        english?.match(/ \(global\)</g)?.length,
+      );
+    }
+    const agent = await services.person(VIEW, ofTheDeal('agent'));
+    expect((await agent.signIn(facility)).html).not.to.include('(global)');
+  });
+
   it('shows a lender the sum of its own share first', async () => {
     const person = await services.person(VIEW, ofTheDeal('lender', anna));
     const own = await person.signIn('/');
@@ -87,6 +108,18 @@ describe('a visit', () => {
       }
     }
     expect(texts[0]).to.include(GLOBAL);
+  });
+
+  it('shows a lender the deal where an address asks for the lenders', async () => {
+    const person = await services.person(VIEW, ofTheDeal('lender', anna));
+    const { html } = await person.signIn(`/deals/${loan.deal.id}?view=lenders`);
+    expect(rowsOf(html, 'amounts-USD')).not.to.have.length(0);
+  });
+
+  it('says to a borrower that it sees no lenders, not that it has no deals', async () => {
+    const person = await services.person(VIEW, ofTheDeal('borrower'));
+    const { html } = await person.signIn('/lenders');
+    expect(html).to.include('Only the agent of a deal sees them').and.not.include('no deals');
   });
 
   it('shows an agent each share, and that they add up', async () => {

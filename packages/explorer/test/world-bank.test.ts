@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { BalanceItem, List, Total } from '../src/balances/shapes.ts';
 import type { Page, Person } from './support/person.ts';
-import { linkNamed } from './support/reading.ts';
+import { linkNamed, rowsOf, textOf } from './support/reading.ts';
 import { FULL, importWorldBank, type Services, startServices } from './support/services.ts';
 import {
   type Book,
@@ -65,6 +65,20 @@ describe('the World Bank’s book, on pages', () => {
       `/balances?${book.times}&level=deal&includeZero=true&include=totals&limit=1`,
     );
     expect(totalsDiffer(first.html, 'totals', totals as never)).to.deep.equal([]);
+  });
+
+  it('says the exchange adjustment and the obligation of a matured loan that owes nothing', async () => {
+    const item = items.find(({ deal }) => deal.dealNumber === 'IBRD77560');
+    expect(item?.global.principal).to.include({ obligation: '0.00', outstanding: '136665000.00' });
+    const html = await book.open(`/deals/${item?.deal.id}?${book.times}`);
+    expect(textOf(html)).to.include(
+      'past maturity and not repaid: exchange adjustment −136.67m, obligation 0.00',
+    );
+    const rows = rowsOf(html, 'amounts-USD').map(({ head, numbers }) => `${head} ${numbers}`);
+    expect(rows.join('\n'))
+      .to.match(/^Exchange adjustment .* -136665000\.00$/m)
+      .and.match(/^Obligation .* 0\.00$/m);
+    expect(await dealDiffers(book, item?.deal.id ?? '')).to.deep.equal([]);
   });
 
   it('comes to the API’s totals in breakdowns', async () => {

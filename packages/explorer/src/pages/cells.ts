@@ -1,4 +1,5 @@
 import { type Html, type HtmlValue, html } from '@cls/shared/http/html';
+import type { BalanceItem } from '../balances/shapes.ts';
 import { difference, isNegative, isZero, MINUS, readableAmount } from '../web/amounts.ts';
 import type { Text } from '../web/text.ts';
 import { shareBar } from './picture.ts';
@@ -27,7 +28,7 @@ export function amountCell(
 }
 
 /** The amounts that grow with the days: after the last date with data they are projected. */
-const GROWING = ['pastDue', 'interestAccrued', 'feesAccrued', 'totalOutstanding'];
+const GROWING = ['pastDue', 'interestAccrued', 'pikAccrued', 'feesAccrued', 'totalOutstanding'];
 
 /** A named amount in a table, marked where it is projected. */
 export function figureCell(
@@ -183,24 +184,44 @@ export function facts(pairs: readonly (readonly [string, HtmlValue])[]): Html {
   return html`<dl class="facts">${shown.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
 }
 
+/** A name of global amounts: it says so to a reader who has a share of its own. */
+export function globalName(name: string, share: object | null, text: Text): string {
+  return share === null ? name : text.t('deal.globalOf', { name });
+}
+
 /** A word of the API (`term_loan`) in the reader's language, where there is one. */
 export function wordOf(kind: string, value: string, text: Text): string {
   const key = `${kind}.${value}`;
   return text.has(key) ? text.t(key) : value.replaceAll('_', ' ');
 }
 
-/** What is remarkable about an item: a word each. @param restated to what was reported before */
+type Marked = Pick<BalanceItem, 'provenance' | 'warnings' | 'global'>;
+
+/**
+ * What is remarkable about an item: a word each.
+ *
+ * @param restated to what was reported before
+ * @param currency where items of several stand together
+ */
 export function marks(
-  { provenance, warnings }: { provenance: { restated: boolean }; warnings: readonly string[] },
+  { provenance, warnings, global: { principal } }: Marked,
   text: Text,
   restated?: string,
+  currency?: string,
 ): Html {
   const word = text.t('mark.restated');
   const words = [
     ...(provenance.restated
       ? [restated === undefined ? word : html`<a href="${restated}">${word}</a>`]
       : []),
-    ...warnings.map((warning) => wordOf('warning', warning, text)),
+    ...warnings.map((warning) =>
+      warning === 'past_maturity' && !isZero(principal.exchangeAdjustment)
+        ? text.t('warning.past_maturity_adjusted', {
+            adjustment: text.short(principal.exchangeAdjustment),
+            obligation: text.short(principal.obligation),
+          })
+        : wordOf('warning', warning, text),
+    ),
   ];
-  return html`${words.map((one) => html` <span class="tag">${one}</span>`)}`;
+  return html`${words.map((one) => html` <span class="tag">${one}${currency !== undefined && ` (${currency})`}</span>`)}`;
 }

@@ -26,7 +26,8 @@ export const FILTERS = [
 ] as const;
 export type Filter = (typeof FILTERS)[number];
 const MARKS = ['pastDue', 'restated', 'includeZero'] as const;
-export const STATUSES = ['pending', 'active', 'matured', 'terminated', 'repaid', 'written_off'];
+/** Those of deals; contracts alone are repaid or written off. */
+const STATUSES = ['pending', 'active', 'matured', 'terminated'];
 const FIRST_PAGE = { cursor: undefined, carried: undefined };
 
 /** What of the address is a filter. */

@@ -12,6 +12,7 @@ import {
   dateCell,
   facts,
   figureCell,
+  globalName,
   instantText,
   marks,
   projectedMark,
@@ -45,7 +46,9 @@ export async function dealPage(deps: PageDeps, visit: Visit): Promise<void> {
   const [answer, then, who] = answers;
   const { data: deal, meta } = answer;
   const was = wasOf(then, ({ data }) => data);
-  const view = VIEWS.find((name) => name === visit.query.get('view')) ?? 'overview';
+  const asked = VIEWS.find((name) => name === visit.query.get('view'));
+  const view =
+    asked === undefined || (asked === 'lenders' && !hasLenders(deal)) ? 'overview' : asked;
   const shows = (part: DealTab) => view === part || view === 'all';
   const balanceThen = (item: BalanceItem) =>
     wasOf(was, ({ balances }) => balances.find(({ id }) => id === item.id));
@@ -95,6 +98,7 @@ export function dealHead(
 ): Html {
   const { query } = visit;
   const base = `/deals/${deal.id}`;
+  const several = deal.balances.length > 1;
   const [first] = deal.balances;
   const { country } = first?.borrower ?? {};
   const borrower = html`<a href="${pageAddress(`/borrowers/${deal.borrower.id}`, query)}">${deal.borrower.name}</a>${country !== undefined && `, ${countryName(country, text.locale)}`}`;
@@ -117,7 +121,7 @@ export function dealHead(
     [text.t('deal.guarantor'), deal.guarantor?.name],
     [
       text.t('column.status'),
-      html`${wordOf('status', deal.status, text)}${deal.balances.map((item) => marks(item, text, restatedAddress(visit, base, item)))}`,
+      html`${wordOf('status', deal.status, text)}${deal.balances.map((item) => marks(item, text, restatedAddress(visit, base, item), several ? item.currency : undefined))}`,
     ],
     [text.t('facility.nextPayment'), dateOf(nextPayment(deal), text)],
     [text.t('deal.closing'), dateOf(deal.closingDate, text)],
@@ -219,14 +223,25 @@ export function dateOf(day: string | null | undefined, text: Text): string | und
   return day == null ? undefined : text.date(day);
 }
 
-const AMOUNTS: readonly (readonly [string, (line: Line) => string])[] = [
+const OUTSTANDING = ({ principal }: Line) => principal.outstanding;
+const EXCHANGE_ADJUSTMENT = ({ principal }: Line) => principal.exchangeAdjustment;
+const PIK_ACCRUED = ({ interest }: Line) => interest.pikAccrued;
+/** Each with its name; a third one decides whether the row stands there: it does where that is not zero. */
+const AMOUNTS: readonly (readonly [
+  name: string,
+  of: (line: Line) => string,
+  shownWith?: (line: Line) => string,
+])[] = [
   ['commitment', ({ commitment }) => commitment.current],
   ['unfunded', ({ commitment }) => commitment.unfunded],
   ['available', ({ commitment }) => commitment.available],
   ['letterOfCredit', ({ commitment }) => commitment.letterOfCredit],
-  ['outstanding', ({ principal }) => principal.outstanding],
+  ['outstanding', OUTSTANDING],
+  ['exchangeAdjustment', EXCHANGE_ADJUSTMENT, EXCHANGE_ADJUSTMENT],
+  ['obligation', ({ principal }) => principal.obligation, EXCHANGE_ADJUSTMENT],
   ['principalPastDue', ({ principal }) => principal.pastDue],
   ['interestAccrued', ({ interest }) => interest.accrued],
+  ['pikAccrued', PIK_ACCRUED, PIK_ACCRUED],
   ['interestDue', ({ interest }) => interest.due],
   ['interestPastDue', ({ interest }) => interest.pastDue],
   ['feesAccrued', ({ fees }) => fees.accrued],
@@ -250,10 +265,12 @@ export function amountsTable(
     { label: text.t('deal.global'), numeric: true },
   ];
   const [ownThen, globalThen] = [wasOf(was, ownShare), wasOf(was, (then) => then.global)];
-  const rows = AMOUNTS.map(([name, of]) => {
-    const key = `column.${name}`;
+  const lines = [share, global, ownThen?.before, globalThen?.before].flatMap((line) => line ?? []);
+  const rows = AMOUNTS.map(([name, of, shownWith]) => {
+    if (shownWith !== undefined && lines.every((line) => isZero(shownWith(line)))) return undefined;
+    const [key, about] = [`column.${name}`, `about.${name}`];
     return html`
-<tr><th scope="row">${text.has(key) && text.t(key)}</th>${share !== null && figureCell(name, of(share), text, wasOf(ownThen, of))}${figureCell(name, of(global), text, wasOf(globalThen, of))}</tr>`;
+<tr><th scope="row">${text.has(key) && text.t(key)}${text.has(about) && html` <small>${text.t(about)}</small>`}</th>${share !== null && figureCell(name, of(share), text, wasOf(ownThen, of))}${figureCell(name, of(global), text, wasOf(globalThen, of))}</tr>`;
   });
   const caption = text.t('deal.amounts', { currency });
   return table({ caption, columns, rows, id: `amounts-${currency}` });
@@ -312,12 +329,11 @@ function sumCell(
   return html`<td>${amountText(sum, text)}${isGrowing && projectedMark(text)} <span class="${equal ? 'equal' : 'unequal'}">${text.t(equal ? 'deal.equal' : 'deal.unequal')}</span>${beforeText(sum, text, then)}</td>`;
 }
 
-const OUTSTANDING = ({ principal }: Line) => principal.outstanding;
-const FACILITY_AMOUNTS: readonly ((line: Line) => string)[] = [
-  OUTSTANDING,
-  ({ commitment }) => commitment.current,
-  ({ commitment }) => commitment.available,
-];
+const FACILITY_AMOUNTS = [
+  ['outstanding', OUTSTANDING],
+  ['commitment', ({ commitment }: Line) => commitment.current],
+  ['available', ({ commitment }: Line) => commitment.available],
+] as const;
 
 function facilitiesTable(
   { query }: Visit,
@@ -326,22 +342,24 @@ function facilitiesTable(
   was: Was<Deal> | undefined,
 ): Html {
   const { facilities: data, hasMoreFacilities } = deal;
-  const withOwn = data.some(({ share }) => share !== null);
+  const share = data.find((item) => item.share !== null)?.share ?? null;
+  const withOwn = share !== null;
   const columns = [
     { label: text.t('column.facility') },
     { label: text.t('column.type') },
     { label: text.t('column.currency') },
     ...(withOwn ? [{ label: text.t('column.ownOutstanding'), numeric: true }] : []),
-    { label: text.t('column.outstanding'), numeric: true },
-    { label: text.t('column.commitment'), numeric: true },
-    { label: text.t('column.available'), numeric: true },
+    ...FACILITY_AMOUNTS.map(([name]) => ({
+      label: globalName(text.t(`column.${name}`), share, text),
+      numeric: true,
+    })),
     { label: text.t('column.maturity') },
     { label: text.t('column.status') },
   ];
   const rows = data.map((item) => {
     const then = wasOf(was, ({ facilities }) => facilities.find(({ id }) => id === item.id));
     const own = wasOf(then, ownShare);
-    const amounts = FACILITY_AMOUNTS.map((of) =>
+    const amounts = FACILITY_AMOUNTS.map(([, of]) =>
       amountCell(
         of(item.global),
         text,

@@ -18,6 +18,7 @@ const AMOUNTS: readonly (readonly [MessageKey, (line: Line) => string])[] = [
   ['column.available', ({ commitment }) => commitment.available],
   ['column.pastDue', ({ total }) => total.pastDue],
   ['column.interestAccrued', ({ interest }) => interest.accrued],
+  ['column.pikAccrued', ({ interest }) => interest.pikAccrued],
   ['column.interestDue', ({ interest }) => interest.due],
   ['column.feesAccrued', ({ fees }) => fees.accrued],
   ['column.feesDue', ({ fees }) => fees.due],

@@ -1,5 +1,5 @@
 import { type Html, html } from '@cls/shared/http/html';
-import type { Accrual, BalanceItem, Line, List, Rate } from '../balances/shapes.ts';
+import type { Accrual, BalanceItem, Line, List, Rate, Share } from '../balances/shapes.ts';
 import { pageAddress } from '../web/address.ts';
 import { difference, isNegative, isZero, MINUS, percentOf } from '../web/amounts.ts';
 import { countryName } from '../web/countries.ts';
@@ -10,6 +10,7 @@ import {
   dateCell,
   facts,
   figureCell,
+  globalName,
   marks,
   table,
   type Was,
@@ -82,11 +83,9 @@ export async function facilityPage(deps: PageDeps, visit: Visit): Promise<void> 
       comparedWith(visit, then, first, text),
       html`<div class="beside">${commitmentTable(item, text, was)}${amountsTable(item, text, was)}</div>`,
       lendersTable(item, visit, text, was),
-      contractsTable(contracts, text, comparedAnswer(visit, contracts)),
+      contractsTable(contracts, item.share, text, comparedAnswer(visit, contracts)),
       rateCourses(visit, contracts, text),
-      (item.accrual ?? []).map((one, at) =>
-        accrualTable(one, item.currency, at, contracts.data, text),
-      ),
+      (item.accrual ?? []).map((one, at) => accrualTable(one, item, at, contracts.data, text)),
       provenance(item, text, visit),
     ],
   });
@@ -121,10 +120,13 @@ function otherwise({ global: { commitment } }: BalanceItem): string {
 }
 
 function commitmentTable(item: BalanceItem, text: Text, was: Was<BalanceItem> | undefined): Html {
-  const { currency, facility, global } = item;
+  const { currency, facility, global, share } = item;
   const { current } = global.commitment;
   const zero = difference(current, current);
-  const columns = [{ label: text.t('column.commitment') }, { label: currency, numeric: true }];
+  const columns = [
+    { label: text.t('column.commitment') },
+    { label: globalName(currency, share, text), numeric: true },
+  ];
   const row = (label: string, of: (one: BalanceItem) => string) => html`
 <tr><th scope="row">${label}</th>${amountCell(of(item), text, wasOf(was, of))}</tr>`;
   const other = otherwise(item);
@@ -151,6 +153,7 @@ const CONTRACT_AMOUNTS: readonly (readonly [string, (line: Line) => string])[] =
 
 function contractsTable(
   { data, page }: List<BalanceItem>,
+  share: Share | null,
   text: Text,
   was: Was<List<BalanceItem>> | undefined,
 ): Html | undefined {
@@ -178,7 +181,7 @@ function contractsTable(
     return html`
 <tr><th scope="row">${contract?.contractNumber} (${currency})</th>${amounts}<td>${rateText(terms?.rate, text)}</td><td>${dateOf(contract?.maturityDate, text)}</td><td>${wordOf('status', status.contract ?? '', text)}</td></tr>`;
   });
-  const caption = text.t('facility.contracts');
+  const caption = globalName(text.t('facility.contracts'), share, text);
   return html`<h2>${caption}</h2>${table({ caption, underHeading: true, columns, rows, id: 'contracts' })}${page.hasMore && html`<p>${text.t('facility.moreContracts')}</p>`}`;
 }
 
@@ -230,7 +233,7 @@ function rateCourse({ times }: Visit, { contract, rates = [] }: BalanceItem, tex
 /** Each period with its rate and its exact amount; their sum is rounded once. */
 function accrualTable(
   accrual: Accrual,
-  currency: string,
+  { currency, share }: BalanceItem,
   at: number,
   contracts: readonly BalanceItem[],
   text: Text,
@@ -264,7 +267,8 @@ function accrualTable(
     until: text.date(end),
     dayCount,
   });
-  const title = at === 0 ? html`<h2>${text.t('accrual.title')}</h2>` : undefined;
+  const title =
+    at === 0 ? html`<h2>${globalName(text.t('accrual.title'), share, text)}</h2>` : undefined;
   return html`${title}${table({ caption, columns, rows, foot, id: `accrual-${at}` })}`;
 }
 

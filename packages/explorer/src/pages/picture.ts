@@ -94,8 +94,8 @@ export function steps(marks: readonly Mark[], what: string, text: Text): Html | 
     left: round(x(days[at] ?? first)),
     top: round(y(sizeOf(amount))),
   }));
-  const ticks = x.ticks(5).map((day) => {
-    return html`<text x="${Math.round(x(day))}" y="${HEIGHT - 8}">${monthOf(day, first, last, text)}</text>`;
+  const ticks = namesOf(x.ticks(5), text).map(([name, day]) => {
+    return html`<text x="${Math.round(x(day))}" y="${HEIGHT - 8}">${name}</text>`;
   });
   const course = points
     .map(({ left, top }, at) => (at === 0 ? `M${left} ${top}` : `H${left}V${top}`))
@@ -165,13 +165,18 @@ function axis(y: Heights, text: Text, unit = ''): Html {
 const axisOf = (tag: string) => ({
   years: new Intl.DateTimeFormat(tag, { year: 'numeric', timeZone: 'UTC' }),
   months: new Intl.DateTimeFormat(tag, { month: 'short', year: '2-digit', timeZone: 'UTC' }),
+  days: new Intl.DateTimeFormat(tag, { day: 'numeric', month: 'short', timeZone: 'UTC' }),
 });
 const AXES = { en: axisOf('en-GB'), de: axisOf('de-DE') } as const;
 
-/** The year, or within few years the month. */
-function monthOf(day: Date, first: Date, last: Date, { locale }: Text): string {
-  const isLong = last.getUTCFullYear() - first.getUTCFullYear() > 3;
-  return AXES[locale][isLong ? 'years' : 'months'].format(day);
+/** Each with its year; where years or months have several, with its month or day. A day has one at most. */
+function namesOf(ticks: readonly Date[], { locale }: Text): readonly (readonly [string, Date])[] {
+  const { years, months, days } = AXES[locale];
+  const names = [years, months, days].map((axis) => {
+    return new Map(ticks.toReversed().map((day) => [axis.format(day), day]));
+  });
+  const telling = names.find(({ size }) => size === ticks.length) ?? names.at(-1);
+  return [...(telling ?? [])].reverse();
 }
 
 /** For drawing alone: as exact as a pixel needs. No number of a page comes from it. */

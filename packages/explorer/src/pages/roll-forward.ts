@@ -10,7 +10,7 @@ import {
 import { pageAddress, sameWith } from '../web/address.ts';
 import { isZero, readableAmount } from '../web/amounts.ts';
 import type { Text } from '../web/text.ts';
-import { amountCell, table } from './cells.ts';
+import { amountCell, globalName, table } from './cells.ts';
 import { dealHead, dealTitle } from './deal.ts';
 import { fieldOf } from './form-faults.ts';
 import { absent, dealAt } from './not-yet.ts';
@@ -69,7 +69,7 @@ export async function rollForwardPage(deps: PageDeps, visit: Visit): Promise<voi
               (facilities?.data ?? []).filter(({ currency }) => currency === deal.currency),
               text,
             ),
-          ]}</div><div class="pictures">${series !== undefined && course(visit, deal.currency, series, interval, text)}</div>`,
+          ]}</div><div class="pictures">${series !== undefined && course(visit, deal, series, interval, text)}</div>`,
       ),
       facilities?.page.hasMore === true && html`<p>${text.t('deal.moreFacilities')}</p>`,
       html`<p><a href="${pageAddress(`/deals/${dealId}/movements`, query, { fromDate })}">${text.t('rollForward.postings')}</a></p>
@@ -111,7 +111,13 @@ function waterfallOf(visit: Visit, { currency, global, share }: RollForwardItem,
 }
 
 /** The course of what was outstanding: a picture, and the table behind it. */
-function course(visit: Visit, currency: string, series: Series, interval: string, text: Text) {
+function course(
+  visit: Visit,
+  { currency, share }: RollForwardItem,
+  series: Series,
+  interval: string,
+  text: Text,
+) {
   const { ctx, query, parts } = visit;
   const all = series.data.filter((point) => point.currency === currency);
   // Without a first day the book's is taken: what the page shows may begin later.
@@ -119,13 +125,14 @@ function course(visit: Visit, currency: string, series: Series, interval: string
   const points = all.slice(Math.max(start, 0));
   const [first, last] = [points[0], points.at(-1)];
   if (first === undefined || last === undefined) return undefined;
-  const what = text.t('series.what', {
+  const moved = text.t('series.what', {
     currency,
     opening: readableAmount(first.opening, text.locale),
     from: text.date(first.from),
     closing: readableAmount(last.closing, text.locale),
     until: text.date(last.date),
   });
+  const what = globalName(moved, share, text);
   const links = INTERVALS.map((name) =>
     name === interval
       ? html`<li><span class="chosen">${text.t(`series.${name}`)}</span></li>`
@@ -152,7 +159,7 @@ function course(visit: Visit, currency: string, series: Series, interval: string
       asOf: date,
     }),
   }));
-  const caption = text.t('series.caption', { currency });
+  const caption = globalName(text.t('series.caption', { currency }), share, text);
   return html`<div class="pictured"><ul class="presets">${links}</ul>${steps(shown, what, text)}<details><summary>${text.t('chart.table')}</summary>${table({ caption, columns, rows, id: `series-${currency}` })}</details>${series.page.hasMore && html`<p>${text.t('series.more')}</p>`}</div>`;
 }
 
@@ -211,7 +218,10 @@ function rollForwardTable(
       ? []
       : [{ label: text.t('deal.ownShare', { lender: share.lender.name }), line: share }]),
     { label: text.t('deal.global'), line: deal.global },
-    ...parts.map(({ facility, global }) => ({ label: facility?.name ?? '', line: global })),
+    ...parts.map(({ facility, global }) => ({
+      label: globalName(facility?.name ?? '', share, text),
+      line: global,
+    })),
   ];
   const moved = MOVEMENTS.filter((name) => lines.some(({ line }) => !isZero(line.movements[name])));
   const row = (label: HtmlValue, amounts: readonly string[]) => html`

@@ -22,9 +22,12 @@ let codes: ReadonlyMap<string, string> | undefined;
 /** By its plain name, in each language: the code of every country. */
 export function countryCodes(): ReadonlyMap<string, string> {
   codes ??= new Map(
-    LETTERS.flatMap((one) => LETTERS.map((other) => `${one}${other}`)).flatMap((code) =>
-      LOCALES.map((locale) => [plain(countryName(code, locale)), code] as const),
-    ),
+    LETTERS.flatMap((one) => LETTERS.map((other) => `${one}${other}`))
+      // Retired codes have the name of the country that took their place: `UK` that of `GB`.
+      .filter((code) => new Intl.Locale(`und-${code}`).region === code)
+      .flatMap((code) =>
+        LOCALES.map((locale) => [plain(countryName(code, locale)), code] as const),
+      ),
   );
   return codes;
 }

@@ -320,6 +320,28 @@ describe('people in a browser', () => {
     await context.close();
   });
 
+  it('write a search into a field that has room for its words, however wide the window is', async () => {
+    const { email } = await services.person(FULL);
+    const { context, page } = await signedIn(email, { locale: 'en-GB' });
+    for (let width = 320; width <= 1440; width += 40) {
+      await page.setViewportSize({ width, height: 800 });
+      const box = await page.locator('header [name=q]').boundingBox();
+      expect(box?.width, `${width}`).to.be.at.least(140);
+    }
+    await context.close();
+  });
+
+  it('read on a phone what accrued, and what it comes to', async () => {
+    const { facility } = await theItem('level=facility&expand=accrual&sort=-interestAccrued');
+    const { email } = await services.person(FULL);
+    const { context, page } = await signedIn(email, { viewport: { width: 390, height: 800 } });
+    await page.goto(`${services.url}/facilities/${facility?.id}`);
+    const table = page.locator('table', { has: page.locator('#accrual-0') });
+    const box = await table.locator('tfoot td').first().boundingBox();
+    expect((box?.x ?? 0) + (box?.width ?? 390)).to.be.at.most(390);
+    await context.close();
+  });
+
   it('print a deal on paper without the controls', async () => {
     const { email } = await services.person(FULL);
     const { context, page } = await signedIn(email);

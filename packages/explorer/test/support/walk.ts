@@ -32,6 +32,10 @@ type Amounts<T> = Readonly<Record<string, (of: T) => string | null | undefined>>
 
 const OF_LINE: Amounts<Line> = {
   'Outstanding principal': ({ principal }) => principal.outstanding,
+  'Exchange adjustment through exchange rates; no part of the principal': ({ principal }) =>
+    principal.exchangeAdjustment,
+  'Obligation outstanding principal and exchange adjustment': ({ principal }) =>
+    principal.obligation,
   'Total past due': ({ total }) => total.pastDue,
   'Principal past due': ({ principal }) => principal.pastDue,
   'Interest past due': ({ interest }) => interest.pastDue,
@@ -41,6 +45,7 @@ const OF_LINE: Amounts<Line> = {
   Available: ({ commitment }) => commitment.available,
   'Letters of credit': ({ commitment }) => commitment.letterOfCredit,
   'Interest accrued': ({ interest }) => interest.accrued,
+  'PIK interest accrued': ({ interest }) => interest.pikAccrued,
   'Interest due': ({ interest }) => interest.due,
   'Fees accrued': ({ fees }) => fees.accrued,
   'Fees due': ({ fees }) => fees.due,
@@ -198,7 +203,12 @@ export async function facilityDiffers(book: Book, item: BalanceItem): Promise<Di
     ];
   });
   return [
-    ...columnDiffers(readTable(html, 'commitment'), item.currency, OF_COMMITMENT, item.global),
+    ...columnDiffers(
+      readTable(html, 'commitment'),
+      item.share === null ? item.currency : `${item.currency} (global)`,
+      OF_COMMITMENT,
+      item.global,
+    ),
     ...itemDiffers(html, item),
     ...rowsDiffer(readTable(html, 'contracts'), named, OF_CONTRACT),
     ...accruals,
@@ -429,7 +439,7 @@ function rowsDiffer<T>(
     const { head = '', cells = {} } = rows[at] ?? {};
     if (name !== undefined && head !== name) differences.push(`${head} stands where ${name} is`);
     for (const [column, shown] of Object.entries(cells)) {
-      const read = amounts[column];
+      const read = amounts[column.replace(/ \(global\)$/, '')];
       if (read === undefined && /^-?\d+\.\d+$/.test(shown)) {
         differences.push(`nobody knows what ${column} is`);
       }

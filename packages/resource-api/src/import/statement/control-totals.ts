@@ -96,8 +96,11 @@ export class ControlTotals {
       const digits = once?.split('.')[1]?.length ?? 0;
       const wanted = parseAmount(text, digits);
       if (once === undefined || wanted === undefined) {
-        const message = `expected one of ${Object.keys(sums).join(', ')} and a plain decimal`;
-        report.fault(0, name, 'control_total', message, text);
+        const message =
+          once === undefined
+            ? `the file has no sum of this name; expected one of ${Object.keys(sums).join(', ')}`
+            : 'expected a plain decimal such as 12000000.00, without separators of thousands';
+        report.fault(0, name, 'invalid_control', message, text);
         continue;
       }
       const sender = wanted.rounded ? text : formatAmount(wanted.amountMinor, digits);

@@ -214,6 +214,13 @@ describe('a statement', () => {
     }
   });
 
+  it('with another delimiter is refused by it, also where the header has commas', async () => {
+    const [header = '', ...lines] = statement('03/31/2025', [good]).split('\n');
+    const named = [`${header.replaceAll(',', ';')};Rate, all-in`, ...lines].join('\n');
+    const [fault] = (await readText(named, profile)).faults;
+    expect(fault?.message).to.include('declare delimiter: ";"');
+  });
+
   it('with a number that cannot be a key, or a sum that cannot be kept, is refused by row', async () => {
     const told = async (rows: readonly Record<string, string>[]) =>
       (await readText(statement('03/31/2025', rows), profile)).faults.map(
@@ -429,18 +436,25 @@ describe('cls-api', () => {
     expect(await journals()).to.equal(before + posted);
   });
 
+  it('names the delimiter of the profile where quotation marks do not fit it', async () => {
+    const path = file('"Loan Number";"Due"\n"A";"1"\n');
+    const { code, stdout, stderr } = await run('import', path, '--json');
+    expect(code).to.equal(1);
+    expect(`${stdout}${stderr}`).to.include('this file is read with commas between its cells');
+  });
+
   it('refuses a file whose control totals differ, and writes nothing', async () => {
     const before = await journals();
     const path = file(statement('05/31/2025', [{ ...good, 'Loan Number': 'T7' }]));
-    for (const [rows, control] of [
-      ['2', 'due=100.00'],
-      ['1', 'due=99.99'],
-      ['1', 'nothing=1'],
+    for (const [rows, control, code] of [
+      ['2', 'due=100.00', 'control_total'],
+      ['1', 'due=99.99', 'control_total'],
+      ['1', 'nothing=1', 'invalid_control'],
     ] as const) {
       const totals = ['--rows', rows, '--control', 'due=100.00', '--control', control];
       const refused = await run('import', path, '--apply', ...totals);
       expect(refused.code).to.equal(1);
-      expect(refused.stderr).to.include('control_total');
+      expect(refused.stderr).to.include(code);
     }
     expect(await journals()).to.equal(before);
     const agreed = await run('import', path, '--rows', '1', '--control', 'due=100.00');

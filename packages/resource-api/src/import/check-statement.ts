@@ -6,6 +6,7 @@ import { type StatementSource, UnreadableFile } from './file/table.ts';
 import type { ImportRequest } from './import-report.ts';
 import type { ImportProfile } from './profile/profile.ts';
 import type { SanityChecks } from './sanity.ts';
+import { delimiterName } from './statement/columns.ts';
 import { ControlTotals } from './statement/control-totals.ts';
 import { Grouping, groupsRows } from './statement/group-rows.ts';
 import { LoanNumbers } from './statement/loan-numbers.ts';
@@ -78,7 +79,10 @@ export async function checkStatement(
     }
   } catch (error) {
     if (!(error instanceof UnreadableFile)) throw error;
-    report.refuse(error.fault);
+    const { fault } = error;
+    const cells = `; this file is read with ${delimiterName(profile.delimiter)} between its cells: if it has others, declare the delimiter`;
+    const isText = fault.code === 'malformed_csv';
+    report.refuse(isText ? { ...fault, message: `${fault.message}${cells}` } : fault);
   }
   return { ...read, shares, numbers, isInOrder };
 }

@@ -31,7 +31,13 @@ describe('a rate in a cell', () => {
   });
 
   for (const [cell, unit, sentence] of [
-    ['x', 'percent', 'a percentage such as 4.75'],
+    ...(['x', 'n/a'] as const).map(
+      (cell) =>
+        [
+          ...([cell, 'percent'] as const),
+          'a percentage such as 4.75; if this stands for no rate, declare it in emptyMarks',
+        ] as const,
+    ),
     ['1,000', 'percent', 'a percentage such as 4.75'],
     ['1000.1', 'percent', 'a percentage such as 4.75, of at most 1,000 %'],
     ['99999999999', 'percent', 'a percentage such as 4.75'],

@@ -136,16 +136,23 @@ describeOnDatabase('the totals of a sender', (engine) => {
     ]);
   });
 
-  it('of a column that no file has are refused by name', async () => {
-    const expected = { rows: 1, sums: { constructor: '1.00' } };
+  it('of a column that the file does not have, or with separators of thousands, are refused by name', async () => {
+    const expected = { rows: 1, sums: { constructor: '1.00', due: '1,000.00' } };
     const { faults } = await demanded(text('A,1.00', 'Total,1.00'), { expected });
     expect(faults).to.deep.equal([
       {
         row: 0,
         column: 'constructor',
-        code: 'control_total',
-        message: 'the statement has no such sum; expected one of due',
+        code: 'invalid_control',
+        message: 'the file has no sum of this name; expected one of due',
         value: '1.00',
+      },
+      {
+        row: 0,
+        column: 'due',
+        code: 'invalid_control',
+        message: 'expected a plain decimal such as 12000000.00, without separators of thousands',
+        value: '1,000.00',
       },
     ]);
   });

@@ -62,7 +62,17 @@ describe('rows that make deals', () => {
       ['D,F,1,EUR,10.00,Second', 'D,F,1,EUR,5.00,SECOND'],
       { columns: OF_LENDERS, rowIs: 'lender' },
       'duplicate_loan',
-      /also in row 2/,
+      /SECOND has this loan also in row 2/,
+    ],
+    [
+      'of one lender that has a drawing twice, with other limits, is refused for that alone',
+      ['D,F,1,EUR,10.00,100.00,Second', 'D,F,1,EUR,5.00,90.00,Second'],
+      {
+        ...{ columns: { ...LIMITED, lender: ['Lender'] }, rowIs: 'lender' },
+        derive: { undisbursed: 'limit - due' },
+      },
+      'duplicate_loan',
+      /Second has this loan also in row 2; expected one row for each lender/,
     ],
     [
       'of shares whose rows have own amounts is refused',
@@ -114,6 +124,7 @@ describe('rows that make deals', () => {
       const { report } = await grouped(lines, { ...others, columns: stated });
       const [fault] = report.faults;
       expect(fault?.code, JSON.stringify(report.faults)).to.equal(code);
+      expect(report.faultKinds.map((kind) => kind.code)).not.to.include('differs_in_facility');
       expect(fault?.message).to.match(message);
     });
   }

@@ -484,6 +484,19 @@ describe('what a file says of itself', () => {
   });
 });
 
+describe('the date of a statement in its title', () => {
+  for (const title of [
+    'Stand: 31. Oktober 2026',
+    'Loans 2026 as of October 31 2026',
+    'per 31.10.2026',
+  ]) {
+    it(`is told where it says ${title}`, async () => {
+      const { inspection } = await inspect(lines(title, HEADER, ...ROWS), 'tape.csv');
+      expect(inspection.notes.join()).to.include(`row 1 says “${title}”`);
+    });
+  }
+});
+
 describe('a workbook that nobody described', () => {
   const sheetRow = (...cells: readonly (string | number)[]) =>
     `<row>${cells.map((cell) => (typeof cell === 'number' ? `<c><v>${cell}</v></c>` : `<c t="inlineStr"><is><t>${cell}</t></is></c>`)).join('')}</row>`;
@@ -507,6 +520,17 @@ describe('a workbook that nobody described', () => {
     expect(question('sheet')).to.include('“Deckblatt” (2 rows) or “Kredite” (4 rows)?');
     expect(setting('totalsRow')).to.equal('Summe');
     expect(setting('columns.due')).to.deep.equal(['Restschuld (EUR)']);
+  });
+
+  it('needs no answer about rates that it shows in percent', async () => {
+    const rate = '<c s="1"><v>0.0475</v></c>';
+    const rated = [
+      sheetRow('Darlehensnummer', 'Restschuld (EUR)', 'Zinssatz'),
+      ...['A-1', 'A-2'].map((loan) => sheetRow(loan, 600.5).replace('</row>', `${rate}</row>`)),
+    ].join('');
+    const shown = workbookOf({ sheets: [{ rows: rated }], formats: ['0.00%'] });
+    const { setting } = await inspect(shown, 'tape.xlsx');
+    expect(setting('rateUnit')).to.equal('percent');
   });
 
   it('is inspected in the sheet that is named', async () => {

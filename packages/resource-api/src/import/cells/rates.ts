@@ -48,7 +48,7 @@ export function rateExpected(cell: Cell, dialect: NumberDialect, unit: RateUnit)
   const other = Object.entries(UNITS).find(
     ([name, { mark }]) => name !== unit && typeof cell === 'string' && mark.test(cell.trim()),
   );
-  if (other === undefined && typeof cell === 'string' && /\p{L}{3}/u.test(cell)) {
+  if (other === undefined && typeof cell === 'string' && /\p{L}{3}|^\D+$/u.test(cell)) {
     return `${expected}; if this stands for no rate, declare it in emptyMarks`;
   }
   if (other === undefined) return expected;

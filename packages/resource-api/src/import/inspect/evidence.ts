@@ -40,6 +40,8 @@ export class ColumnEvidence {
   /** Numbers and dates of a workbook's cells. */
   numbers = 0;
   dates = 0;
+  /** Numbers that the workbook shows in percent. */
+  percents = 0;
   mostNumber = Number.NEGATIVE_INFINITY;
   /** More forms than numbers and dates have: names. */
   manyShapes = false;

@@ -10,12 +10,13 @@ export function proposeRates({ find, checks, draft }: Proposal): void {
   const column = find('rate');
   const range = column && checks.ranges.get(column);
   if (column === undefined || range === undefined) return;
-  const { header, shapes } = column.evidence;
+  const { header, shapes, filled, percents } = column.evidence;
   const [least, most] = [Number(range.least), Number(range.most)];
   const marked = (mark: RegExp) => [...shapes.keys()].some((shape) => mark.test(shape));
   const path = ['rateUnit'];
   const spread = `“${header}” is from ${range.least} to ${range.most}`;
-  if (marked(/%$/)) draft.set(path, 'percent', `“${header}” has percent signs`);
+  if (percents === filled) draft.set(path, 'percent', `the workbook shows “${header}” in percent`);
+  else if (marked(/%$/)) draft.set(path, 'percent', `“${header}” has percent signs`);
   else if (marked(/bps?$/i)) draft.set(path, 'basis_points', `“${header}” has bp`);
   else if (most === 0 && least === 0) return;
   else if (most < 1) draft.ask(path, `fraction or percent: ${spread}`);

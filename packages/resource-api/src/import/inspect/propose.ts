@@ -1,3 +1,4 @@
+import { monthNamed } from '../cells/month-names.ts';
 import { profileSchema } from '../profile/profile.ts';
 import type { ProfileDraft } from './draft.ts';
 import { proposeHeader } from './layouts.ts';
@@ -8,6 +9,7 @@ import { proposeCountry } from './propose-country.ts';
 import { proposeCurrency, proposeUnit } from './propose-currency.ts';
 import { proposeStatuses, proposeTypes } from './propose-lists.ts';
 import { proposeAmounts, proposeRows } from './propose-structure.ts';
+import type { RowText } from './scan.ts';
 
 /** Columns come before what depends on them. */
 const STEPS: readonly ((proposal: Proposal) => void)[] = [
@@ -49,12 +51,18 @@ function proposeName({ file, draft }: Proposal): void {
   draft.ask(['lender'], '{externalId: …, name: …}: who holds the loans, such as your bank');
 }
 
-const DAY = /\d{1,4}[./-]\d{1,2}[./-]\d{2,4}/;
+/** `31.10.2026`, `31. Oktober 2026` or `October 31, 2026`; the name may be that of a month. */
+const DAY = /\d{1,4}[./-]\d{1,2}[./-]\d{2,4}|(\p{L}{3,})\.? (?:\d{1,2},? )?\d{4}(?!\d)/gu;
+
+function namesDay({ text }: RowText): boolean {
+  const names = [...text.matchAll(DAY)].map(([, name]) => name);
+  return names.some((name) => name === undefined || monthNamed(name) !== undefined);
+}
 
 function proposeAsOf({ find, found, draft, notes }: Proposal): void {
   const evidence = find('asOf')?.evidence;
   if (evidence === undefined) {
-    const title = found.preamble.find(({ text }) => DAY.test(text));
+    const title = found.preamble.find(namesDay);
     const hint = title === undefined ? '' : `; row ${title.row} says “${title.text}”`;
     notes.push(`no column has the date of the statement: give --as-of when you import${hint}`);
   } else if (evidence.distinct > 1) {

@@ -84,7 +84,10 @@ export class Scan {
       this.oddWidths.rows += 1;
       this.oddWidths.first ||= row.row;
     }
-    for (const [index, column] of this.columns.entries()) column.add(row.cells[index], row.row);
+    for (const [index, column] of this.columns.entries()) {
+      column.add(row.cells[index], row.row);
+      if (row.percentColumns?.includes(index)) column.percents += 1;
+    }
   }
 
   end(): void {

@@ -78,7 +78,8 @@ export const ADVICE: Readonly<Record<string, string>> = {
   amount_too_large: 'Compare amountsIn with the statement’s heading.',
   invalid_date: 'Declare dateFormats as the file writes dates.',
   mixed_dates: 'Split the file by date, and import the oldest first.',
-  invalid_rate: 'Declare rateUnit, and decimalSeparator.',
+  invalid_rate:
+    'Declare rateUnit and decimalSeparator as the file has them, and what stands for no rate in emptyMarks.',
   unknown_currency: 'Use ISO 4217 codes, or declare one currency.',
   unknown_status: 'Add the value to statuses in the profile.',
   unknown_loan_type: 'Add the value to facilityTypes in the profile.',
@@ -86,7 +87,6 @@ export const ADVICE: Readonly<Record<string, string>> = {
   missing_value: 'Ask the sender for it.',
   missing_column: 'Add the file’s header to columns in the profile.',
   duplicate_column: 'Name the right column in the profile, or remove the other.',
-  duplicate_loan: 'Declare rowIs: lender if rows are parts of lenders; else remove the double.',
   number_from_elsewhere: 'Declare that source in the profile, if these are the same loans.',
   identity_broken: 'Correct the row, or give the identity a tolerance or a reason to be off.',
   shares_do_not_add_up: 'Ask the sender: a lender is missing, or a share is wrong.',

@@ -64,8 +64,8 @@ export function findColumns(
   const other = otherDelimiter(header, profile);
   if (other !== undefined) {
     const message =
-      `expected columns separated by ${nameOf(profile.delimiter)}; this file separates them by ` +
-      `${nameOf(other)}: declare delimiter: ${JSON.stringify(other)}`;
+      `expected columns separated by ${delimiterName(profile.delimiter)}; this file separates them by ` +
+      `${delimiterName(other)}: declare delimiter: ${JSON.stringify(other)}`;
     report.fault(row, '', 'wrong_delimiter', message, header[0] ?? '');
     return undefined;
   }
@@ -132,16 +132,17 @@ function missing(file: string, header: readonly string[]): string {
   return `${file} has no column of this name; it has ${shown.join(', ')}${more}`;
 }
 
-/** What a header of one cell seems to be separated by. */
+/** What a header without the profile’s columns seems to be separated by. */
 function otherDelimiter(header: readonly string[], profile: ImportProfile): string | undefined {
-  const [cell = '', ...others] = header;
-  if (others.length > 0) return undefined;
+  // A comma in a name makes two cells of a header that semicolons separate.
+  if (header.length > 1 && hasColumns(header, profile, 'some')) return undefined;
+  const cell = header.join(profile.delimiter);
   return Object.keys(DELIMITERS).find((mark) => {
     if (mark === profile.delimiter || !cell.includes(mark)) return false;
     return profile.headerRow === 0 || hasColumns(cell.split(mark), profile, 'some');
   });
 }
 
-function nameOf(delimiter: string): string {
+export function delimiterName(delimiter: string): string {
   return (DELIMITERS as Record<string, string>)[delimiter] ?? `“${delimiter}”`;
 }

@@ -98,9 +98,9 @@ export class ControlTotals {
       if (once === undefined || wanted === undefined) {
         const message =
           once === undefined
-            ? `the statement has no such sum; expected one of ${Object.keys(sums).join(', ')}`
-            : 'expected a plain decimal such as 1000.00';
-        report.fault(0, name, 'control_total', message, text);
+            ? `the file has no sum of this name; expected one of ${Object.keys(sums).join(', ')}`
+            : 'expected a plain decimal such as 12000000.00, without separators of thousands';
+        report.fault(0, name, 'invalid_control', message, text);
         continue;
       }
       const sender = wanted.rounded ? text : formatAmount(wanted.amountMinor, digits);

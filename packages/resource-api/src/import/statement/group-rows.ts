@@ -121,7 +121,9 @@ function facilityOf(rows: readonly StatementRow[], grouping: Grouping): StatedFa
   const parts = partsOf(rows, loans, spread);
   for (const of of parts.values()) {
     if (profile.facilityAmounts !== 'split') {
-      checkRepeated(of, 'facility', profile, report);
+      // A loan that a lender has twice is refused for that alone.
+      const onePerLoan = new Map(of.map((row) => [row.loanNumber, row]));
+      checkRepeated([...onePerLoan.values()], 'facility', profile, report);
       checkDerived(of, profile, report);
     }
     identities.check(of[0]?.row ?? first.row, amountsOf(of, profile), currency);
@@ -159,7 +161,11 @@ function checkLoan(rows: readonly StatementRow[], grouping: Grouping): void {
     if (before === undefined || profile.shareUnit !== undefined) continue;
     const column = (columns.loanNumber ?? columns.facilityNumber)?.[0] ?? 'loan number';
     const value = loanNumber ?? lender?.name ?? '';
-    report.fault(row, column, 'duplicate_loan', duplicate(before), value);
+    const isPart = part !== '';
+    const message = isPart
+      ? `${lender?.name} has this loan also in row ${before}; expected one row for each lender: add the two up, or take one out`
+      : duplicate(before);
+    report.fault(row, column, 'duplicate_loan', message, value);
   }
   if (profile.shareUnit !== undefined) checkRepeated(rows, 'loan', profile, report);
 }

@@ -152,7 +152,8 @@ async function run(
       return run(binDir, place, [...settings, ...standbySettings]);
     },
     async promote() {
-      await query('SELECT pg_promote(true, 60)');
+      const [row] = await query<{ done: boolean }>('SELECT pg_promote(true, 60) AS done');
+      if (row?.done !== true) throw new Error('the standby was not promoted within a minute');
     },
     get pid() {
       return child?.pid;

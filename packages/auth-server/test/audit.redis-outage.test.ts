@@ -1,23 +1,19 @@
 import { systemClock } from '@cls/shared/clock';
-import { aesGcmSealer } from '@cls/shared/seal';
-import { Secret } from '@cls/shared/secret';
 import { anyEngine, requireServer } from '@cls/testing/engines';
 import { type FaultProxy, faultProxy } from '@cls/testing/fault-proxy';
-import { eventually, freePort, redisServer } from '@cls/testing/servers';
+import { eventually, redisServer } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { sqlAccountLinks } from '../src/accounts/sql-account-links.ts';
 import type { AuditEventType } from '../src/audit/audit-log.ts';
-import { sqlUpstreamProviders } from '../src/organisations/sql-upstream.ts';
 import {
   basic,
   createPerson,
-  KEY,
   PASSWORD,
   startTestAuthServer,
   type TestAuthServer,
 } from './support/auth-server.ts';
-import { applicationRecords } from './support/client-records.ts';
 import { read, type Shown } from './support/failing-world.ts';
+import { startOrganisation } from './support/organisation.ts';
 import { authorizationUrl, Browser, relyingParty } from './support/relying-party.ts';
 
 const DOMAIN = 'india.example';
@@ -127,19 +123,7 @@ describe('a change that a person makes while Redis goes down', function () {
     }));
 
   it('is in the audit once: an account that was linked to its organisation', async () => {
-    const port = await freePort();
-    const issuer = `http://127.0.0.1:${port}`;
-    upstream = await startTestAuthServer(anyEngine, { ISSUER: issuer, AUTH_PORT: `${port}` });
-    const { id, secret } = await applicationRecords(upstream.database).create({
-      ...{ name: 'CLS', firstParty: true, confidential: true, device: false },
-      redirectUris: [`${server.issuer}/upstream/${DOMAIN}`],
-      ...{ postLogoutRedirectUris: [], backchannelLogoutUri: null },
-    });
-    await sqlUpstreamProviders(server.database, aesGcmSealer(new Secret(KEY))).add({
-      ...{ domain: DOMAIN, customer: 'india', issuer, clientId: id },
-      ...{ clientSecret: secret ?? new Secret(''), emailClaim: 'email' },
-      emailVerifiedClaim: 'email_verified',
-    });
+    upstream = await startOrganisation(server, DOMAIN);
     const portal = await relyingParty(server);
     const { email } = upstream.person;
     const [account] = await server.database.query<{ id: string }>(

@@ -1,21 +1,11 @@
 import { systemClock } from '@cls/shared/clock';
-import { aesGcmSealer } from '@cls/shared/seal';
-import { Secret } from '@cls/shared/secret';
-import { anyEngine } from '@cls/testing/engines';
-import { eventually, freePort } from '@cls/testing/servers';
+import { eventually } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { sqlAccountLinks } from '../src/accounts/sql-account-links.ts';
-import { sqlUpstreamProviders } from '../src/organisations/sql-upstream.ts';
 import { adminToken, newCaller } from './support/administrator.ts';
-import {
-  createPerson,
-  KEY,
-  PASSWORD,
-  startTestAuthServer,
-  type TestAuthServer,
-} from './support/auth-server.ts';
-import { applicationRecords } from './support/client-records.ts';
+import { createPerson, PASSWORD, type TestAuthServer } from './support/auth-server.ts';
 import { describeOnFailingStores, type FailingWorld, read } from './support/failing-world.ts';
+import { startOrganisation } from './support/organisation.ts';
 import {
   authorizationUrl,
   Browser,
@@ -147,19 +137,7 @@ describeOnFailingStores('somebody who tries again', (open) => {
     let upstream: TestAuthServer;
     let portal: RelyingParty;
     before(async () => {
-      const port = await freePort();
-      const issuer = `http://127.0.0.1:${port}`;
-      upstream = await startTestAuthServer(anyEngine, { ISSUER: issuer, AUTH_PORT: `${port}` });
-      const { id, secret } = await applicationRecords(upstream.database).create({
-        ...{ name: 'CLS', firstParty: true, confidential: true, device: false },
-        redirectUris: [`${server.issuer}/upstream/${DOMAIN}`],
-        ...{ postLogoutRedirectUris: [], backchannelLogoutUri: null },
-      });
-      await sqlUpstreamProviders(server.database, aesGcmSealer(new Secret(KEY))).add({
-        ...{ domain: DOMAIN, customer: 'india', issuer, clientId: id },
-        ...{ clientSecret: secret ?? new Secret(''), emailClaim: 'email' },
-        emailVerifiedClaim: 'email_verified',
-      });
+      upstream = await startOrganisation(server, DOMAIN);
       portal = await relyingParty(server);
     });
     after(() => upstream?.stop());

@@ -2,12 +2,10 @@ import { systemClock } from '@cls/shared/clock';
 import { aesGcmSealer } from '@cls/shared/seal';
 import { Secret } from '@cls/shared/secret';
 import { anyEngine } from '@cls/testing/engines';
-import { freePort } from '@cls/testing/servers';
 import { expect } from 'chai';
 import * as client from 'openid-client';
 import { Secret as TotpSecret } from 'otpauth';
 import { sqlTotpFactors } from '../src/factors/sql-totp-factors.ts';
-import { sqlUpstreamProviders } from '../src/organisations/sql-upstream.ts';
 import {
   createPerson,
   KEY,
@@ -16,7 +14,7 @@ import {
   type TestAuthServer,
   totpCode,
 } from './support/auth-server.ts';
-import { applicationRecords } from './support/client-records.ts';
+import { startOrganisation } from './support/organisation.ts';
 import {
   authorizationUrl,
   Browser,
@@ -33,23 +31,7 @@ describe('the first sign-in through the organisation, in a browser where one is 
   let portal: RelyingParty;
   before(async () => {
     server = await startTestAuthServer(anyEngine);
-    const port = await freePort();
-    const issuer = `http://127.0.0.1:${port}`;
-    upstream = await startTestAuthServer(anyEngine, { ISSUER: issuer, AUTH_PORT: `${port}` });
-    const { id, secret } = await applicationRecords(upstream.database).create({
-      name: 'CLS',
-      firstParty: true,
-      confidential: true,
-      redirectUris: [`${server.issuer}/upstream/${DOMAIN}`],
-      postLogoutRedirectUris: [],
-      backchannelLogoutUri: null,
-      device: false,
-    });
-    await sqlUpstreamProviders(server.database, aesGcmSealer(new Secret(KEY))).add({
-      ...{ domain: DOMAIN, customer: 'india', issuer, clientId: id },
-      ...{ clientSecret: secret ?? new Secret(''), emailClaim: 'email' },
-      emailVerifiedClaim: 'email_verified',
-    });
+    upstream = await startOrganisation(server, DOMAIN);
     portal = await relyingParty(server, { name: 'Portal' });
   });
   after(async () => {

@@ -1,3 +1,5 @@
+import { GatheredBytes } from './gathered-bytes.ts';
+
 export interface FetchLimits {
   /** From the request to the end of the answer. */
   readonly timeoutMs: number;
@@ -62,13 +64,11 @@ async function read(
   reader: ReadableStreamDefaultReader<Uint8Array>,
   maxBytes: number,
 ): Promise<Buffer> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
+  const bytes = new GatheredBytes();
   for (;;) {
     const { done, value } = await reader.read();
-    if (done) return Buffer.concat(chunks);
-    size += value.length;
-    if (size > maxBytes) throw new Error(`the answer has more than ${maxBytes} bytes`);
-    chunks.push(value);
+    if (done) return bytes.take();
+    bytes.add(value);
+    if (bytes.length > maxBytes) throw new Error(`the answer has more than ${maxBytes} bytes`);
   }
 }

@@ -2,6 +2,7 @@ import { magnitudeOf } from '../../ledger/money.ts';
 import { readNumber } from '../cells/numbers.ts';
 import { cellText } from '../cells/text.ts';
 import type { Cell } from '../file/table.ts';
+import { wordIn } from '../statement/control-totals.ts';
 import type { CheckPlan, RowChecks } from './check-rows.ts';
 import type { Column } from './columns.ts';
 import type { ProfileDraft } from './draft.ts';
@@ -55,9 +56,9 @@ export function proposeTotals(
 
 /** Of rows in several currencies, the one that the totals name beside their word or in its column. */
 function currencyNamed(cells: readonly Cell[], { index, values }: ColumnEvidence) {
+  if (values.size <= 1) return undefined;
   const texts = [cells[index], cells.find((cell) => !isBlank(cell))];
-  const words = texts.flatMap((cell) => cellText(cell ?? '').split(/[^\p{L}\p{N}]+/u));
-  return values.size > 1 ? words.find((word) => values.has(word)) : undefined;
+  return wordIn(texts.map((cell) => cellText(cell ?? '')).join(' '), values);
 }
 
 function askForWithin({ totalsWithin, totals }: Scan, draft: ProfileDraft): void {

@@ -119,7 +119,7 @@ export class ControlTotals {
 
   /** The one of the rows' currencies that a text such as `Total EUR` names. */
   currencyIn(text: string): string | undefined {
-    return text.split(/[^\p{L}\p{N}]+/u).find((word) => this.#sums.has(word));
+    return wordIn(text, this.#sums);
   }
 
   /** Compares the sums with those in a row of totals: of one currency, or of all where it names none. */
@@ -178,4 +178,12 @@ function sumOf(
     const amount = all.get(currency)?.get(field) ?? 0n;
     return sum + amount * 10n ** BigInt(digits - digitsOf(currency));
   }, 0n);
+}
+
+/** The first word of a text that is among some. */
+export function wordIn(
+  text: string,
+  some: { readonly has: (word: string) => boolean },
+): string | undefined {
+  return text.split(/[^\p{L}\p{N}]+/u).find((word) => some.has(word));
 }

@@ -63,8 +63,8 @@ export function importProcess(location: DatabaseLocation): (job: ClaimedJob) => 
     return {
       result,
       async stop() {
-        child.kill('SIGKILL');
-        await ended;
+        // A process that could not be started has no end to wait for.
+        if (child.kill('SIGKILL')) await ended;
       },
     };
   };

@@ -404,7 +404,7 @@ describeOnDatabase('a copy that is kept by its changes', (engine) => {
     expect(new Set(ids).size).to.equal(45);
   });
 
-  it('is told after few looks for changed deals, where none of many passes the filter', async () => {
+  it('looks up the changed deals few times, where none of many passes the filter', async () => {
     const many = Array.from({ length: 45 }, () => aLoan(borrower, lenders));
     await post(many.flatMap(({ all }) => all));
     const { meta } = await read('balances?limit=1&asOf=2025-02-28');

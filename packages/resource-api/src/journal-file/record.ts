@@ -38,7 +38,7 @@ function isRate(text: string): boolean {
 }
 const TEXT_MAX = 500;
 const KEY_MAX = 600;
-/** A text, and what a line is told that has none. */
+/** A text. A record without it gets the fault `expected`. */
 const text = (expected: string) => z.string({ error: ({ input }) => missing(input) + expected });
 const name = text(`expected a text of at most ${TEXT_MAX} characters`)
   .max(TEXT_MAX, `expected at most ${TEXT_MAX} characters`)

@@ -490,7 +490,7 @@ describe('the date of a statement in its title', () => {
     'Loans 2026 as of October 31 2026',
     'per 31.10.2026',
   ]) {
-    it(`is told where it says ${title}`, async () => {
+    it(`is found in ${title}`, async () => {
       const { inspection } = await inspect(lines(title, HEADER, ...ROWS), 'tape.csv');
       expect(inspection.notes.join()).to.include(`row 1 says “${title}”`);
     });

@@ -340,7 +340,7 @@ interface Fact {
   readonly fields: readonly Field[];
   /** Undefined where a row that says nothing contradicts nothing. */
   readonly of: (row: StatementRow) => string | undefined;
-  /** What is told of a row, where it is not what is compared. */
+  /** The value that a message quotes, where another one is compared. */
   readonly shown?: (row: StatementRow) => string | undefined;
   /** Parts may differ in it, and those of the first row count: a warning, and no fault. */
   readonly mayDiffer?: true;

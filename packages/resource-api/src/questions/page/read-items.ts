@@ -47,7 +47,7 @@ export interface BalanceReading {
   readonly terms?: ItemTerms | undefined;
 }
 
-/** Of which items more is read: those of a level, as a reader sees them in a state of the book. */
+/** The reader, the level and the state of the book that items are read for. */
 export interface ItemContext {
   readonly access: ReaderAccess;
   readonly question: { readonly level: Level; readonly fromDate: BusinessDate | undefined };

@@ -1,8 +1,10 @@
 import { expect } from 'chai';
 import type { BalanceItem, List, Total } from '../src/balances/shapes.ts';
+import { percentOf, roundedPercent } from '../src/web/amounts.ts';
 import type { Page, Person } from './support/person.ts';
 import { linkNamed, rowsOf, textOf } from './support/reading.ts';
 import { FULL, importWorldBank, type Services, startServices } from './support/services.ts';
+import { readTable } from './support/tables.ts';
 import {
   type Book,
   dealDiffers,
@@ -79,6 +81,21 @@ describe('the World Bank’s book, on pages', () => {
       .to.match(/^Exchange adjustment .* -136665000\.00$/m)
       .and.match(/^Obligation .* 0\.00$/m);
     expect(await dealDiffers(book, item?.deal.id ?? '')).to.deep.equal([]);
+  });
+
+  it('shows the rate that a statement gave, in the list and on the facility’s page', async () => {
+    const { data } = await book.ask<List<BalanceItem>>(
+      `/balances?${book.times}&level=contract&expand=terms&limit=1000&include=none`,
+    );
+    const loan = data.find(({ terms }) => Number(terms?.allInRate ?? 0) > 0);
+    const stated = loan?.terms?.allInRate ?? '';
+    const facility = await book.open(`/facilities/${loan?.facility?.id}?${book.times}`);
+    expect(textOf(rowsOf(facility, 'contracts')[0]?.html ?? '')).to.include(
+      `${percentOf(stated)}%`,
+    );
+    const list = await book.open(`/deals?${book.times}&q=${loan?.deal.dealNumber}&column=rate`);
+    const [deal] = readTable(list, 'deals')?.rows ?? [];
+    expect(deal?.cells['Rate']).to.equal(roundedPercent(stated, 'en'));
   });
 
   it('comes to the API’s totals in breakdowns', async () => {

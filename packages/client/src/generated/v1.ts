@@ -704,6 +704,8 @@ export interface components {
                 /** @description From when on it holds. */
                 since: components["schemas"]["CalendarDate"];
             } | null;
+            /** @description The interest rate that a statement or the terms state for the loan contract; null at other levels. */
+            allInRate: components["schemas"]["RateOrNull"];
             /** @description Those that the caller may see. */
             positions: {
                 /** @description Of the position. */
@@ -1288,6 +1290,8 @@ export interface components {
                     /** @description From when on it holds. */
                     since?: components["schemas"]["CalendarDate"];
                 } | null;
+                /** @description The interest rate that a statement or the terms state for the loan contract; null at other levels. */
+                allInRate?: components["schemas"]["RateOrNull"];
                 /** @description Those that the caller may see. */
                 positions?: {
                     /** @description Of the position. */

@@ -100,7 +100,10 @@ export interface Terms {
   readonly effectiveDate: string | null;
   readonly nextPaymentDate: string | null;
   readonly dayCount: string | null;
+  /** What interest accrues by. */
   readonly rate: Rate | null;
+  /** What a statement or the terms state for a loan: a decimal fraction. */
+  readonly allInRate: string | null;
 }
 
 /** Decimal fractions; the first is the sum of the others. */

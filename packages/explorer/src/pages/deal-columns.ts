@@ -91,7 +91,7 @@ function termsIn(loans: readonly BalanceItem[], { times }: Visit): TermsOfDeal {
   const days = loans
     .flatMap(({ contract, facility }) => contract?.maturityDate ?? facility?.maturityDate ?? [])
     .sort();
-  const rates = loans.flatMap(({ terms }) => terms?.rate?.allIn ?? []);
+  const rates = loans.flatMap(({ terms }) => terms?.rate?.allIn ?? terms?.allInRate ?? []);
   return {
     maturity: days.find((day) => day >= times.asOf) ?? days.at(-1),
     rates: rates.sort((a, b) => (isNegative(difference(a, b)) ? 1 : -1)),

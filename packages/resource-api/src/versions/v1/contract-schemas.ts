@@ -286,6 +286,10 @@ export const SCHEMAS: Readonly<Record<string, JsonSchema>> = {
       object(INTEREST_RATE),
       'Of a contract at the date; null where the book has no rate.',
     ),
+    allInRate: as(
+      rateOrNull,
+      'The interest rate that a statement or the terms state for the loan contract; null at other levels.',
+    ),
     positions: listOf(
       object({
         id: idOf('pos', 'Of the position.'),

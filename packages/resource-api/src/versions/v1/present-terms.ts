@@ -2,7 +2,8 @@ import type { InterestRate, ItemTerms } from '../../questions/ask/balance-store.
 import type { Presented } from './presented.ts';
 
 /** What the book knows of an item beyond its amounts; null where it does not. */
-export function presentTerms(terms: ItemTerms): Presented {
+/** @param allInRate the rate that the book states for a contract, as records and statements said it. */
+export function presentTerms(terms: ItemTerms, allInRate: string | null): Presented {
   const { agent, effectiveDate, dayCount, nextPaymentDate, rate, positions } = terms;
   return {
     agent,
@@ -10,6 +11,7 @@ export function presentTerms(terms: ItemTerms): Presented {
     nextPaymentDate,
     dayCount,
     rate: rate && presentRate(rate),
+    allInRate,
     positions,
   };
 }

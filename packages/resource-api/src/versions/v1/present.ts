@@ -106,7 +106,8 @@ function presentBalance(reading: BalanceReading, context: ItemContext): Presente
   }
   const { terms } = reading;
   const { expand } = context.question;
-  if (terms !== undefined && expand.has('terms')) presented['terms'] = presentTerms(terms);
+  if (terms !== undefined && expand.has('terms'))
+    presented['terms'] = presentTerms(terms, item.contract?.allInRate ?? null);
   if (terms?.rates !== undefined) presented['rates'] = terms.rates.map(presentRate);
   addReporting(presented, reading, context);
   addContracts(presented, 'balances', reading, context);

@@ -9,6 +9,8 @@ export const root = resolve(import.meta.dirname, '..');
 
 const PNPM = 'pnpm@12.21.0';
 const NODE_FLOOR = [20, 19];
+/** Writes the types of the client's answers where the contract is a new one; needs what was installed. */
+export const CLIENT_TYPES = join(root, 'packages', 'client', 'generate.mjs');
 /** What was installed last, so that a start with nothing new runs no package manager. */
 const INSTALLED = join(root, 'node_modules', '.installed-from');
 
@@ -17,19 +19,20 @@ const STARTED = ['auth-server/src', 'resource-api/src', 'explorer/src', 'book-ge
 
 /** Checks Node, installs the locked dependencies where they changed, compiles, and makes the documentation. */
 export async function bootstrap() {
-  await prepare(packageNames().map((name) => join('packages', name)));
+  await install();
+  await step('Making the types of the client', process.execPath, [CLIENT_TYPES]);
+  await compile(packageNames().map((name) => join('packages', name)));
 }
 
 /** The same for a start: compiles what it needs alone, and leaves the check of types to `npm test`. */
 export async function bootstrapServices() {
-  await prepare(['--noCheck', ...STARTED.map((name) => join('packages', name))]);
+  await install();
+  await compile(['--noCheck', ...STARTED.map((name) => join('packages', name))]);
 }
 
-async function prepare(compilerWords) {
-  requireNode();
-  await install();
+async function compile(words) {
   const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
-  await step('Compiling', process.execPath, [compiler, '-b', ...compilerWords]);
+  await step('Compiling', process.execPath, [compiler, '-b', ...words]);
   await step('Making the documentation', process.execPath, [join('scripts', 'documentation.mjs')]);
 }
 
@@ -40,6 +43,7 @@ function requireNode() {
 }
 
 async function install() {
+  requireNode();
   const wanted = digestOfManifests();
   if (existsSync(INSTALLED) && readFileSync(INSTALLED, 'utf8') === wanted) return;
   // The lock file pins each package by its digest. How old a release is, pnpm checks where it enters

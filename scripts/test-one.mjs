@@ -2,7 +2,7 @@
 // `npm run test:watch FILE` does so again whenever a source changes.
 import { existsSync, readdirSync, watch } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
-import { fail, root } from './bootstrap.mjs';
+import { CLIENT_TYPES, fail, root } from './bootstrap.mjs';
 import { runCommand } from './run-command.mjs';
 import { compiledName } from './test-runner/files.mjs';
 
@@ -31,6 +31,8 @@ if (watching) {
 }
 
 function run() {
+  const typed = runCommand(CLIENT_TYPES);
+  if (typed !== 0) return typed;
   const project = /^packages\/[^/]+/.exec(relative(root, resolve(file)))?.[0];
   const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
   const compiled = project === undefined ? 0 : runCommand(tsc, '-b', project);

@@ -1,36 +1,34 @@
-// Writes src/generated from the contract of the API; `--check` fails where a file would change.
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
-import openapiTypes, { astToString } from 'openapi-typescript';
+// Writes src/generated from the contract of the API, where it is not of this one.
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 
 const here = import.meta.dirname;
-const contract = JSON.parse(readFileSync(join(here, '../resource-api/contracts/v1.json'), 'utf8'));
-const HEAD = '// Made by `npm run contracts` from packages/resource-api/contracts/v1.json.\n';
+const text = readFileSync(join(here, '../resource-api/contracts/v1.json'), 'utf8');
+const maker = readFileSync(import.meta.filename, 'utf8');
+const digest = createHash('sha256').update(text).update(maker).digest('hex');
+const HEAD = `// Made by generate.mjs from the contract: ${digest}.\n`;
 const target = join(here, 'src', 'generated');
-const files = {
-  'v1.ts': astToString(await openapiTypes(contract)),
-  'problem-codes.ts': `/** What the contract promises as \`code\`, over all operations. */
-export const CONTRACT_CODES = ${JSON.stringify(codesIn(contract), null, 2)} as const;\n`,
-};
+const FILES = { 'v1.ts': typesOf, 'problem-codes.ts': codesOf };
 
-for (const [name, text] of Object.entries(files)) {
+for (const [name, make] of Object.entries(FILES)) {
   const file = join(target, name);
-  if (!process.argv.includes('--check')) {
-    mkdirSync(target, { recursive: true });
-    writeFileSync(file, HEAD + text);
-  } else if (readFileSync(file, 'utf8') !== HEAD + text) {
-    process.stderr.write(
-      `${relative(process.cwd(), file)} is not of this contract: npm run contracts\n`,
-    );
-    process.exitCode = 1;
-  }
+  if (existsSync(file) && readFileSync(file, 'utf8').startsWith(HEAD)) continue;
+  mkdirSync(target, { recursive: true });
+  writeFileSync(file, HEAD + (await make(JSON.parse(text))));
 }
 
-function codesIn(document) {
+async function typesOf(contract) {
+  const { default: openapiTypes, astToString } = await import('openapi-typescript');
+  return astToString(await openapiTypes(contract));
+}
+
+function codesOf(contract) {
   const codes = new Set();
-  JSON.stringify(document, (name, value) => {
+  JSON.stringify(contract, (name, value) => {
     if (name === 'x-codes') for (const code of value) codes.add(code);
     return value;
   });
-  return [...codes].sort();
+  const list = JSON.stringify([...codes].sort(), null, 2);
+  return `/** What the contract promises as \`code\`, over all operations. */\nexport const CONTRACT_CODES = ${list} as const;\n`;
 }

@@ -40,6 +40,7 @@ export function dealsWorkbook(
   body: ReadableStream<Uint8Array>,
   isExact: boolean,
   ofLenders: boolean,
+  asOf: string,
   text: Text,
 ): AsyncGenerator<Uint8Array> {
   const texts = ofLenders ? [...TEXTS, ...OF_LENDERS] : TEXTS;
@@ -55,7 +56,8 @@ export function dealsWorkbook(
       ...(share === null || ofLenders ? [] : [amount(share.principal.outstanding)]),
     ];
   };
-  const title = text.t(ofLenders ? 'place.lenders' : 'deals.title');
+  // The date first: names of sheets are cut. A copy of the sheet alone still says of when it is.
+  const title = `${asOf} ${text.t(ofLenders ? 'place.lenders' : 'deals.title')}`;
   return workbook(title, [...head, ...own], rowsOf(body, row));
 }
 

@@ -60,7 +60,7 @@ export async function download(
     const isExact = visit.query.get('amounts') === 'text';
     const ofLenders = question['level'] === 'position';
     const { text } = pages.frame(ctx);
-    ctx.body = Readable.from(dealsWorkbook(body, isExact, ofLenders, text));
+    ctx.body = Readable.from(dealsWorkbook(body, isExact, ofLenders, asOf, text));
   }
 }
 

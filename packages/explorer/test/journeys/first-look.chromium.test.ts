@@ -227,7 +227,7 @@ describe('the first look of a loan officer', () => {
     await bare.close();
   });
 
-  it('gives a workbook whose amounts are numbers, or texts with every digit', async () => {
+  it('gives a workbook whose sheet says of when it is, and whose amounts are numbers, or texts with every digit', async () => {
     await open('/deals');
     await page.click('summary:has-text("Download")');
     const sheetOf = async (link: string) => {
@@ -236,9 +236,11 @@ describe('the first look of a loan officer', () => {
         page.click(`.menu >> text="${link}"`),
       ]);
       expect(file.suggestedFilename()).to.match(/^cls-deals_asof-.*\.xlsx$/);
-      return strFromU8(
-        unzipSync(readFileSync(await file.path()))['xl/worksheets/sheet1.xml'] ?? new Uint8Array(),
-      );
+      const parts = unzipSync(readFileSync(await file.path()));
+      const part = (name: string) => strFromU8(parts[`xl/${name}.xml`] ?? new Uint8Array());
+      const asOf = /asof-([\d-]+)_/.exec(file.suggestedFilename())?.[1];
+      expect(part('workbook')).to.include(`<sheet name="${asOf} Deals"`);
+      return part('worksheets/sheet1');
     };
     const numbers = await sheetOf('Excel');
     expect(numbers).to.include('<v>270000000000.00</v>').and.include('>IBRD70000<');

@@ -2,6 +2,7 @@ import type { Database } from '@cls/shared/sql/database';
 import { describeOnEngines } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { sqlEntitlements } from '../src/access/sql-entitlements.ts';
+import { FEW_DEALS } from '../src/questions/ask/sql/few-deals.ts';
 import { startTestApi, type TestApi, viewer } from './support/api.ts';
 import { loadRecords } from './support/generated.ts';
 import { aJournal, aLoan, aParty, entry } from './support/records.ts';
@@ -16,27 +17,28 @@ describeOnEngines('a search', (engine) => {
   const lender = aParty('Lender');
   const [open, hidden] = [aLoan(anna, [lender]), aLoan(secret, [lender], { name: 'Tresor' })];
 
+  const drawn = ({ deal, facility, contract }: typeof open) => {
+    const legs = [
+      [undefined, '40.00'],
+      [lender, '40.00'],
+    ] as const;
+    return [
+      aJournal(deal, 'original_commitment', '2024-02-01', [
+        ...entry({ facility }, ['UNFUNDED', 'MEMO'], legs),
+      ]),
+      aJournal(deal, 'advance', '2024-03-01', [
+        ...entry({ facility, contract }, ['PRINCIPAL_CASH', 'CASH_CLEARING'], legs, {
+          movement: 'advance',
+        }),
+        ...entry({ facility }, ['MEMO', 'UNFUNDED'], legs),
+      ]),
+    ];
+  };
+
   before(async () => {
     Object.assign(open.deal, { dealNumber: 'IBRD70000' });
     api = await startTestApi(engine);
     database = api.database;
-    const drawn = ({ deal, facility, contract }: typeof open) => {
-      const legs = [
-        [undefined, '40.00'],
-        [lender, '40.00'],
-      ] as const;
-      return [
-        aJournal(deal, 'original_commitment', '2024-02-01', [
-          ...entry({ facility }, ['UNFUNDED', 'MEMO'], legs),
-        ]),
-        aJournal(deal, 'advance', '2024-03-01', [
-          ...entry({ facility, contract }, ['PRINCIPAL_CASH', 'CASH_CLEARING'], legs, {
-            movement: 'advance',
-          }),
-          ...entry({ facility }, ['MEMO', 'UNFUNDED'], legs),
-        ]),
-      ];
-    };
     await loadRecords(database, [
       ...[anna, secret, lender, ...open.all, ...hidden.all],
       ...drawn(open),
@@ -148,6 +150,34 @@ describeOnEngines('a search', (engine) => {
     );
     expect(seen?.deals).to.equal(1);
     expect(seen?.words).to.deep.equal(['angstrom', 'emile', 'holding', 'lender', 'orsted']);
+  });
+
+  it('finds in all deals that were granted, in any order, and movements of any of them', async () => {
+    const many = aParty('Zulu Shipping');
+    const loans = Array.from({ length: FEW_DEALS.toSort + 10 }, () => aLoan(many, [lender]));
+    await loadRecords(database, [
+      many,
+      ...loans.flatMap(({ all }) => all),
+      ...loans.flatMap(drawn),
+    ]);
+    const grant = { customer: 'fleet', role: 'agent', lenderId: undefined } as const;
+    await sqlEntitlements(database).grant({ ...grant, deals: { borrowerId: many.id } } as never);
+    for (const { deal } of [loans[0], loans.at(-1)].flatMap((loan) => loan ?? [])) {
+      for (const order of ['', '&sort=outstanding', '&sort=-borrower', '&sort=interestAccrued']) {
+        const { data } = await found(`q=zulu%20${deal.dealNumber}${order}`, '', 'fleet');
+        expect(
+          data.map((item: Json) => item.deal.id),
+          order,
+        ).to.deep.equal([deal.id]);
+      }
+      for (const limit of [10, 1000]) {
+        const question = `q=${deal.dealNumber}&limit=${limit}`;
+        const { data } = await found(question, '/principal/movements', 'fleet');
+        expect([...new Set(data.map(({ dealId }: Json) => dealId))], question).to.deep.equal([
+          deal.id,
+        ]);
+      }
+    }
   });
 
   it('is refused without two letters or digits together, or with what nobody types', async () => {

@@ -19,7 +19,7 @@ export async function fewDeals(
 ): Promise<readonly bigint[] | undefined> {
   const parameters: SqlValue[] = [];
   const asked = filterSql('deals', request, (value) => `$${parameters.push(value)}`);
-  const parts = 'fullControl' in access ? asked : [...asked, dealsGranted(most)];
+  const parts = 'fullControl' in access ? asked : [...asked, DEALS_GRANTED];
   const rows =
     parts.length === 0 ? [] : await transaction.query<DealsRow>(partsStatement(parts), parameters);
   const fewest = least(rows);
@@ -91,11 +91,9 @@ function partsStatement(parts: readonly string[]): string {
 }
 
 /** Null for a grant of all deals, which narrows nothing. */
-function dealsGranted(most: number): string {
-  return `
+const DEALS_GRANTED = `
       SELECT NULL::bigint AS key WHERE EXISTS (SELECT FROM entitlement_rule WHERE all_deals)
       UNION ALL
       SELECT * FROM (SELECT DISTINCT deal_key FROM entitlement ORDER BY deal_key
-        LIMIT ${most + 1}) e
+        LIMIT ${LOOKED_AT + 1}) e
       WHERE NOT EXISTS (SELECT FROM entitlement_rule WHERE all_deals)`;
-}

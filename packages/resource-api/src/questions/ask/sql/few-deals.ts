@@ -19,12 +19,14 @@ export async function fewDeals(
 ): Promise<readonly bigint[] | undefined> {
   const parameters: SqlValue[] = [];
   const asked = filterSql('deals', request, (value) => `$${parameters.push(value)}`);
-  const parts = 'fullControl' in access ? asked : [...asked, DEALS_GRANTED];
+  const { search } = request.filter;
+  // A search looks in all of them.
+  const granted = dealsGranted(search === undefined ? most : LOOKED_AT);
+  const parts = 'fullControl' in access ? asked : [...asked, granted];
   const rows =
     parts.length === 0 ? [] : await transaction.query<DealsRow>(partsStatement(parts), parameters);
   const fewest = least(rows);
   if (fewest !== undefined && fewest.length <= most) return fewest;
-  const { search } = request.filter;
   if (search === undefined) return undefined;
   const statement = searchStatement(search, fewest);
   const found = least(await transaction.query<DealsRow>(statement.sql, statement.parameters));
@@ -90,10 +92,10 @@ function partsStatement(parts: readonly string[]): string {
     .join(' UNION ALL ');
 }
 
-/** Null for a grant of all deals, which narrows nothing. */
-const DEALS_GRANTED = `
+/** Null for a grant of all deals, which narrows nothing. @param most more than these need not be told apart */
+const dealsGranted = (most: number) => `
       SELECT NULL::bigint AS key WHERE EXISTS (SELECT FROM entitlement_rule WHERE all_deals)
       UNION ALL
       SELECT * FROM (SELECT DISTINCT deal_key FROM entitlement ORDER BY deal_key
-        LIMIT ${LOOKED_AT + 1}) e
+        LIMIT ${most + 1}) e
       WHERE NOT EXISTS (SELECT FROM entitlement_rule WHERE all_deals)`;

@@ -105,6 +105,97 @@ unknown: 1
     it(`with ${given} is refused by path`, () => expect(told(text)).to.deep.equal(faults));
   }
 
+  for (const [given, text, fault] of [
+    [
+      'nothing that identifies a loan',
+      `${HEAD}columns: { due: [balance] }`,
+      'columns: expected a column for one of loanNumber, facilityNumber, dealNumber',
+    ],
+    [
+      'no outstanding principal',
+      `${HEAD}columns: { loanNumber: [id] }`,
+      'columns.due: expected a column, or a sum in derive: the outstanding principal',
+    ],
+    [
+      'no currency',
+      BANK.replace('currency: EUR\n', ''),
+      'currency: expected an ISO 4217 code, or a column for currency',
+    ],
+    [
+      'amounts in another currency than the column names, and none for them',
+      `${BANK.replace('currency: EUR\n', '')}  currency: [ccy]\ncurrencyColumn: loan`,
+      'currency: expected the currency of the amounts, because the column names the loan’s',
+    ],
+    [
+      'a limit of which nothing says what is left',
+      `${BANK}  limit: [limit]`,
+      'derive.undisbursed: expected limit - due where the rest of the limit can be drawn, or 0 where it cannot',
+    ],
+    [
+      'what was disbursed, and not what was repaid',
+      `${BANK}  disbursed: [d]`,
+      'columns: expected disbursed and repaid together, or neither',
+    ],
+    [
+      'what was sold, and not to whom',
+      `${BANK}  sold: [s]`,
+      'participants: expected who holds what was sold',
+    ],
+    [
+      'rows of lenders, and no column for them',
+      `${BANK}rowIs: lender`,
+      'columns.lender: expected a column, because each row is the part of a lender',
+    ],
+    [
+      'a unit of shares, and no column for them',
+      `${BANK}shareUnit: percent`,
+      'shareUnit: expected together with a column for lenderShare',
+    ],
+    [
+      'shares twice',
+      `${BANK}  lender: [l]\nrowIs: lender\nshares: { unit: percent, columns: { loanNumber: [id], lender: [l], share: [s] } }`,
+      'shares: expected none, because the rows have the shares of lenders',
+    ],
+    [
+      'shares that are amounts, and a tolerance',
+      `${BANK}  lender: [l]\n  lenderShare: [s]\nrowIs: lender\nshareUnit: amount\nshareTolerance: "0.01"`,
+      'shareTolerance: expected none, because shares are amounts, which add up exactly',
+    ],
+    [
+      'two rates',
+      `${BANK}  rate: [r]\n  ratePercent: [p]\nrateUnit: percent`,
+      'columns.ratePercent: expected one of rate and ratePercent',
+    ],
+    [
+      'percentages in another unit',
+      `${BANK}  ratePercent: [p]\nrateUnit: fraction`,
+      'rateUnit: expected percent, because ratePercent has percentages; name the column as rate',
+    ],
+    [
+      'rows of one date, and no date',
+      `${BANK}asOfRows: only`,
+      'columns.asOf: expected a column, because rows of one date are chosen',
+    ],
+    [
+      'one character for thousands and decimals',
+      `${BANK}thousandsSeparator: "."`,
+      'thousandsSeparator: expected another character than decimalSeparator',
+    ],
+    [
+      'a mark of what is negative that is a digit',
+      `${BANK}negativeMarks: ["1"]`,
+      'negativeMarks: expected marks of one meaning and without digits; 1 is not',
+    ],
+    [
+      'years of two digits, and no first year',
+      `${BANK}dateFormats: [DD.MM.YY]`,
+      'twoDigitYearsFrom: expected the first year that DD.MM.YY can mean, such as 1970',
+    ],
+  ] as const) {
+    it(`with ${given} is refused where the settings do not fit`, () =>
+      expect(told(text)).to.deep.equal([fault]));
+  }
+
   for (const [given, text, message] of [
     ['a setting twice', `${BANK}name: other\n`, 'line 9: this setting is there twice; keep one'],
     [

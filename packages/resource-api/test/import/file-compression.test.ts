@@ -21,6 +21,12 @@ const zip = (files: Record<string, string | Uint8Array>) =>
     ),
   );
 
+/** Of a program that writes each zip as if it were large: sizes and places stand in the fields of zip64. */
+const ZIP64 = Buffer.from(
+  'UEsDBC0AAAAAADFifl0oeh/n//////////8JABQAbG9hbnMuY3N2AQAQABIAAAAAAAAAEgAAAAAAAABpZCxiYWxhbmNlCjEsNS4wMApQSwECLQMtAAAAAAAxYn5dKHof5///////////CQAUAAAAAAAAAAAAgAEAAAAAbG9hbnMuY3N2AQAQABIAAAAAAAAAEgAAAAAAAABQSwYGLAAAAAAAAAAtAC0AAAAAAAAAAAABAAAAAAAAAAEAAAAAAAAASwAAAAAAAABNAAAAAAAAAFBLBgcAAAAAmAAAAAAAAAABAAAAUEsFBgAAAAABAAEASwAAAP////8AAA==',
+  'base64',
+);
+
 describe('a compressed file', () => {
   for (const { given, bytes, compression, rows = ROWS } of [
     { given: 'gzip', bytes: gzipSync(TEXT), compression: 'gzip' },
@@ -35,6 +41,7 @@ describe('a compressed file', () => {
       bytes: zipSync({ a: [strToU8(TEXT), { level: 0 }] }),
       compression: 'zip',
     },
+    { given: 'zip64', bytes: ZIP64, compression: 'zip' },
     {
       given: 'zip of macOS',
       bytes: zip({

@@ -8,7 +8,7 @@ import { importWorldBank } from './support/book.ts';
 interface Page {
   readonly data: readonly {
     readonly borrower: { country: string };
-    readonly deal: { dealNumber: string };
+    readonly deal: { id: string; dealNumber: string };
     readonly contract: { contractNumber: string } | null;
     readonly global: {
       principal: { outstanding: string; obligation: string };
@@ -25,6 +25,9 @@ interface Page {
 
 const BALANCES = '/api/v1/cls/balances';
 const PRINCIPAL = '/api/v1/cls/balances/principal';
+const FIVE = ['BR', 'CN', 'ID', 'MX', 'TR'];
+/** How many deals they see decides how their pages are found. */
+const CUSTOMERS = { ukraine: ['UA'], india: ['IN'], indonesia: ['ID'], fund: FIVE };
 
 describeOnDatabase('the World Bank’s book', (engine) => {
   let api: TestApi;
@@ -41,6 +44,7 @@ describeOnDatabase('the World Bank’s book', (engine) => {
     await grant('indonesia', 'borrower', { country: 'ID' });
     await grant('ukraine', 'borrower', { country: 'UA' });
     await grant('agency', 'agent', { allDeals: true });
+    for (const country of FIVE) await grant('fund', 'agent', { country });
   });
   after(() => api?.stop());
 
@@ -172,6 +176,44 @@ describeOnDatabase('the World Bank’s book', (engine) => {
   it('shows a customer to whom nothing was granted an empty list, never a refusal', async () => {
     const page = await read(`${BALANCES}?includeZero=true`, viewer('nobody'));
     expect(page).to.deep.include({ data: [], totals: [] });
+  });
+
+  for (const sort of ['', 'outstanding', '-borrower', 'maturityDate', '-lastPostedAt']) {
+    it(`tells a customer of 105 to 2,385 deals what full control reads of them, sorted by ${sort || 'nothing'}`, async () => {
+      for (const filter of ['', '&q=water', '&status=active&q=IBRD8', '&includeZero=true&q=road']) {
+        const question = `${BALANCES}?level=facility&include=none${filter}${sort && `&sort=${sort}`}`;
+        const whole = await walk(`${question}&limit=1000`);
+        for (const [customer, countries] of Object.entries(CUSTOMERS)) {
+          const own = whole.items.filter(({ borrower }) => countries.includes(borrower.country));
+          const { items } = await walk(`${question}&limit=100`, viewer(customer));
+          const shown = ({ deal, global }: Page['data'][number]) => [deal.dealNumber, global];
+          const note = `${customer} ${question}`;
+          expect(items.map(shown), note).to.deep.equal(own.map(shown));
+        }
+      }
+    });
+  }
+
+  it('tells a customer of 105 to 2,385 deals the movements that full control reads of them', async () => {
+    const globalMovements = async (q: string, claims?: Record<string, unknown>) => {
+      const { items } = await walk(`${PRINCIPAL}/movements?q=${q}&limit=1000`, claims);
+      const movements = items as unknown as readonly Record<'id' | 'dealId' | 'lender', unknown>[];
+      return movements.filter(({ lender }) => lender === null);
+    };
+    for (const q of ['water', 'road']) {
+      const whole = await globalMovements(q);
+      for (const customer of Object.keys(CUSTOMERS)) {
+        const seen = await walk(
+          `${BALANCES}?level=deal&include=none&includeZero=true&limit=1000`,
+          viewer(customer),
+        );
+        const own = new Set(seen.items.map(({ deal }) => deal.id));
+        const expected = whole.filter(({ dealId }) => own.has(`${dealId}`));
+        expect(await globalMovements(q, viewer(customer)), `${customer} ${q}`).to.deep.equal(
+          expected,
+        );
+      }
+    }
   });
 
   it('treats a deal that was not granted as absent, by whatever filter', async () => {

@@ -198,7 +198,7 @@ describe('the list of deals', () => {
         );
         const next = days.sort().find((day) => day >= asOf) ?? days.at(-1) ?? '';
         expect(cells['Maturity'], head).to.equal(english.date(next));
-        const rates = own.flatMap(({ terms }) => terms?.rate?.allIn ?? terms?.allInRate ?? []);
+        const rates = own.flatMap(({ terms }) => terms?.rate?.allIn ?? []);
         if (rates.length === 1)
           expect(cells['Rate']).to.equal(roundedPercent(rates[0] ?? '', 'en'));
       }

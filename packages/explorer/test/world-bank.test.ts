@@ -83,7 +83,7 @@ describe('the World Bank’s book, on pages', () => {
     expect(await dealDiffers(book, item?.deal.id ?? '')).to.deep.equal([]);
   });
 
-  it('shows the rate that a statement gave, in the list and on the facility’s page', async () => {
+  it('shows the rate that a statement gave, in the list and on the facility’s page, and no 0', async () => {
     const { data } = await book.ask<List<BalanceItem>>(
       `/balances?${book.times}&level=contract&expand=terms&limit=1000&include=none`,
     );
@@ -93,6 +93,9 @@ describe('the World Bank’s book, on pages', () => {
     expect(textOf(rowsOf(facility, 'contracts')[0]?.html ?? '')).to.include(
       `${percentOf(stated)}%`,
     );
+    const several = data.find(({ terms }) => Number(terms?.allInRate) === 0);
+    const other = await book.open(`/facilities/${several?.facility?.id}?${book.times}`);
+    expect(textOf(rowsOf(other, 'contracts')[0]?.html ?? '')).not.to.include('%');
     const list = await book.open(`/deals?${book.times}&q=${loan?.deal.dealNumber}&column=rate`);
     const [deal] = readTable(list, 'deals')?.rows ?? [];
     expect(deal?.cells['Rate']).to.equal(roundedPercent(stated, 'en'));

@@ -1,5 +1,5 @@
 import { type Html, type HtmlValue, html } from '@cls/shared/http/html';
-import type { BalanceItem } from '../balances/shapes.ts';
+import type { BalanceItem, Terms } from '../balances/shapes.ts';
 import { difference, isNegative, isZero, MINUS, readableAmount } from '../web/amounts.ts';
 import type { Text } from '../web/text.ts';
 import { shareBar } from './picture.ts';
@@ -224,4 +224,10 @@ export function marks(
     ),
   ];
   return html`${words.map((one) => html` <span class="tag">${one}${currency !== undefined && ` (${currency})`}</span>`)}`;
+}
+
+/** The rate that a statement states for a loan. Some write 0 for a loan of several rates, so 0 is not shown. */
+export function statedRate(terms: Terms | undefined): string | undefined {
+  const rate = terms?.allInRate ?? '0';
+  return isZero(rate) ? undefined : rate;
 }

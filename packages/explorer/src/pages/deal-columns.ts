@@ -13,6 +13,7 @@ import {
   instantText,
   marks,
   projectedMark,
+  statedRate,
   type Was,
   wordOf,
 } from './cells.ts';
@@ -91,7 +92,7 @@ function termsIn(loans: readonly BalanceItem[], { times }: Visit): TermsOfDeal {
   const days = loans
     .flatMap(({ contract, facility }) => contract?.maturityDate ?? facility?.maturityDate ?? [])
     .sort();
-  const rates = loans.flatMap(({ terms }) => terms?.rate?.allIn ?? terms?.allInRate ?? []);
+  const rates = loans.flatMap(({ terms }) => terms?.rate?.allIn ?? statedRate(terms) ?? []);
   return {
     maturity: days.find((day) => day >= times.asOf) ?? days.at(-1),
     rates: rates.sort((a, b) => (isNegative(difference(a, b)) ? 1 : -1)),

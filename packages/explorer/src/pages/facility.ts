@@ -12,6 +12,7 @@ import {
   figureCell,
   globalName,
   marks,
+  statedRate,
   table,
   type Was,
   wordOf,
@@ -170,7 +171,7 @@ function contractsTable(
   const rows = data.map((item) => {
     const { contract, global, status, currency, terms } = item;
     const then = partThen(item, was);
-    const stated = terms?.allInRate != null && percent(terms.allInRate, text);
+    const stated = statedRate(terms);
     const amounts = CONTRACT_AMOUNTS.map(([name, of]) =>
       figureCell(
         name,
@@ -180,7 +181,7 @@ function contractsTable(
       ),
     );
     return html`
-<tr><th scope="row">${contract?.contractNumber} (${currency})</th>${amounts}<td>${rateText(terms?.rate, text) ?? stated}</td><td>${dateOf(contract?.maturityDate, text)}</td><td>${wordOf('status', status.contract ?? '', text)}</td></tr>`;
+<tr><th scope="row">${contract?.contractNumber} (${currency})</th>${amounts}<td>${rateText(terms?.rate, text) ?? (stated && percent(stated, text))}</td><td>${dateOf(contract?.maturityDate, text)}</td><td>${wordOf('status', status.contract ?? '', text)}</td></tr>`;
   });
   const caption = globalName(text.t('facility.contracts'), share, text);
   return html`<h2>${caption}</h2>${table({ caption, underHeading: true, columns, rows, id: 'contracts' })}${page.hasMore && html`<p>${text.t('facility.moreContracts')}</p>`}`;

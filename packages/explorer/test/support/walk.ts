@@ -85,7 +85,7 @@ const OF_CONTRACT: Amounts<BalanceItem> = {
   'Outstanding principal': ({ global }) => global.principal.outstanding,
   'Interest accrued': ({ global }) => global.interest.accrued,
   'Total past due': ({ global }) => global.total.pastDue,
-  Rate: ({ terms }) => rateInWords(terms?.rate),
+  Rate: ({ terms }) => rateInWords(terms?.rate, terms?.allInRate),
 };
 const OF_POINT: Amounts<SeriesPoint> = {
   Opening: ({ opening }) => opening,
@@ -216,8 +216,8 @@ export async function facilityDiffers(book: Book, item: BalanceItem): Promise<Di
 }
 
 /** `6.7% = SONIA 4.45% + 2.25%` */
-function rateInWords(rate: Rate | null | undefined): string {
-  if (rate == null) return '';
+function rateInWords(rate: Rate | null | undefined, stated: string | null | undefined): string {
+  if (rate == null) return Number(stated ?? 0) === 0 ? '' : `${percentOf(stated ?? '')}%`;
   const { allIn, base, margin, adjustment, index } = rate;
   if (base === null) return `${percentOf(allIn)}%`;
   const more = [margin, adjustment].map((part) => {

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { BalanceItem, List, Total } from '../src/balances/shapes.ts';
 import { percentOf, roundedPercent } from '../src/web/amounts.ts';
+import { textIn } from '../src/web/text.ts';
 import type { Page, Person } from './support/person.ts';
 import { linkNamed, rowsOf, textOf } from './support/reading.ts';
 import { FULL, importWorldBank, type Services, startServices } from './support/services.ts';
@@ -16,6 +17,7 @@ import {
   totalsDiffer,
 } from './support/walk.ts';
 
+const english = textIn('en');
 const DEALS = 9_289;
 /** Of the deals, one in so many: `node scripts/explorer-walk.mjs` looks at all of them. */
 const EACH = 500;
@@ -67,6 +69,20 @@ describe('the World Bank’s book, on pages', () => {
       `/balances?${book.times}&level=deal&includeZero=true&include=totals&limit=1`,
     );
     expect(totalsDiffer(first.html, 'totals', totals as never)).to.deep.equal([]);
+  });
+
+  it('shows on a page of 250 deals the maturity of each', async () => {
+    const { data } = await book.ask<List<BalanceItem>>(
+      `/balances?${book.times}&level=facility&includeZero=true&include=none&limit=1000`,
+    );
+    const rows = readTable(first.html, 'deals')?.rows ?? [];
+    expect(rows).to.have.length(250);
+    expect(rows.map(({ cells }) => cells['Maturity'])).to.deep.equal(
+      data.slice(0, 250).map(({ facility }) => {
+        const day = facility?.maturityDate;
+        return day == null ? '' : english.date(day);
+      }),
+    );
   });
 
   it('says the exchange adjustment and the obligation of a matured loan that owes nothing', async () => {

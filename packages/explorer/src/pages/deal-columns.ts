@@ -1,5 +1,5 @@
 import { type Html, html } from '@cls/shared/http/html';
-import { rollup } from 'd3-array';
+import { range, rollup } from 'd3-array';
 import type { BalanceItem, Line, List } from '../balances/shapes.ts';
 import { pageAddress, sameWith } from '../web/address.ts';
 import { difference, isNegative, roundedPercent } from '../web/amounts.ts';
@@ -69,20 +69,25 @@ export async function readTerms(
   visit: Visit,
   items: readonly BalanceItem[],
 ): Promise<TermsOfDeals | undefined> {
-  const dealId = [...new Set(items.map(({ deal }) => deal.id))].slice(0, FILTER_VALUES_MAX);
+  const ids = [...new Set(items.map(({ deal }) => deal.id))];
   const names = chosenNames(visit);
-  if (dealId.length === 0 || !OF_LOANS.some((name) => names.includes(name))) return undefined;
+  if (ids.length === 0 || !OF_LOANS.some((name) => names.includes(name))) return undefined;
   const withRates = names.includes('rate');
   const more = withRates
     ? { level: 'contract', expand: 'terms' }
     : { level: 'facility', fields: ['deal.id', 'facility.maturityDate'] };
   const includeZero = visit.query.get('includeZero') ?? undefined;
-  const all = { dealId, includeZero, include: 'none', limit: '1000' };
+  const all = { includeZero, include: 'none', limit: '1000' };
   const question = { ...timesAsked(visit), ...more, ...all };
-  const { data, page } = await api.read<List<BalanceItem>>(visit.asker, '/balances', question);
-  // Of some loans the next maturity may be another one.
-  if (page.hasMore) return undefined;
-  return rollup(data, (loans) => termsIn(loans, visit), keyOf);
+  const lists = await Promise.all(
+    range(0, ids.length, FILTER_VALUES_MAX).map((at) => {
+      const dealId = ids.slice(at, at + FILTER_VALUES_MAX);
+      return api.read<List<BalanceItem>>(visit.asker, '/balances', { ...question, dealId });
+    }),
+  );
+  // Where a list goes on, the next maturity of some deal may be another one.
+  const loans = lists.flatMap(({ data, page }) => (page.hasMore ? [] : data));
+  return rollup(loans, (some) => termsIn(some, visit), keyOf);
 }
 
 /** As many as the API takes of a filter. */

@@ -259,6 +259,21 @@ describe('two points in time', () => {
     expect(outstanding?.compared).to.deep.equal([['749.50', '1000.00', '-250.50']]);
   });
 
+  it('differ by many deals, each with what was posted', async () => {
+    const borrower = aParty('Borrower of 30 changes');
+    const loans = Array.from({ length: 30 }, () => aLoan(borrower, [lender]));
+    await services.post([borrower, ...loans.flatMap(({ all }) => all)]);
+    const deals = { borrowerId: borrower.id } as const;
+    const reader = await services.person(VIEW, { role: 'agent', lenderId: undefined, deals });
+    const { url } = await reader.signIn('/deals?includeZero=true');
+    const since = encodeURIComponent(url.searchParams.get('knownAt') ?? '');
+    await services.post(loans.map((one) => posting(one, '2025-01-31', legs('5.00'))));
+    const { html } = await reader.open(`/changes?since=${since}`);
+    const rows = rowsOf(html, 'changes');
+    expect(rows).to.have.length(30);
+    for (const row of rows) expect(textOf(row.html), row.head).to.include('Advance');
+  });
+
   it('differ, of one deal alone, where the page of the deal leads to its changes', async () => {
     const { html: page } = await person.open(`/deals/${loan.deal.id}`);
     const tabs = page.slice(page.indexOf('class="tabs"'));

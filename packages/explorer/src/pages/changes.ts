@@ -1,4 +1,5 @@
 import { type Html, html } from '@cls/shared/http/html';
+import { range } from 'd3-array';
 import { ApiRefused } from '../balances/api-client.ts';
 import type { BalanceItem, List, Movement } from '../balances/shapes.ts';
 import { pageAddress, sameWith } from '../web/address.ts';
@@ -61,7 +62,7 @@ export async function changesPage(deps: PageDeps, visit: Visit): Promise<void> {
     place: 'changes',
     who,
     meta: found.meta,
-    answers: [found, ...(why === undefined ? [] : [why])],
+    answers: [found, ...why],
     lists: (text) => (isEmpty ? [] : [changesHead(figures, text)]),
     body: (text) => [
       ofOneDeal(visit, dealId, text),
@@ -71,7 +72,14 @@ export async function changesPage(deps: PageDeps, visit: Visit): Promise<void> {
         ? html`<p class="notice empty">${text.t('changes.none', { at: text.dateTime(since) })}</p>`
         : [
             html`<p>${text.t('changes.how')}</p>`,
-            changesTable(visit, changes, why?.data ?? [], since, figures, text),
+            changesTable(
+              visit,
+              changes,
+              why.flatMap(({ data }) => data),
+              since,
+              figures,
+              text,
+            ),
           ],
       pager(visit, found, text),
     ],
@@ -104,20 +112,23 @@ function later(since: string, text: Text): Html {
 }
 
 /** More deals have more postings than one answer tells. */
-const TOLD = 25;
+const AT_ONCE = 25;
 
-/** The postings to the first deals that changed; undefined where they are more than one answer tells. */
+/** The postings to the deals that changed, without those of deals that have more than one answer tells. */
 async function postingsOf(
   { api }: PageDeps,
   visit: Visit,
   changes: readonly Change[],
-): Promise<List<Movement> | undefined> {
-  const dealId = [...new Set(changes.map(({ item }) => item.deal.id))].slice(0, TOLD);
-  if (dealId.length === 0) return undefined;
-  const question = { ...timesAsked(visit), dealId, limit: '1000' };
-  const path = '/balances/principal/movements';
-  const list = await api.read<List<Movement>>(visit.asker, path, question);
-  return list.page.hasMore ? undefined : list;
+): Promise<readonly List<Movement>[]> {
+  const ids = [...new Set(changes.map(({ item }) => item.deal.id))];
+  const lists = await Promise.all(
+    range(0, ids.length, AT_ONCE).map((at) => {
+      const dealId = ids.slice(at, at + AT_ONCE);
+      const question = { ...timesAsked(visit), dealId, limit: '1000' };
+      return api.read<List<Movement>>(visit.asker, '/balances/principal/movements', question);
+    }),
+  );
+  return lists.filter(({ page }) => !page.hasMore);
 }
 
 /** Why, and the way to the postings: to the first of those that changed the item, where they are known. */

@@ -158,7 +158,7 @@ export async function startServices(authSettings: Readonly<Record<string, string
   ) => {
     people += 1;
     const customer = `customer${people}`;
-    const email = `person${people}@explorer.example`;
+    const email = `person${people}@syndicatedlendingdesk.example`;
     await customers.create(customer, `Customer ${people}`, false);
     const passwordHash = await hashing.quickHash(PASSWORD);
     const account = { email, customer, permissions, passwordHash };

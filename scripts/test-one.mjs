@@ -31,9 +31,9 @@ if (watching) {
 }
 
 function run() {
-  const typed = runCommand(CLIENT_TYPES);
-  if (typed !== 0) return typed;
   const project = /^packages\/[^/]+/.exec(relative(root, resolve(file)))?.[0];
+  const typed = project === 'packages/client' ? runCommand(CLIENT_TYPES) : 0;
+  if (typed !== 0) return typed;
   const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
   const compiled = project === undefined ? 0 : runCommand(tsc, '-b', project);
   if (compiled !== 0) return compiled;

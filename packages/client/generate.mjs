@@ -5,8 +5,9 @@ import { join } from 'node:path';
 
 const here = import.meta.dirname;
 const text = readFileSync(join(here, '../resource-api/contracts/v1.json'), 'utf8');
-const maker = readFileSync(import.meta.filename, 'utf8');
-const digest = createHash('sha256').update(text).update(maker).digest('hex');
+// The manifest pins the generator.
+const makers = [import.meta.filename, join(here, 'package.json')].map((file) => readFileSync(file));
+const digest = createHash('sha256').update(text).update(Buffer.concat(makers)).digest('hex');
 const HEAD = `// Made by generate.mjs from the contract: ${digest}.\n`;
 const target = join(here, 'src', 'generated');
 const FILES = { 'v1.ts': typesOf, 'problem-codes.ts': codesOf };

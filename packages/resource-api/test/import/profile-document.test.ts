@@ -127,7 +127,7 @@ unknown: 1
       'currency: expected the currency of the amounts, because the column names the loan’s',
     ],
     [
-      'a limit of which nothing says what is left',
+      'a limit, and no word on what can still be drawn',
       `${BANK}  limit: [limit]`,
       'derive.undisbursed: expected limit - due where the rest of the limit can be drawn, or 0 where it cannot',
     ],

@@ -1,5 +1,4 @@
 import { type Html, html } from '@cls/shared/http/html';
-import { range } from 'd3-array';
 import { ApiRefused } from '../balances/api-client.ts';
 import type { BalanceItem, List, Movement } from '../balances/shapes.ts';
 import { pageAddress, sameWith } from '../web/address.ts';
@@ -20,7 +19,7 @@ import { pager } from './deals.ts';
 import { instantFields } from './form-faults.ts';
 import { isAllKnown } from './knowledge.ts';
 import { postingWords } from './movements.ts';
-import { type PageDeps, showPage, timesAsked, type Who, whoAsks } from './show.ts';
+import { listsOfDeals, type PageDeps, showPage, timesAsked, type Who, whoAsks } from './show.ts';
 import type { Visit } from './visit.ts';
 
 /** What changed of one deal is asked for since then. */
@@ -115,20 +114,10 @@ function later(since: string, text: Text): Html {
 const AT_ONCE = 25;
 
 /** The postings to the deals that changed, without those of deals that have more than one answer tells. */
-async function postingsOf(
-  { api }: PageDeps,
-  visit: Visit,
-  changes: readonly Change[],
-): Promise<readonly List<Movement>[]> {
-  const ids = [...new Set(changes.map(({ item }) => item.deal.id))];
-  const lists = await Promise.all(
-    range(0, ids.length, AT_ONCE).map((at) => {
-      const dealId = ids.slice(at, at + AT_ONCE);
-      const question = { ...timesAsked(visit), dealId, limit: '1000' };
-      return api.read<List<Movement>>(visit.asker, '/balances/principal/movements', question);
-    }),
-  );
-  return lists.filter(({ page }) => !page.hasMore);
+function postingsOf(deps: PageDeps, visit: Visit, changes: readonly Change[]) {
+  const items = changes.map(({ item }) => item);
+  const path = '/balances/principal/movements';
+  return listsOfDeals<Movement>(deps, visit, items, { path, atOnce: AT_ONCE });
 }
 
 /** Why, and the way to the postings: to the first of those that changed the item, where they are known. */

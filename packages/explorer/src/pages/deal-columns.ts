@@ -1,6 +1,6 @@
 import { type Html, html } from '@cls/shared/http/html';
-import { range, rollup } from 'd3-array';
-import type { BalanceItem, Line, List } from '../balances/shapes.ts';
+import { rollup } from 'd3-array';
+import type { BalanceItem, Line } from '../balances/shapes.ts';
 import { pageAddress, sameWith } from '../web/address.ts';
 import { difference, isNegative, roundedPercent } from '../web/amounts.ts';
 import { countryName } from '../web/countries.ts';
@@ -19,7 +19,7 @@ import {
 } from './cells.ts';
 import { wasOf } from './compare.ts';
 import { ownShare } from './deal.ts';
-import { type PageDeps, timesAsked } from './show.ts';
+import { listsOfDeals, type PageDeps } from './show.ts';
 import type { Visit } from './visit.ts';
 
 type Before = Was<BalanceItem> | undefined;
@@ -65,28 +65,23 @@ const OF_LOANS = ['maturity', 'rate'];
 
 /** What the columns tell of the loans of a page’s deals; undefined where no column needs it. */
 export async function readTerms(
-  { api }: PageDeps,
+  deps: PageDeps,
   visit: Visit,
   items: readonly BalanceItem[],
 ): Promise<TermsOfDeals | undefined> {
-  const ids = [...new Set(items.map(({ deal }) => deal.id))];
   const names = chosenNames(visit);
-  if (ids.length === 0 || !OF_LOANS.some((name) => names.includes(name))) return undefined;
+  if (items.length === 0 || !OF_LOANS.some((name) => names.includes(name))) return undefined;
   const withRates = names.includes('rate');
   const more = withRates
     ? { level: 'contract', expand: 'terms' }
     : { level: 'facility', fields: ['deal.id', 'facility.maturityDate'] };
   const includeZero = visit.query.get('includeZero') ?? undefined;
-  const all = { includeZero, include: 'none', limit: '1000' };
-  const question = { ...timesAsked(visit), ...more, ...all };
-  const lists = await Promise.all(
-    range(0, ids.length, FILTER_VALUES_MAX).map((at) => {
-      const dealId = ids.slice(at, at + FILTER_VALUES_MAX);
-      return api.read<List<BalanceItem>>(visit.asker, '/balances', { ...question, dealId });
-    }),
-  );
-  // Where a list goes on, the next maturity of some deal may be another one.
-  const loans = lists.flatMap(({ data, page }) => (page.hasMore ? [] : data));
+  const lists = await listsOfDeals<BalanceItem>(deps, visit, items, {
+    path: '/balances',
+    question: { ...more, includeZero, include: 'none' },
+    atOnce: FILTER_VALUES_MAX,
+  });
+  const loans = lists.flatMap(({ data }) => data);
   return rollup(loans, (some) => termsIn(some, visit), keyOf);
 }
 

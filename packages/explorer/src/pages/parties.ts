@@ -4,7 +4,7 @@ import { comparedAnswer, comparedTimes, comparedWith, comparisonAsked } from './
 import { nothingText } from './not-yet.ts';
 import type { PartyKind } from './party.ts';
 import { groupsHead, groupTable } from './portfolio.ts';
-import { type PageDeps, placesFor, showPage, timesAsked, whoAsks } from './show.ts';
+import { type PageDeps, seesLenders, showPage, timesAsked, whoAsks } from './show.ts';
 import type { Visit } from './visit.ts';
 
 /** A row that compares has up to three numbers where another has one. */
@@ -20,8 +20,7 @@ export async function partiesPage(deps: PageDeps, visit: Visit, kind: PartyKind)
   ]);
   const then = comparedAnswer(visit, groups);
   const { roles } = who.data;
-  const places = placesFor(roles).map(({ place }) => place);
-  const seesLenders = kind === 'borrower' || roles.length === 0 || places.includes('lenders');
+  const mayHaveSome = kind === 'borrower' || roles.length === 0 || seesLenders(roles);
   showPage(deps, visit, {
     title: (text) => text.t(`place.${kind}s`),
     place: `${kind}s`,
@@ -33,7 +32,7 @@ export async function partiesPage(deps: PageDeps, visit: Visit, kind: PartyKind)
     body: (text) => [
       comparedWith(visit, then, groups.meta.dataFrom, text, { all: true }),
       groups.data.length === 0
-        ? html`<div class="notice empty">${seesLenders ? nothingText(visit, undefined, text) : html`<p>${text.t('party.noLenders')}</p>`}</div>`
+        ? html`<div class="notice empty">${mayHaveSome ? nothingText(visit, undefined, text) : html`<p>${text.t('party.noLenders')}</p>`}</div>`
         : groupTable(visit, kind, groups, text.t('party.largest', { top }), text, then),
     ],
   });

@@ -3,7 +3,7 @@ import type { BalanceItem, Caller, Facet, List } from '../balances/shapes.ts';
 import { pageAddress } from '../web/address.ts';
 import { plain } from '../web/countries.ts';
 import { type Text, textIn } from '../web/text.ts';
-import { type AskedAt, type PageDeps, placesFor, timesAsked } from './show.ts';
+import { type AskedAt, type PageDeps, placesFor, seesLenders, timesAsked } from './show.ts';
 
 const LANGUAGES = [textIn('en'), textIn('de')];
 const PARTIES_MAX = 5;
@@ -26,8 +26,7 @@ export async function lendersToName(
   { asker, query, times }: AskedAt,
   { roles }: Caller,
 ): Promise<readonly Party[]> {
-  const isListed = placesFor(roles).some(({ place }) => place === 'lenders');
-  if (!query.has('q') || !isListed) return [];
+  if (!query.has('q') || !seesLenders(roles)) return [];
   const question = { ...timesAsked({ times }), level: 'position', fields: 'lender', top: '1000' };
   const { data } = await api.read<List<Facet>>(asker, '/facets', question);
   return data.flatMap(({ values }) =>

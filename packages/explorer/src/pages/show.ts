@@ -1,10 +1,11 @@
 import { type Html, type HtmlValue, html } from '@cls/shared/http/html';
 import { handLanguageTo } from '@cls/shared/pages/browser';
+import { range } from 'd3-array';
 import type { Context } from 'koa';
 import type { ApiClient } from '../balances/api-client.ts';
-import type { Caller, Meta, Single } from '../balances/shapes.ts';
+import type { BalanceItem, Caller, List, Meta, Single } from '../balances/shapes.ts';
 import { formToken } from '../sign-in/form-token.ts';
-import { pageAddress } from '../web/address.ts';
+import { type Changes, pageAddress } from '../web/address.ts';
 import { LANGUAGE_COOKIE } from '../web/browser.ts';
 import { type Frame, fullPage, type SignedInFrame } from '../web/layout.ts';
 import type { Pages } from '../web/page.ts';
@@ -32,11 +33,14 @@ const PLACES: readonly { readonly place: Place; readonly path: string }[] = [
   { place: 'changes', path: '/changes' },
 ];
 
+/** Whether a reader with these roles may see other lenders. */
+export function seesLenders(roles: readonly string[]): boolean {
+  return roles.includes('agent') || roles.includes('full');
+}
+
 /** Pages that the header leads to. Whoever sees no other lender has no list of them. */
 export function placesFor(roles: readonly string[]) {
-  return PLACES.filter(
-    ({ place }) => place !== 'lenders' || roles.includes('agent') || roles.includes('full'),
-  );
+  return PLACES.filter(({ place }) => place !== 'lenders' || seesLenders(roles));
 }
 
 /** Who asks for what of the book, at which times. */
@@ -45,6 +49,35 @@ export type AskedAt = Pick<Visit, 'asker' | 'query' | 'times'>;
 /** The parameters of the visit, for questions to the API. */
 export function timesAsked({ times }: Pick<Visit, 'times'>) {
   return { asOf: times.asOf, knownAt: times.knownAt };
+}
+
+interface OfDeals {
+  readonly path: string;
+  readonly question?: Changes;
+  /** Deals of one question. */
+  readonly atOnce: number;
+}
+
+/**
+ * Lists of what the deals of some items have, asked for some deals at a time.
+ *
+ * @returns the answers that are whole: what a list that goes on lacks, nobody knows
+ */
+export async function listsOfDeals<T>(
+  { api }: Pick<PageDeps, 'api'>,
+  visit: AskedAt,
+  items: readonly Pick<BalanceItem, 'deal'>[],
+  { path, question = {}, atOnce }: OfDeals,
+): Promise<readonly List<T>[]> {
+  const ids = [...new Set(items.map(({ deal }) => deal.id))];
+  const lists = await Promise.all(
+    range(0, ids.length, atOnce).map((at) => {
+      const dealId = ids.slice(at, at + atOnce);
+      const asked = { ...timesAsked(visit), ...question, dealId, limit: '1000' };
+      return api.read<List<T>>(visit.asker, path, asked);
+    }),
+  );
+  return lists.filter(({ page }) => !page.hasMore);
 }
 
 /** Who asks, with the times of a question without any. */

@@ -3,9 +3,11 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { delimiter, dirname, join, resolve } from 'node:path';
 
 const root = resolve(import.meta.dirname, '..', '..');
+/** The oldest Node that is supported, where `.ci/run` brought it, and this one elsewhere. */
+const NODE = process.env.CLS_OLDEST_NODE ?? process.execPath;
 const left = new Set();
 process.on('exit', () => {
   for (const directory of left) rmSync(directory, { recursive: true, force: true });
@@ -31,12 +33,13 @@ export async function startPlatform(options) {
 
 /** @param throughNpm starts npm and its shell too, as a person or a process manager does. */
 export function spawnPlatform({ dataDir, port, env = {}, throughNpm = false }) {
-  const command = throughNpm
-    ? ['npm', 'start']
-    : [process.execPath, join(root, 'scripts', 'start.mjs')];
+  const command = throughNpm ? ['npm', 'start'] : [NODE, join(root, 'scripts', 'start.mjs')];
   const child = spawn(command[0], command.slice(1), {
     cwd: root,
-    env: { ...process.env, NODE_ENV: '', CLS_DATA_DIR: dataDir, PORT: `${port}`, ...env },
+    env: {
+      ...{ ...process.env, NODE_ENV: '', PATH: `${dirname(NODE)}${delimiter}${process.env.PATH}` },
+      ...{ CLS_DATA_DIR: dataDir, PORT: `${port}`, ...env },
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';

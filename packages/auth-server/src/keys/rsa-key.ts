@@ -3,8 +3,8 @@ import { promisify } from 'node:util';
 import { ACCESS_TOKEN_ALG } from '@cls/shared/access-token';
 import { calculateJwkThumbprint, type JWK } from 'jose';
 
-/** What a private key has beside its public half (RFC 7518 §6.3.2). */
-export const PRIVATE_RSA_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi'] as const;
+/** The number one, as JWKs write it (base64url). */
+const ONE = 'AQ';
 
 const generate = promisify(generateKeyPair);
 
@@ -22,4 +22,16 @@ export async function newRsaKey(bits: number): Promise<JWK & { kid: string }> {
 
 export function publicHalf({ kty, n, e, kid, alg, use }: JWK): JWK {
   return { kty, n, e, kid, alg, use } as JWK;
+}
+
+/**
+ * A key of which only the public half is left, with private members (RFC 7518 §6.3.2) that say nothing: p is one,
+ * and q is n. Node reads it as a private key; from 24.22 on it checks that p times q is n.
+ */
+export function withoutPrivateHalf(jwk: JWK): JWK {
+  return { ...publicHalf(jwk), d: ONE, p: ONE, q: jwk.n, dp: ONE, dq: ONE, qi: ONE } as JWK;
+}
+
+export function hasPrivateHalf({ d }: JWK): boolean {
+  return d !== undefined && d !== ONE;
 }

@@ -4,7 +4,7 @@ import { isUniqueViolation } from '@cls/shared/sql/database';
 import type { JWK } from 'jose';
 import { SEALED } from '../crypto/seal.ts';
 import { CHANGE_CHANNEL } from '../state/change-channel.ts';
-import { newRsaKey, PRIVATE_RSA_MEMBERS, publicHalf } from './rsa-key.ts';
+import { hasPrivateHalf, newRsaKey, publicHalf, withoutPrivateHalf } from './rsa-key.ts';
 import {
   PUBLISHED_AFTER_S,
   PUBLISHED_FIRST_S,
@@ -119,18 +119,17 @@ export function sqlSigningKeyStore(
 }
 
 /**
- * Seals retiring keys anew without their private halves. The private members stay, as empty texts: 0.5.0, which
- * may run beside this build, reads each key as a private one, and does not sign with these.
+ * Seals retiring keys anew without their private halves. They still look like private keys: 0.5.0, which may run
+ * beside this build, reads each as one, and does not sign with these.
  */
 async function destroyPrivateHalves(sql: Sql, sealer: Sealer): Promise<readonly string[]> {
   const destroyed: string[] = [];
-  const nothing = Object.fromEntries(PRIVATE_RSA_MEMBERS.map((member) => [member, '']));
   for (const { kid, sealed_private_jwk: sealed } of await sql.query<Row>(
     `SELECT kid, sealed_private_jwk FROM signing_key WHERE state = 'retiring'`,
   )) {
     const jwk = JSON.parse(sealer.unseal(sealed, context(kid))) as JWK;
-    if (PRIVATE_RSA_MEMBERS.every((member) => !jwk[member])) continue;
-    const text = JSON.stringify({ ...publicHalf(jwk), ...nothing });
+    if (!hasPrivateHalf(jwk)) continue;
+    const text = JSON.stringify(withoutPrivateHalf(jwk));
     // A value that was sealed anew meanwhile is left for the next time.
     const changed = await sql.query(
       `UPDATE signing_key SET sealed_private_jwk = $3

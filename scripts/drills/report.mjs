@@ -21,21 +21,21 @@ export function writeReport(drills, results) {
   for (const [drill, runs] of results) rows.set(drill.name, rowOf(drill, runs));
   const lines = drills.map(({ name }) => rows.get(name)).filter((line) => line !== undefined);
   const head = [
-    '| drill | what is broken | 503 | last 503 (s) | after mending (s) | slowest answer (s) |',
-    '|---|---|---|---|---|---|',
+    '| drill | 503 | last 503 (s) | after mending (s) | slowest answer (s) |',
+    '|---|---|---|---|---|',
   ];
   writeFileSync(PAGE, `${before}${BEGIN}\n\n${[...head, ...lines].join('\n')}\n\n${END}${after}`);
 }
 
 /** The worst of the runs in each column. */
-function rowOf({ name, title }, runs) {
+function rowOf({ name }, runs) {
   const worst = (field) => Math.max(...runs.map((run) => run[field] ?? 0));
   const seconds = (ms) => (ms === 0 ? '–' : (ms / 1_000).toFixed(1));
   const mended = runs.every(({ afterHealMs }) => afterHealMs === undefined);
   const faults = runs.flatMap((run) => run.faults);
   const failure = faults.length === 0 ? '' : ` – **failed**: ${faults.join('; ')}`;
   const cells = [
-    ...[`\`${name}\``, `${title}${failure}`.replaceAll(/\s+/g, ' '), worst('refused')],
+    ...[`\`${name}\`${failure}`.replaceAll(/\s+/g, ' '), worst('refused')],
     ...[seconds(worst('failedForMs')), mended ? '' : seconds(worst('afterHealMs'))],
     seconds(worst('slowestMs')),
   ];

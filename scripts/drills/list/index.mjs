@@ -2,7 +2,7 @@
  * A drill: `name` and `title`; `needs` (which PostgreSQL and Redis, see stores.mjs); `break(world, load)`, and
  * `heal(world, kept, load)` with what `break` returned; `holdMs` between the two; `pace` of the load. `allows`
  * names answers that are right in this drill alone; `forgets: 'sign-ins'` where the documentation says that they
- * end. `check(world, load)` returns faults of its own. `ends: 'world'`: nothing else runs there afterwards. `short`:
+ * end. `check(world, load)` returns faults of its own. A drill about starts has `scenario(world)`, and no load. `ends: 'world'`: nothing else runs there afterwards. `short`:
  * part of the tests.
  */
 import { ENVIRONMENT } from './environment.mjs';

@@ -91,6 +91,34 @@ describeOnDatabase('the totals of a sender', (engine) => {
     }
   });
 
+  describe('in a last row', () => {
+    const dated = { ...document, columns: { ...document.columns, asOf: ['Date'] } };
+    const file = (...rows: readonly string[]) => ['Loan,Balance,Date', ...rows, ''].join('\n');
+    const read = (of: ImportProfileDocument, ...rows: readonly string[]) =>
+      demanded(file(...rows), { document: of, apply: false });
+    const told = (found: readonly { readonly row: number; readonly code: string }[]) =>
+      found.map(({ row, code }) => `${row} ${code}`);
+
+    it('do not hide that rows have several dates', async () => {
+      const rows = ['A,1.00,2025-03-31', 'B,2.00,2025-02-28', 'Total,3.00,'];
+      expect(told((await read(dated, ...rows)).faults)).to.deep.equal(['3 mixed_dates']);
+      const only = { ...dated, asOfRows: 'only' as const };
+      const { faults, warnings } = await read(only, ...rows.slice(0, 2), 'Total,1.00,');
+      expect(told(faults)).to.deep.equal([]);
+      expect(told(warnings)).to.deep.equal(['0 rows_left_out']);
+    });
+
+    it('do not hide that rows are left out, or that none is left', async () => {
+      const leaveOut = [{ column: 'Loan', values: ['B', 'C'] }];
+      const some = await read({ ...dated, leaveOut }, 'A,1.00,2025-03-31', 'B,,', 'Total,1.00,');
+      expect(told(some.faults)).to.deep.equal([]);
+      expect(told(some.warnings)).to.deep.equal(['0 rows_left_out']);
+      const none = await read({ ...dated, leaveOut }, 'B,1.00,2025-03-31', 'Total,0.00,');
+      expect(told(none.faults)).to.deep.equal(['1 no_rows']);
+      expect(told((await read(dated, 'Total,0.00,')).faults)).to.deep.equal(['1 no_rows']);
+    });
+  });
+
   it('do not add a fault to a file whose rows have one', async () => {
     expect(await faultsOf(text('A,x', 'B,2.00', 'Total,3.00'))).to.deep.equal(['2 invalid_amount']);
   });

@@ -40,84 +40,150 @@ export async function* readStatement(
   report: Report,
   read: Partial<ReadStatement> = {},
 ): AsyncGenerator<readonly StatementRow[]> {
-  const totals = new ControlTotals(profile);
-  const state = Object.assign(read, { asOf, rowCount: 0, totals, hasTotalsRow: false });
-  let reader: RowReader | undefined;
-  let choice: RowChoice | undefined;
-  const preamble: TableRow[] = [];
-  let faultsOfRows: number | undefined;
-  let hasEnded = false;
+  const statement = new StatementReader(profile, asOf, report, read);
   for await (const batch of table) {
     const rows: StatementRow[] = [];
     for (const line of batch) {
-      if (line.row < profile.headerRow) {
-        preamble.push(line);
-        continue;
-      }
-      if (reader === undefined) {
-        const header = headerOf(line, profile);
-        const nearby = [...preamble, ...batch];
-        const columns = findColumns({ header, row: line.row, nearby }, profile, report);
-        if (columns === undefined) return;
-        reader = new RowReader(columns, header, profile, report, asOf);
-        if (profile.columns.asOf === undefined) {
-          const found = datesIn(preamble, profile);
-          state.titleDate = found[0];
-          tellOtherDate(found, asOf, report);
-        }
-        choice = new RowChoice(header, line.row, profile, asOf, report);
-        if (profile.headerRow > 0) continue;
-      }
-      const label = totalsLabel(line, profile);
-      if (label !== undefined) {
-        const last = reader;
-        faultsOfRows ??= report.faultCount;
-        const currency = totals.currencyIn(last.totalsCurrency(line)) ?? totals.currencyIn(label);
-        if (hasEnded && (currency ?? codeIn(label)) !== undefined) {
-          tellTotalsWithin(line.row, label, report);
-          continue;
-        }
-        // Rows with a fault are not in the sums, which then differ for that alone.
-        if (faultsOfRows === 0) {
-          totals.compare(line, currency, (field, of) => last.total(line, field, of), report);
-        }
-        state.hasTotalsRow = true;
-        // Totals of other currencies may follow.
-        if (currency !== undefined) continue;
-        yield rows;
-        return;
-      }
-      hasEnded = state.hasTotalsRow;
-      if (hasEnded) continue;
-      if (choice?.leavesOut(line)) continue;
-      state.rowCount += 1;
-      const row = reader.read(line);
-      state.asOf = reader.asOf;
-      if (row === undefined) continue;
-      totals.add(row);
-      rows.push(row);
+      const row = statement.take(line, batch);
+      if (row !== undefined) rows.push(row);
+      if (statement.isOver) break;
     }
     yield rows;
+    if (statement.isOver) return;
   }
-  for (const currency of report.faultCount === 0 ? totals.currenciesWithoutTotals : []) {
-    const message = `expected a row of totals of ${currency} too, which begins with ${profile.totalsRow}; the file may be cut`;
-    report.fault(0, '', 'no_totals_row', message, currency);
+  statement.end();
+}
+
+/** What is above the header, the header, the loans, and rows of totals, one line after the other. */
+class StatementReader {
+  /** What follows is not read: the header has a fault, or the row of totals is the last. */
+  isOver = false;
+  readonly #profile: ImportProfile;
+  readonly #asOf: BusinessDate | undefined;
+  readonly #report: Report;
+  readonly #read: ReadStatement;
+  readonly #preamble: TableRow[] = [];
+  #below: { readonly rows: RowReader; readonly choice: RowChoice } | undefined;
+  /** Until the rows of loans have ended, nothing is said of them together. */
+  #faultsOfRows: number | undefined;
+  /** Whether a row that is none of totals came after one. */
+  #isAfterTotals = false;
+
+  constructor(
+    profile: ImportProfile,
+    asOf: BusinessDate | undefined,
+    report: Report,
+    read: Partial<ReadStatement>,
+  ) {
+    this.#profile = profile;
+    this.#asOf = asOf;
+    this.#report = report;
+    const totals = new ControlTotals(profile);
+    this.#read = Object.assign(read, { asOf, rowCount: 0, totals, hasTotalsRow: false });
   }
-  reader?.reportDates();
-  choice?.report(state.rowCount, report);
-  if (reader === undefined) {
-    const message =
-      preamble.length > 0
-        ? `expected a header in row ${profile.headerRow}; the file ends before it`
-        : 'the file is empty';
-    report.fault(profile.headerRow, '', 'no_header', message, '');
-  } else if (state.rowCount === 0 && report.faultCount === 0) {
-    const message = 'the file has a header and no loans below it';
-    report.fault(profile.headerRow, '', 'no_rows', message, '');
+
+  /** @returns undefined for a line that is no loan, or has a fault, which is then reported. */
+  take(line: TableRow, batch: readonly TableRow[]): StatementRow | undefined {
+    if (line.row < this.#profile.headerRow) {
+      this.#preamble.push(line);
+      return undefined;
+    }
+    if (this.#below === undefined) {
+      this.#takeHeader(line, batch);
+      if (this.#below === undefined || this.#profile.headerRow > 0) return undefined;
+    }
+    const { rows, choice } = this.#below;
+    const label = totalsLabel(line, this.#profile);
+    if (label !== undefined) {
+      this.#takeTotals(line, label, rows);
+      return undefined;
+    }
+    const read = this.#read;
+    this.#isAfterTotals = read.hasTotalsRow;
+    if (this.#isAfterTotals || choice.leavesOut(line)) return undefined;
+    read.rowCount += 1;
+    const row = rows.read(line);
+    read.asOf = rows.asOf;
+    if (row !== undefined) read.totals.add(row);
+    return row;
   }
-  if (profile.totalsRow !== undefined && !state.hasTotalsRow && state.rowCount > 0) {
-    const message = `expected a last row that begins with ${profile.totalsRow}; the file has none, so it may be cut`;
-    report.fault(0, '', 'no_totals_row', message, '');
+
+  /** The file has ended. */
+  end(): void {
+    const { totalsRow, headerRow } = this.#profile;
+    const report = this.#report;
+    const { totals, rowCount, hasTotalsRow } = this.#read;
+    for (const currency of report.faultCount === 0 ? totals.currenciesWithoutTotals : []) {
+      const message = `expected a row of totals of ${currency} too, which begins with ${totalsRow}; the file may be cut`;
+      report.fault(0, '', 'no_totals_row', message, currency);
+    }
+    this.#endRows();
+    if (this.#below === undefined) {
+      const message =
+        this.#preamble.length > 0
+          ? `expected a header in row ${headerRow}; the file ends before it`
+          : 'the file is empty';
+      report.fault(headerRow, '', 'no_header', message, '');
+    }
+    if (totalsRow !== undefined && !hasTotalsRow && rowCount > 0) {
+      const message = `expected a last row that begins with ${totalsRow}; the file has none, so it may be cut`;
+      report.fault(0, '', 'no_totals_row', message, '');
+    }
+  }
+
+  #takeHeader(line: TableRow, batch: readonly TableRow[]): void {
+    const profile = this.#profile;
+    const report = this.#report;
+    const header = headerOf(line, profile);
+    const nearby = [...this.#preamble, ...batch];
+    const columns = findColumns({ header, row: line.row, nearby }, profile, report);
+    this.isOver = columns === undefined;
+    if (columns === undefined) return;
+    const rows = new RowReader(columns, header, profile, report, this.#asOf);
+    if (profile.columns.asOf === undefined) {
+      const found = datesIn(this.#preamble, profile);
+      this.#read.titleDate = found[0];
+      tellOtherDate(found, this.#asOf, report);
+    }
+    this.#below = { rows, choice: new RowChoice(header, line.row, profile, this.#asOf, report) };
+  }
+
+  #takeTotals(line: TableRow, label: string, rows: RowReader): void {
+    const { totals } = this.#read;
+    const faultsOfRows = this.#endRows();
+    const currency = totals.currencyIn(rows.totalsCurrency(line)) ?? totals.currencyIn(label);
+    if (this.#isAfterTotals && (currency ?? codeIn(label)) !== undefined) {
+      tellTotalsWithin(line.row, label, this.#report);
+      return;
+    }
+    // Rows with a fault are not in the sums, which then differ for that alone.
+    if (faultsOfRows === 0) {
+      totals.compare(line, currency, (field, of) => rows.total(line, field, of), this.#report);
+    }
+    this.#read.hasTotalsRow = true;
+    // Totals of other currencies may follow.
+    this.isOver = currency === undefined;
+  }
+
+  /**
+   * Says once what is wrong with the rows of loans together.
+   *
+   * @returns how many faults they had.
+   */
+  #endRows(): number {
+    if (this.#faultsOfRows !== undefined || this.#below === undefined)
+      return this.#faultsOfRows ?? 0;
+    const report = this.#report;
+    const { rows, choice } = this.#below;
+    const { rowCount } = this.#read;
+    rows.reportDates();
+    choice.report(rowCount, report);
+    if (rowCount === 0 && report.faultCount === 0) {
+      const message = 'the file has a header and no loans below it';
+      report.fault(this.#profile.headerRow, '', 'no_rows', message, '');
+    }
+    this.#faultsOfRows = report.faultCount;
+    return report.faultCount;
   }
 }
 

@@ -1,5 +1,5 @@
 /**
- * Names of the fields of log lines: those of the Elastic Common Schema (docs/reasons/adr/0045-traces-and-logs.md).
+ * Names of the fields of log lines: those of the Elastic Common Schema (docs/reasons/adr/0044-observation.md).
  * What it has no name for is below `cls.`.
  */
 

@@ -1,5 +1,5 @@
 /**
- * What a service counts and measures, for a monitoring system (docs/reasons/adr/0044-metrics.md).
+ * What a service counts and measures, for a monitoring system (docs/reasons/adr/0044-observation.md).
  *
  * Every label has a closed list of values, given when the metric is made: any other value is
  * counted as `other`. So no caller can make a metric grow, whatever it sends.

@@ -5,7 +5,7 @@ import type { ObserveCommand } from '../metrics/redis-commands.ts';
 import type { ObserveStatement } from '../sql/observed-database.ts';
 
 /**
- * What a service tells of each request, for a tracing system (docs/reasons/adr/0045-traces-and-logs.md).
+ * What a service tells of each request, for a tracing system (docs/reasons/adr/0044-observation.md).
  * Where nobody asks for it there is none, and nothing is wrapped.
  */
 export interface Tracing {

@@ -24,6 +24,7 @@ if (!isPart && runCommand(join(root, 'scripts', 'check.mjs')) !== 0) process.exi
 
 const coverage =
   process.env.CLS_COVERAGE === '1' ? mkdtempSync(join(tmpdir(), 'cls-coverage-')) : undefined;
+const { place, isShort } = await placeOf(words);
 const files = await filesToRun(words);
 const temporary = files.length > 1 ? folderInMemory() : undefined;
 const outcome = await runFiles(files, {
@@ -40,13 +41,28 @@ if (coverage !== undefined) {
   runCommand(c8, 'report', '--temp-directory', coverage);
   rmSync(coverage, { recursive: true });
 }
-if (words.record) recordSeconds(outcome.seconds);
+if (words.record) recordSeconds(outcome.seconds, place);
+if (isShort && words.files.length === 0) {
+  const leftOut = testFiles().length - testFiles({ isShort }).length;
+  process.stdout.write(
+    `\n${leftOut} files take longest without PostgreSQL, and were left out: ENGINES=pglite npm test runs them.\n`,
+  );
+}
 process.stdout.write(summaryOf(outcome, words.slowest));
 process.exitCode = outcome.failed === 0 && (outcome.passed > 0 || files.length === 0) ? 0 : 1;
 
-async function filesToRun({ files, unit, since, fast }) {
+/** Whether tests have PostgreSQL, or Node alone; there a run is short, unless `ENGINES` asks for all. */
+async function placeOf({ fast }) {
+  const { postgresBinDir } = await import('@cls/testing/servers');
+  const { ENGINES: engines, CLS_REQUIRE_SERVERS: required } = process.env;
+  const hasPostgres = required === '1' || postgresBinDir() !== undefined;
+  const place = fast || engines === 'pglite' || !hasPostgres ? 'node' : 'servers';
+  return { place, isShort: fast || (place === 'node' && !engines && !isPart) };
+}
+
+async function filesToRun({ files, unit, since }) {
   if (files.length > 0) return files.map(compiledName);
-  const all = testFiles({ fast });
+  const all = testFiles({ place, isShort });
   if (!unit && since === undefined) return all;
   const { startsNothing, testsOf } = await import('./test-runner/import-graph.mjs');
   const sources = all.map(sourceName);

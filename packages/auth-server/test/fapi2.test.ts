@@ -124,7 +124,8 @@ describeOnDatabase('an application that is held to the FAPI 2.0 Security Profile
     }
   });
 
-  it('gets no token where the person’s access ends while it refreshes', async () => {
+  it('gets no token where the person’s access ends while it refreshes', async function () {
+    if (engine.name === 'PGlite') return this.skip(); // One transaction at a time: none meets another.
     const flow = await pushed();
     const tokens = await exchange((await signIn(flow.url)).url, flow);
     const { refresh_token: refresh = '' } = tokens;

@@ -115,7 +115,7 @@ async function contentsOf({ owner }: ToolWorld): Promise<string> {
   const tables = await owner.query<{ name: string }>(
     `SELECT relname AS name FROM pg_class WHERE relnamespace = current_schema()::regnamespace
        AND relkind IN ('r', 'p') AND NOT relispartition
-       AND relname NOT IN ('write_probe', 'protocol_state', 'token_use') ORDER BY 1`,
+       AND relname NOT IN ('audit_link', 'write_probe', 'protocol_state', 'token_use') ORDER BY 1`,
   );
   const parts: string[] = [];
   for (const { name } of tables) {

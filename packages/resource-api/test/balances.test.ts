@@ -383,4 +383,19 @@ describeOnDatabase('balances of a syndicated book', (engine) => {
     const moved = await get('/principal?expand=movements&limit=2');
     expect(moved.data[0].movements.length).to.be.greaterThan(0);
   });
+
+  it('tell contracts and movements together as each alone', async () => {
+    for (const level of ['deal', 'facility']) {
+      const [both, contracts, movements] = await Promise.all(
+        ['contracts,movements', 'contracts', 'movements'].map((expand) =>
+          get(`/principal?level=${level}&limit=3&expand=${expand}`),
+        ),
+      );
+      const expected = contracts.data.map((item: Json, at: number) => ({
+        ...item,
+        movements: movements.data[at].movements,
+      }));
+      expect(both.data).to.deep.equal(expected);
+    }
+  });
 });

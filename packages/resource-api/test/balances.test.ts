@@ -398,4 +398,20 @@ describeOnDatabase('balances of a syndicated book', (engine) => {
       expect(both.data).to.deep.equal(expected);
     }
   });
+
+  it('tell with an item the movements that the list has, each with its facility', async () => {
+    const listed = new Map<string, Json>();
+    for (let cursor = ''; ; ) {
+      const { data, page } = await get(`/principal/movements?limit=1000${cursor}`);
+      for (const one of data) listed.set(one.id, one);
+      if (!page.hasMore) break;
+      cursor = `&cursor=${page.nextCursor}`;
+    }
+    for (const level of ['deal', 'facility', 'contract', 'position']) {
+      const { data } = await get(`/principal?level=${level}&limit=100&expand=movements`);
+      for (const { movements } of data) {
+        for (const one of movements) expect(one, level).to.deep.equal(listed.get(one.id));
+      }
+    }
+  });
 });

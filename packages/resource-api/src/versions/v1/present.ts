@@ -365,10 +365,9 @@ function movementsLink({ item, lastPostedAt }: BalanceReading, { question }: Ite
   const { fromDate } = question;
   if (fromDate !== undefined) query.set('fromDate', fromDate);
   const { lastEffectiveDate } = item;
-  query.set(
-    'toDate',
-    lastEffectiveDate === null ? '' : (latest(lastEffectiveDate, fromDate) ?? ''),
-  );
+  // Where nothing was ever posted, there is no such day.
+  const toDate = latest(lastEffectiveDate ?? undefined, fromDate);
+  if (toDate !== undefined) query.set('toDate', toDate);
   if (lastPostedAt !== undefined) query.set('knownAt', lastPostedAt);
   return `/api/v1/cls/balances/principal/movements?${query}`;
 }

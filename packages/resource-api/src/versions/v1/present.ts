@@ -404,14 +404,21 @@ export interface PresentedTotals {
   readonly reportingTotal: Presented | undefined;
 }
 
-/** Totals of a page, and what they come to in the currency that was asked for. */
+/**
+ * Totals of a page, and what they come to in the currency that was asked for. Interest that was not added
+ * up has no sum in another currency either, so nothing is told in it then.
+ */
 export function presentTotals(
   totals: readonly CurrencyTotal[],
   { question: { level, reporting }, rates }: Pick<BalancePage, 'question' | 'rates'>,
 ): PresentedTotals {
+  const isWhole = totals.every(({ withAccruals }) => withAccruals);
   return {
     totals: totals.map((total) => presentTotal(total, level)),
-    reportingTotal: reporting && rates && presentReportingTotal(totals, reporting.currency, rates),
+    reportingTotal:
+      isWhole && reporting && rates
+        ? presentReportingTotal(totals, reporting.currency, rates)
+        : undefined,
   };
 }
 

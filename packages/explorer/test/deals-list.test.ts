@@ -3,6 +3,7 @@ import type { BalanceItem, Facet, List } from '../src/balances/shapes.ts';
 import { roundedPercent } from '../src/web/amounts.ts';
 import { countryName } from '../src/web/countries.ts';
 import { textIn } from '../src/web/text.ts';
+import { PASS } from './support/between.ts';
 import type { Person } from './support/person.ts';
 import { linkNamed, rowsOf, textOf } from './support/reading.ts';
 import {
@@ -51,6 +52,21 @@ describe('the list of deals', () => {
   const openList = (more: string) => person.open(`/deals?${times}&${more}`);
   const ask = (more: string) =>
     services.ask<List<BalanceItem>>(`/balances?${times}&level=deal&limit=250&${more}`);
+
+  it('goes on where a page has no deal and more may come', async () => {
+    const page = { limit: 50, hasMore: true, nextCursor: 'later' };
+    const meta = { asOf: '2025-01-31', knownAt: null, ledgerSeq: 1, dataFrom: null };
+    services.between.fault = (response, path) => {
+      if (!path.includes('include=totals')) return PASS;
+      response.writeHead(200, { 'content-type': 'application/json' });
+      return response.end(JSON.stringify({ object: 'list', data: [], page, meta }));
+    };
+    const { html } = await openList('restated=true').finally(() => {
+      services.between.fault = undefined;
+    });
+    expect(html).not.to.include('No deal passes these filters');
+    expect(linkNamed(html, 'Next page')).to.include('restated=true').and.include('cursor=later');
+  });
 
   it('is searched as a whole, whatever it was narrowed to', async () => {
     const { html } = await openList('currency=USD&status=pending&column=rate&limit=10');

@@ -124,10 +124,12 @@ function pointers({ query, times }: Visit, since: string | undefined, text: Text
   const [maturityFrom, maturityTo] = quarterAfter(times.asOf);
   const quarter = { from: text.date(maturityFrom), to: text.date(maturityTo) };
   const next = { maturityFrom, maturityTo, sort: 'maturityDate' };
+  // Also those that come to zero now.
+  const restated = { restated: 'true', includeZero: 'true' };
   const links = [
     [text.t('portfolio.nextQuarter', quarter), pageAddress('/deals', query, next)],
     [text.t('portfolio.pastDue'), pageAddress('/deals', query, { pastDue: 'true' })],
-    [text.t('portfolio.restated'), pageAddress('/deals', query, { restated: 'true' })],
+    [text.t('portfolio.restated'), pageAddress('/deals', query, restated)],
     [changed, pageAddress('/changes', query, { since: since ?? daysBefore(times.knownAt, 1) })],
   ] as const;
   return html`<ul class="links">${links.map(([label, href]) => html`<li><a href="${href}">${label}</a></li>`)}</ul>`;

@@ -9,6 +9,7 @@ import {
   aLoan,
   aParty,
   businessDate,
+  FULL,
   type Loan,
   type Party,
   posting,
@@ -191,6 +192,30 @@ describe('two points in time', () => {
     expect(textOf(last.html)).to.include('Compared with').and.include(between);
     const alone = await person.open(linkNamed(last.html, 'Stop comparing') ?? '');
     expect(textOf(alone.html)).not.to.include('Compared with');
+  });
+
+  it('tell of a deal that is not in the book any more', async () => {
+    const debtor = aParty('Borrower of a mistake');
+    const mistake = aLoan(debtor, []);
+    const undated = mistake.all.map(({ ...record }) => ({ ...record, bookedOn: undefined }));
+    const drawn = posting(mistake, '2025-01-31', [[undefined, '12.34']]);
+    await services.post([debtor, ...undated, drawn]);
+    const reader = await services.person(FULL);
+    const since = (await reader.signIn('/deals')).url.searchParams.get('knownAt') ?? '';
+    const takenBack = drawn.postings.map((one) => ({
+      ...one,
+      amount: `-${one.amount}`.replace('--', ''),
+    }));
+    const { type, effectiveDate } = drawn;
+    await services.post([
+      aJournal(mistake.deal, type, effectiveDate, takenBack, { reverses: drawn.id }),
+    ]);
+    const { html } = await reader.open(`/changes?since=${encodeURIComponent(since)}`);
+    const { dealNumber, name } = mistake.deal;
+    expect(textOf(html)).to.include(`${dealNumber} ${name}: 12.34 USD`);
+    expect(textOf(html)).not.to.include('Nothing changed');
+    const then = await reader.open(linkNamed(html, dealNumber) ?? '');
+    expect(outstandingIn(then.html)?.numbers).to.deep.equal(['12.34']);
   });
 
   it('begin with the first page of the list, whichever page the reader was on', async () => {

@@ -337,6 +337,8 @@ export interface List<T> {
     readonly nextCursor?: string | null;
   };
   readonly meta: ComparedMeta;
+  /** Of changes: what the question does not find any more, as ids of items. */
+  readonly removed?: readonly { readonly id: string }[];
   readonly totals?: readonly Total[];
   readonly comparedTotals?: readonly Total[];
 }

@@ -48,6 +48,7 @@ export const de: Messages = {
   'changes.why': 'Warum',
   'changes.reversal': 'Storno',
   'changes.new': 'neu',
+  'changes.gone': 'Nicht mehr im Buch, mit dem damaligen Wert:',
   'compare.title': 'Mit einer anderen Zeit vergleichen',
   'compare.show': 'Vergleichen',
   'compare.stop': 'Nicht mehr vergleichen',

@@ -47,6 +47,7 @@ export const en = {
   'changes.why': 'Why',
   'changes.reversal': 'reversal',
   'changes.new': 'new',
+  'changes.gone': 'Not in the book any more, and what it came to then:',
   'compare.title': 'Compare with another time',
   'compare.show': 'Compare',
   'compare.stop': 'Stop comparing',

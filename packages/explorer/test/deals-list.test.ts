@@ -53,19 +53,29 @@ describe('the list of deals', () => {
   const ask = (more: string) =>
     services.ask<List<BalanceItem>>(`/balances?${times}&level=deal&limit=250&${more}`);
 
-  it('goes on where a page has no deal and more may come', async () => {
+  /** Opens a page; questions whose address has this get no item, and more are to come. */
+  const openWhereMore = (address: string, asked: string) => {
     const page = { limit: 50, hasMore: true, nextCursor: 'later' };
     const meta = { asOf: '2025-01-31', knownAt: null, ledgerSeq: 1, dataFrom: null };
     services.between.fault = (response, path) => {
-      if (!path.includes('include=totals')) return PASS;
+      if (!path.includes(asked)) return PASS;
       response.writeHead(200, { 'content-type': 'application/json' });
       return response.end(JSON.stringify({ object: 'list', data: [], page, meta }));
     };
-    const { html } = await openList('restated=true').finally(() => {
+    return person.open(address).finally(() => {
       services.between.fault = undefined;
     });
+  };
+
+  it('goes on where a page has no deal and more may come', async () => {
+    const { html } = await openWhereMore(`/deals?${times}&restated=true`, 'include=totals');
     expect(html).not.to.include('No deal passes these filters');
     expect(linkNamed(html, 'Next page')).to.include('restated=true').and.include('cursor=later');
+  });
+
+  it('is narrowed to a country whose deals come later', async () => {
+    const { url } = await openWhereMore(`/deals?${times}&q=Ukraine`, 'fields=deal.id&limit=1');
+    expect(url.searchParams.get('country')).to.equal('UA');
   });
 
   it('is searched as a whole, whatever it was narrowed to', async () => {

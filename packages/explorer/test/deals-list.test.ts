@@ -78,6 +78,25 @@ describe('the list of deals', () => {
     expect(url.searchParams.get('country')).to.equal('UA');
   });
 
+  it('is left by a borrower’s page for the first of its loans, however far they are', async () => {
+    const { borrower } = loan.deal;
+    const question = `/balances?${times}&level=facility&borrowerId=${borrower}&includeZero=true`;
+    const found = JSON.stringify(await services.ask<List<BalanceItem>>(question));
+    services.between.fault = (response, path) => {
+      if (!path.includes('sort=-outstanding')) return PASS;
+      const page = { limit: 100, hasMore: true, nextCursor: 'later' };
+      const { meta } = JSON.parse(found) as List<BalanceItem>;
+      const none = JSON.stringify({ object: 'list', data: [], page, meta });
+      response.writeHead(200, { 'content-type': 'application/json' });
+      return response.end(path.includes('cursor=later') ? found : none);
+    };
+    const { html, response } = await person.open(`/borrowers/${borrower}?${times}`).finally(() => {
+      services.between.fault = undefined;
+    });
+    expect(response.status).to.equal(200);
+    expect(rowsOf(html, 'deals')).to.have.length(2);
+  });
+
   it('is searched as a whole, whatever it was narrowed to', async () => {
     const { html } = await openList('currency=USD&status=pending&column=rate&limit=10');
     const [form = ''] = /<form [^>]*role="search".*?<\/form>/s.exec(html) ?? [];

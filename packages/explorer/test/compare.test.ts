@@ -9,6 +9,7 @@ import {
   aLoan,
   aParty,
   businessDate,
+  entry,
   FULL,
   type Loan,
   type Party,
@@ -352,6 +353,17 @@ describe('two points in time', () => {
     expect(others).to.deep.equal([]);
     expect(row?.compared.length, 'figures that moved').to.be.greaterThan(0);
     expect(textOf(row?.html ?? '')).to.include('Facts without postings, such as rates');
+  });
+
+  it('are not said to come without a posting where one moves no figure of the page', async () => {
+    const since = (await person.open('/deals')).url.searchParams.get('knownAt') ?? '';
+    const blocked = entry({ facility: loan.facility }, ['UNAVAILABLE', 'MEMO'], legs('1.00'));
+    await services.post([aJournal(loan.deal, 'availability_block', '2025-01-31', blocked)]);
+    const { html } = await person.open(`/changes?since=${encodeURIComponent(since)}`);
+    const [row, ...others] = rowsOf(html, 'changes');
+    expect(others).to.deep.equal([]);
+    expect(row?.head).to.include(loan.deal.dealNumber);
+    expect(textOf(row?.html ?? '')).not.to.include('Facts without postings');
   });
 
   it('have presets that every calendar has', () => {

@@ -330,8 +330,8 @@ function changesTable(
       return figureCell(name, is, text, was);
     });
     const isPosted = lastPostedAt !== null && isSince(lastPostedAt);
-    // Postings of interest and fees are not among the movements of principal.
-    const hasFacts = own.length === 0 && compared != null && (moved.size === 0 || !isPosted);
+    // Other postings, as of interest and fees, are not among the movements of principal.
+    const hasFacts = own.length === 0 && compared != null && !isPosted;
     return html`
 <tr><th scope="row"><a href="${pageAddress(`/deals/${deal.id}`, visit.query, times)}">${deal.dealNumber}</a> ${deal.name}</th><td>${currency}</td>${cells}<td class="why">${hasFacts && `${text.t('changes.facts')} `}${whyOf(visit, item, own, text)}</td>${dateCell(isPosted && instantText(lastPostedAt, text))}<td>${compared == null && html`<span class="tag">${text.t('changes.new')}</span>`}${marks(item, text)}</td></tr>`;
   });

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { strFromU8, unzipSync } from 'fflate';
 import type { BalanceItem, Facet, List } from '../src/balances/shapes.ts';
 import { roundedPercent } from '../src/web/amounts.ts';
 import { countryName } from '../src/web/countries.ts';
@@ -95,6 +96,17 @@ describe('the list of deals', () => {
     });
     expect(response.status).to.equal(200);
     expect(rowsOf(html, 'deals')).to.have.length(2);
+  });
+
+  it('calls the share of a lender whose deals it lists that lender’s, and not the reader’s', async () => {
+    const { html } = await openList(`lenderId=${lender.id}`);
+    const [row] = readTable(html, 'deals')?.rows ?? [];
+    expect(row?.cells).to.include({ 'Lender’s outstanding': '100.00' });
+    expect(textOf(html)).not.to.include('Your outstanding');
+    const address = `/deals.xlsx?${times}&lenderId=${lender.id}&amounts=text`;
+    const book = new Uint8Array(await (await person.send(address)).arrayBuffer());
+    const sheet = strFromU8(unzipSync(book)['xl/worksheets/sheet1.xml'] ?? new Uint8Array());
+    expect(sheet).to.include('Lender’s outstanding').and.not.include('Your outstanding');
   });
 
   it('is searched as a whole, whatever it was narrowed to', async () => {

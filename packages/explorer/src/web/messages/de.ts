@@ -205,6 +205,7 @@ export const de: Messages = {
   'column.country': 'Land',
   'column.currency': 'Währung',
   'column.ownOutstanding': 'Ihr Anteil ausstehend',
+  'column.lenderOutstanding': 'Anteil des Kreditgebers ausstehend',
   'column.outstanding': 'Ausstehendes Kapital',
   'column.commitment': 'Zusage',
   'column.unfunded': 'Nicht gezogen',

@@ -199,6 +199,7 @@ export const en = {
   'column.country': 'Country',
   'column.currency': 'Currency',
   'column.ownOutstanding': 'Your outstanding',
+  'column.lenderOutstanding': 'Lender’s outstanding',
   'column.outstanding': 'Outstanding principal',
   'column.commitment': 'Commitment',
   'column.unfunded': 'Undrawn',

@@ -100,6 +100,17 @@ describe('a visit', () => {
     }
   });
 
+  it('shows an agent that is a lender too the sum of its own share, and no other’s', async () => {
+    const grants = [ofTheDeal('agent'), ofTheDeal('lender', anna)];
+    const person = await services.person(VIEW, ...grants);
+    const all = await person.signIn('/');
+    expect(rowsOf(all.html, 'portfolio')[0]?.numbers[1]).to.equal(GLOBAL);
+    const own = await person.open(linkNamed(all.html, 'Your share') ?? '');
+    expect(own.html).to.include('Total of your share');
+    expect(rowsOf(own.html, 'portfolio')[0]?.numbers[1]).to.equal(ANNA);
+    expect(own.html.replaceAll(',', '')).not.to.include(BERT);
+  });
+
   it('leads a lender from the course of its share to its share of another day', async () => {
     const [debtor, own] = [aParty('Borrower of the course'), aParty('Lender of the course')];
     const shared = aLoan(debtor, [own]);

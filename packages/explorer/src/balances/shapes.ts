@@ -271,6 +271,8 @@ export interface Caller {
   readonly customer: { readonly id: string; readonly name: string | null };
   /** `agent`, `lender`, `borrower` in any deal; `full`. */
   readonly roles: readonly string[];
+  /** The lenders and borrowers that its grants name. */
+  readonly parties: readonly Party[];
   /** Up to a limit; then there are more. */
   readonly dealCount: number;
   readonly hasMoreDeals?: boolean;

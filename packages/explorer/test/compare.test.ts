@@ -9,6 +9,8 @@ import {
   aLoan,
   aParty,
   businessDate,
+  entry,
+  FULL,
   type Loan,
   type Party,
   posting,
@@ -193,6 +195,30 @@ describe('two points in time', () => {
     expect(textOf(alone.html)).not.to.include('Compared with');
   });
 
+  it('tell of a deal that is not in the book any more', async () => {
+    const debtor = aParty('Borrower of a mistake');
+    const mistake = aLoan(debtor, []);
+    const undated = mistake.all.map(({ ...record }) => ({ ...record, bookedOn: undefined }));
+    const drawn = posting(mistake, '2025-01-31', [[undefined, '12.34']]);
+    await services.post([debtor, ...undated, drawn]);
+    const reader = await services.person(FULL);
+    const since = (await reader.signIn('/deals')).url.searchParams.get('knownAt') ?? '';
+    const takenBack = drawn.postings.map((one) => ({
+      ...one,
+      amount: `-${one.amount}`.replace('--', ''),
+    }));
+    const { type, effectiveDate } = drawn;
+    await services.post([
+      aJournal(mistake.deal, type, effectiveDate, takenBack, { reverses: drawn.id }),
+    ]);
+    const { html } = await reader.open(`/changes?since=${encodeURIComponent(since)}`);
+    const { dealNumber, name } = mistake.deal;
+    expect(textOf(html)).to.include(`${dealNumber} ${name}: 12.34 USD`);
+    expect(textOf(html)).not.to.include('Nothing changed');
+    const then = await reader.open(linkNamed(html, dealNumber) ?? '');
+    expect(outstandingIn(then.html)?.numbers).to.deep.equal(['12.34']);
+  });
+
   it('begin with the first page of the list, whichever page the reader was on', async () => {
     const borrower = aParty('Borrower of many deals');
     const loans = Array.from({ length: 51 }, () => aLoan(borrower, [lender]));
@@ -327,6 +353,17 @@ describe('two points in time', () => {
     expect(others).to.deep.equal([]);
     expect(row?.compared.length, 'figures that moved').to.be.greaterThan(0);
     expect(textOf(row?.html ?? '')).to.include('Facts without postings, such as rates');
+  });
+
+  it('are not said to come without a posting where one moves no figure of the page', async () => {
+    const since = (await person.open('/deals')).url.searchParams.get('knownAt') ?? '';
+    const blocked = entry({ facility: loan.facility }, ['UNAVAILABLE', 'MEMO'], legs('1.00'));
+    await services.post([aJournal(loan.deal, 'availability_block', '2025-01-31', blocked)]);
+    const { html } = await person.open(`/changes?since=${encodeURIComponent(since)}`);
+    const [row, ...others] = rowsOf(html, 'changes');
+    expect(others).to.deep.equal([]);
+    expect(row?.head).to.include(loan.deal.dealNumber);
+    expect(textOf(row?.html ?? '')).not.to.include('Facts without postings');
   });
 
   it('have presets that every calendar has', () => {

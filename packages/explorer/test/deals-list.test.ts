@@ -1,8 +1,10 @@
 import { expect } from 'chai';
+import { strFromU8, unzipSync } from 'fflate';
 import type { BalanceItem, Facet, List } from '../src/balances/shapes.ts';
 import { roundedPercent } from '../src/web/amounts.ts';
 import { countryName } from '../src/web/countries.ts';
 import { textIn } from '../src/web/text.ts';
+import { PASS } from './support/between.ts';
 import type { Person } from './support/person.ts';
 import { linkNamed, rowsOf, textOf } from './support/reading.ts';
 import {
@@ -51,6 +53,61 @@ describe('the list of deals', () => {
   const openList = (more: string) => person.open(`/deals?${times}&${more}`);
   const ask = (more: string) =>
     services.ask<List<BalanceItem>>(`/balances?${times}&level=deal&limit=250&${more}`);
+
+  /** Opens a page; questions whose address has this get no item, and more are to come. */
+  const openWhereMore = (address: string, asked: string) => {
+    const page = { limit: 50, hasMore: true, nextCursor: 'later' };
+    const meta = { asOf: '2025-01-31', knownAt: null, ledgerSeq: 1, dataFrom: null };
+    services.between.fault = (response, path) => {
+      if (!path.includes(asked)) return PASS;
+      response.writeHead(200, { 'content-type': 'application/json' });
+      return response.end(JSON.stringify({ object: 'list', data: [], page, meta }));
+    };
+    return person.open(address).finally(() => {
+      services.between.fault = undefined;
+    });
+  };
+
+  it('goes on where a page has no deal and more may come', async () => {
+    const { html } = await openWhereMore(`/deals?${times}&restated=true`, 'include=totals');
+    expect(html).not.to.include('No deal passes these filters');
+    expect(linkNamed(html, 'Next page')).to.include('restated=true').and.include('cursor=later');
+  });
+
+  it('is narrowed to a country whose deals come later', async () => {
+    const { url } = await openWhereMore(`/deals?${times}&q=Ukraine`, 'fields=deal.id&limit=1');
+    expect(url.searchParams.get('country')).to.equal('UA');
+  });
+
+  it('is left by a borrower’s page for the first of its loans, however far they are', async () => {
+    const { borrower } = loan.deal;
+    const question = `/balances?${times}&level=facility&borrowerId=${borrower}&includeZero=true`;
+    const found = JSON.stringify(await services.ask<List<BalanceItem>>(question));
+    services.between.fault = (response, path) => {
+      if (!path.includes('sort=-outstanding')) return PASS;
+      const page = { limit: 100, hasMore: true, nextCursor: 'later' };
+      const { meta } = JSON.parse(found) as List<BalanceItem>;
+      const none = JSON.stringify({ object: 'list', data: [], page, meta });
+      response.writeHead(200, { 'content-type': 'application/json' });
+      return response.end(path.includes('cursor=later') ? found : none);
+    };
+    const { html, response } = await person.open(`/borrowers/${borrower}?${times}`).finally(() => {
+      services.between.fault = undefined;
+    });
+    expect(response.status).to.equal(200);
+    expect(rowsOf(html, 'deals')).to.have.length(2);
+  });
+
+  it('calls the share of a lender whose deals it lists that lender’s, and not the reader’s', async () => {
+    const { html } = await openList(`lenderId=${lender.id}`);
+    const [row] = readTable(html, 'deals')?.rows ?? [];
+    expect(row?.cells).to.include({ 'Lender’s outstanding': '100.00' });
+    expect(textOf(html)).not.to.include('Your outstanding');
+    const address = `/deals.xlsx?${times}&lenderId=${lender.id}&amounts=text`;
+    const book = new Uint8Array(await (await person.send(address)).arrayBuffer());
+    const sheet = strFromU8(unzipSync(book)['xl/worksheets/sheet1.xml'] ?? new Uint8Array());
+    expect(sheet).to.include('Lender’s outstanding').and.not.include('Your outstanding');
+  });
 
   it('is searched as a whole, whatever it was narrowed to', async () => {
     const { html } = await openList('currency=USD&status=pending&column=rate&limit=10');

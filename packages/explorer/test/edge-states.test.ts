@@ -51,6 +51,34 @@ describe('states at the edge', () => {
     expect(row?.numbers[0]).to.equal('0.00');
   });
 
+  it('are in the files of a deal as on its pages, also where all was repaid', async () => {
+    const [borrower, lender] = [aParty('Borrower who repaid'), aParty('Lender who was repaid')];
+    const repaid = aLoan(borrower, [lender]);
+    const drawn = ['5.00', '-5.00'].map((amount) =>
+      posting(repaid, '2025-01-31', [
+        [undefined, amount],
+        [lender, amount],
+      ]),
+    );
+    await services.post([borrower, lender, ...repaid.all, ...drawn]);
+    const deals = { borrowerId: borrower.id } as const;
+    const agent = await services.person(VIEW, { role: 'agent', lenderId: undefined, deals });
+    const deal = await agent.signIn(`/deals/${repaid.deal.id}`);
+    expect(rowsOf(deal.html, 'facilities')).to.have.length(1);
+    const roll = await agent.open(`/deals/${repaid.deal.id}/roll-forward`);
+    expect(rowsOf(roll.html, 'roll-forward-USD')).not.to.have.length(0);
+    for (const [{ html }, name] of [
+      [deal, 'Facilities (CSV)'],
+      [deal, 'Lenders’ positions (CSV)'],
+      [roll, 'CSV'],
+    ] as const) {
+      const file = await agent.send(linkNamed(html, name) ?? '');
+      const [, ...rows] = (await file.text()).trimEnd().split('\r\n');
+      expect(rows, name).to.have.length(1);
+      expect(rows[0], name).to.include(repaid.facility.id);
+    }
+  });
+
   it('mark what is negative by a word, a sign, and not by colour alone', async () => {
     const { html } = await person.open(`/deals${known}`);
     const [row] = rowsOf(html, 'deals');

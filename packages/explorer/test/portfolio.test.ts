@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { GroupSum, Sum, Totals } from '../src/balances/shapes.ts';
 import { sumOf } from '../src/web/amounts.ts';
 import type { Page, Person } from './support/person.ts';
-import { numberOf, type Row, rowsOf, valuesIn } from './support/reading.ts';
+import { linkNamed, numberOf, type Row, rowsOf, valuesIn } from './support/reading.ts';
 import {
   aBook,
   aLoan,
@@ -162,6 +162,11 @@ describe('the portfolio', () => {
     expect(html.match(/<b>Δ/g), 'nothing else').to.have.length(1);
     // A page later it is the same visit.
     expect((await person.open('/portfolio')).html).to.include('<b>Δ +12.34</b>');
+  });
+
+  it('leads to all deals that were restated, also those that come to zero', () => {
+    const href = linkNamed(page.html, 'Deals that were restated');
+    expect(href).to.include('restated=true').and.include('includeZero=true');
   });
 
   it('says that nothing was granted', async () => {

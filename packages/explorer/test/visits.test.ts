@@ -100,6 +100,35 @@ describe('a visit', () => {
     }
   });
 
+  it('shows an agent that is a lender too the sum of its own share, and no other’s', async () => {
+    const grants = [ofTheDeal('agent'), ofTheDeal('lender', anna)];
+    const person = await services.person(VIEW, ...grants);
+    const all = await person.signIn('/');
+    expect(rowsOf(all.html, 'portfolio')[0]?.numbers[1]).to.equal(GLOBAL);
+    const own = await person.open(linkNamed(all.html, 'Your share') ?? '');
+    expect(own.html).to.include('Total of your share');
+    expect(rowsOf(own.html, 'portfolio')[0]?.numbers[1]).to.equal(ANNA);
+    expect(own.html.replaceAll(',', '')).not.to.include(BERT);
+  });
+
+  it('leads a lender from the course of its share to its share of another day', async () => {
+    const [debtor, own] = [aParty('Borrower of the course'), aParty('Lender of the course')];
+    const shared = aLoan(debtor, [own]);
+    const drawn = ['2024-05-15', '2024-11-15'].map((day) =>
+      posting(shared, day, [
+        [undefined, '5.00'],
+        [own, '5.00'],
+      ]),
+    );
+    await services.post([debtor, own, ...shared.all, ...drawn]);
+    const deals = { dealId: shared.deal.id } as const;
+    const person = await services.person(VIEW, { role: 'lender', lenderId: own.id, deals });
+    const { html } = await person.signIn('/');
+    const days = [...html.matchAll(/<a class="mark" href="(\/portfolio[^"]*)"/g)];
+    expect(days).not.to.have.length(0);
+    for (const [, href] of days) expect(href).to.include('view=own');
+  });
+
   it('shows a borrower the global amounts, and no lender', async () => {
     const texts = await everything(await services.person(VIEW, ofTheDeal('borrower')));
     for (const text of texts) {

@@ -2,6 +2,8 @@ import { describeOnDatabase } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { sqlEntitlements } from '../src/access/sql-entitlements.ts';
 import type { JournalRecord } from '../src/journal-file/record.ts';
+import { ZERO_BALANCE } from '../src/ledger/balance.ts';
+import { presentTotals } from '../src/versions/v1/present.ts';
 import { startTestApi, type TestApi, viewer } from './support/api.ts';
 import { generated, loadRecords } from './support/generated.ts';
 
@@ -382,5 +384,58 @@ describeOnDatabase('balances of a syndicated book', (engine) => {
     }
     const moved = await get('/principal?expand=movements&limit=2');
     expect(moved.data[0].movements.length).to.be.greaterThan(0);
+  });
+
+  it('tell contracts and movements together as each alone', async () => {
+    for (const level of ['deal', 'facility']) {
+      const [both, contracts, movements] = await Promise.all(
+        ['contracts,movements', 'contracts', 'movements'].map((expand) =>
+          get(`/principal?level=${level}&limit=3&expand=${expand}`),
+        ),
+      );
+      const expected = contracts.data.map((item: Json, at: number) => ({
+        ...item,
+        movements: movements.data[at].movements,
+      }));
+      expect(both.data).to.deep.equal(expected);
+    }
+  });
+
+  it('tell with an item the movements that the list has, each with its facility', async () => {
+    const listed = new Map<string, Json>();
+    for (let cursor = ''; ; ) {
+      const { data, page } = await get(`/principal/movements?limit=1000${cursor}`);
+      for (const one of data) listed.set(one.id, one);
+      if (!page.hasMore) break;
+      cursor = `&cursor=${page.nextCursor}`;
+    }
+    for (const level of ['deal', 'facility', 'contract', 'position']) {
+      const { data } = await get(`/principal?level=${level}&limit=100&expand=movements`);
+      for (const { movements } of data) {
+        for (const one of movements) expect(one, level).to.deep.equal(listed.get(one.id));
+      }
+    }
+  });
+});
+
+describe('totals in another currency', () => {
+  const total = (currency: string, withAccruals: boolean) => {
+    return { currency, count: 1, balance: { ...ZERO_BALANCE, principal_cash: 500n }, withAccruals };
+  };
+  const told = (withAccruals: boolean) =>
+    presentTotals([total('EUR', withAccruals), total('USD', withAccruals)], {
+      question: { level: 'facility', reporting: { currency: 'USD', date: undefined } },
+      rates: new Map([
+        ['EUR', { rate: '2', date: '2024-01-02', source: 'ECB' }],
+        ['USD', { rate: '1', date: '2024-01-02', source: '' }],
+      ]),
+    } as never);
+
+  it('are told with the interest, or not where it was not added up', () => {
+    const { reportingTotal } = told(true);
+    expect(reportingTotal).to.include({ principalOutstanding: '15.00', interestAccrued: '0.00' });
+    const { totals, reportingTotal: missing } = told(false);
+    expect(totals.map(({ interestAccrued }) => interestAccrued)).to.deep.equal([null, null]);
+    expect(missing).to.equal(undefined);
   });
 });

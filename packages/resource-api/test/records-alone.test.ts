@@ -107,6 +107,19 @@ describeOnDatabase('records that come without a journal of their deal', (engine)
     });
   }
 
+  it('have no movements, and a link that says so', async () => {
+    for (const period of ['', '&fromDate=2025-01-15']) {
+      const { data } = await read(`balances/principal?level=contract${period}`);
+      const untouched = data.filter(({ movementCount }: Json) => movementCount === 0);
+      expect(untouched).not.to.have.length(0);
+      for (const { links } of untouched) {
+        const response = await api.get(links.movements);
+        const answer = (await response.json()) as Json;
+        expect([response.status, answer.data], JSON.stringify(answer)).to.deep.equal([200, []]);
+      }
+    }
+  });
+
   it('take no sequence where nothing comes to a deal', async () => {
     const [{ meta }] = await readAll();
     await post([aParty('Nobody')]);

@@ -276,6 +276,20 @@ describeOnDatabase('a sublimit', (engine) => {
     );
   });
 
+  it('says nothing of the facility around it where a journal under it is at fault', async () => {
+    const deal = aDeal();
+    const start = [...deal.all, ...committed(deal)];
+    const repaid = moved(deal, 'swingline', '2024-03-01', annas('-5000000.00'));
+    const journals = [
+      moved(deal, 'swingline', '2024-02-01', annas('5000000.00')),
+      { ...repaid, postings: repaid.postings.slice(1) },
+      moved(deal, 'revolver', '2024-04-01', both('50000000.00', '20000000.00', '30000000.00')),
+    ];
+    const { faults } = await load([...start, ...journals]);
+    expect(faults).not.to.have.length(0);
+    for (const { line, code } of faults) expect(line - start.length, code).to.equal(2);
+  });
+
   it('is refused of another deal, of another currency, of a sublimit, and with other lenders', async () => {
     const deal = aDeal();
     const elsewhere = aLoan(borrower, [anna]);

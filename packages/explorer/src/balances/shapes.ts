@@ -271,6 +271,8 @@ export interface Caller {
   readonly customer: { readonly id: string; readonly name: string | null };
   /** `agent`, `lender`, `borrower` in any deal; `full`. */
   readonly roles: readonly string[];
+  /** The lenders and borrowers that its grants name. */
+  readonly parties: readonly Party[];
   /** Up to a limit; then there are more. */
   readonly dealCount: number;
   readonly hasMoreDeals?: boolean;
@@ -337,6 +339,8 @@ export interface List<T> {
     readonly nextCursor?: string | null;
   };
   readonly meta: ComparedMeta;
+  /** Of changes: what the question does not find any more, as ids of items. */
+  readonly removed?: readonly { readonly id: string }[];
   readonly totals?: readonly Total[];
   readonly comparedTotals?: readonly Total[];
 }

@@ -7,6 +7,7 @@ import { lastVisit } from '../web/last-visit.ts';
 import type { Text } from '../web/text.ts';
 import { isNoTime } from '../web/typed.ts';
 import {
+  amountText,
   dateCell,
   figureCell,
   instantText,
@@ -54,7 +55,10 @@ export async function changesPage(deps: PageDeps, visit: Visit): Promise<void> {
   const figures = FIGURES.map(([name]) => name).filter((name) =>
     changes.some(({ moved }) => moved.has(name)),
   );
-  const why = await postingsOf(deps, visit, changes);
+  const [why, gone] = await Promise.all([
+    postingsOf(deps, visit, changes),
+    readGone(deps, visit, found, since),
+  ]);
   const isEmpty = changes.length === 0 && !found.page.hasMore;
   showPage(deps, visit, {
     title: (text) => text.t('changes.title'),
@@ -67,8 +71,10 @@ export async function changesPage(deps: PageDeps, visit: Visit): Promise<void> {
       ofOneDeal(visit, dealId, text),
       sinceForm(visit, since, visited, text),
       since !== asked && later(since, text),
+      goneList(visit, gone, since, text),
       isEmpty
-        ? html`<p class="notice empty">${text.t('changes.none', { at: text.dateTime(since) })}</p>`
+        ? gone.length === 0 &&
+          html`<p class="notice empty">${text.t('changes.none', { at: text.dateTime(since) })}</p>`
         : [
             html`<p>${text.t('changes.how')}</p>`,
             changesTable(
@@ -108,6 +114,35 @@ async function sinceThenOrLater<T>(
 
 function later(since: string, text: Text): Html {
   return html`<p class="notice" role="status">${text.t('changes.later', { at: text.dateTime(since) })}</p>`;
+}
+
+/** What is not in the book any more, as it was: a deal all of whose journals were taken back, for example. */
+async function readGone(
+  { api }: PageDeps,
+  { asker, times }: Visit,
+  { removed = [] }: List<BalanceItem>,
+  since: string,
+): Promise<readonly BalanceItem[]> {
+  const ids = new Set(removed.map(({ id }) => id));
+  if (ids.size === 0) return [];
+  // `bal_deal_…_USD`
+  const dealId = [...new Set([...ids].map((id) => id.slice('bal_'.length, -'_USD'.length)))];
+  const asked = { level: 'deal', includeZero: 'true', include: 'none', limit: '1000' };
+  const { data } = await api.read<List<BalanceItem>>(asker, '/balances', {
+    ...{ asOf: times.asOf, knownAt: since, dealId },
+    ...asked,
+  });
+  return data.filter(({ id }) => ids.has(id));
+}
+
+/** Each leads to what it was. */
+function goneList({ query }: Visit, gone: readonly BalanceItem[], since: string, text: Text) {
+  if (gone.length === 0) return undefined;
+  const items = gone.map(({ deal, currency, global }) => {
+    const href = pageAddress(`/deals/${deal.id}`, query, { knownAt: since });
+    return html`<li><a href="${href}">${deal.dealNumber}</a> ${deal.name}: ${amountText(global.principal.outstanding, text)} ${currency}</li>`;
+  });
+  return html`<p>${text.t('changes.gone')}</p><ul class="links">${items}</ul>`;
 }
 
 /** More deals have more postings than one answer tells. */
@@ -295,8 +330,8 @@ function changesTable(
       return figureCell(name, is, text, was);
     });
     const isPosted = lastPostedAt !== null && isSince(lastPostedAt);
-    // Postings of interest and fees are not among the movements of principal.
-    const hasFacts = own.length === 0 && compared != null && (moved.size === 0 || !isPosted);
+    // Other postings, as of interest and fees, are not among the movements of principal.
+    const hasFacts = own.length === 0 && compared != null && !isPosted;
     return html`
 <tr><th scope="row"><a href="${pageAddress(`/deals/${deal.id}`, visit.query, times)}">${deal.dealNumber}</a> ${deal.name}</th><td>${currency}</td>${cells}<td class="why">${hasFacts && `${text.t('changes.facts')} `}${whyOf(visit, item, own, text)}</td>${dateCell(isPosted && instantText(lastPostedAt, text))}<td>${compared == null && html`<span class="tag">${text.t('changes.new')}</span>`}${marks(item, text)}</td></tr>`;
   });

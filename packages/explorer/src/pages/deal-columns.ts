@@ -240,10 +240,21 @@ function chosenNames({ query }: Visit): readonly string[] {
   );
 }
 
+/** Whose share an item has: of a list of one lender's deals it is that lender's, whoever reads it. */
+export function shareLabel(isOfLender: boolean): MessageKey {
+  return isOfLender ? 'column.lenderOutstanding' : 'column.ownOutstanding';
+}
+
 /** @param withOwn whether the reader has a share in one of the items. */
 export function chosenColumns(visit: Visit, withOwn: boolean): readonly DealColumn[] {
   const names = chosenNames(visit).filter((name) => withOwn || name !== 'own');
-  return names.flatMap((name) => COLUMNS[name] ?? []);
+  return names.flatMap((name): readonly DealColumn[] => {
+    const column = COLUMNS[name];
+    if (column === undefined) return [];
+    return name === 'own'
+      ? [{ ...column, label: shareLabel(visit.query.has('lenderId')) }]
+      : [column];
+  });
 }
 
 export function columnHead(visit: Visit, { label, numeric, sort }: DealColumn, text: Text): Column {

@@ -214,7 +214,7 @@ const PAST_DUE = [
 
 /** Files of what the page shows: each facility, and each lender's position to whom it is shown. */
 function fileLinks({ query }: Visit, { id, roles }: Deal, text: Text): Html {
-  const href = (file: string) => pageAddress(file, query, { dealId: id });
+  const href = (file: string) => pageAddress(file, query, { dealId: id, includeZero: 'true' });
   const positions = roles.some((role) => role !== 'borrower');
   return html`<p class="downloads"><a href="${href('/facilities.csv')}">${text.t('download.facilities')}</a>${positions && html` <a href="${href('/positions.csv')}">${text.t('download.positions')}</a>`}</p>`;
 }

@@ -34,18 +34,20 @@ const OF_LENDERS: typeof TEXTS = [
  * Deals, or the shares of their lenders, as a workbook, from an export of the API as NDJSON. A spreadsheet keeps
  * 15 digits of a number, so the amounts may also be texts, which keep every digit.
  *
+ * @param share what the share of a deal is called
  * @throws in the middle where the export was cut: the file is not whole then.
  */
 export function dealsWorkbook(
   body: ReadableStream<Uint8Array>,
   isExact: boolean,
   ofLenders: boolean,
+  share: MessageKey,
   asOf: string,
   text: Text,
 ): AsyncGenerator<Uint8Array> {
   const texts = ofLenders ? [...TEXTS, ...OF_LENDERS] : TEXTS;
   const head = [...texts, ...AMOUNTS].map(([key]) => text.t(key));
-  const own = ofLenders ? [] : [text.t('column.ownOutstanding')];
+  const own = ofLenders ? [] : [text.t(share)];
   const amount = (value: string): Cell => (isExact ? value : { amount: value });
   const row = (item: BalanceItem): readonly Cell[] => {
     const { share, global } = item;

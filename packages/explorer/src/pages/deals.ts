@@ -58,7 +58,8 @@ export async function dealsPage(deps: PageDeps, visit: Visit): Promise<void> {
     readFacets(deps, visit),
   ]);
   const then = comparedAnswer(visit, list);
-  const isEmpty = list.data.length === 0 && query.get('cursor') === null;
+  // A page may have no items though more are to come.
+  const isEmpty = list.data.length === 0 && !list.page.hasMore && query.get('cursor') === null;
   const begins =
     isEmpty && !hasFilters(query) ? await beginOfAll(deps, visit, who.known.asOf) : undefined;
   const meant = isEmpty && query.has('q') ? await meantBy(deps, visit) : undefined;

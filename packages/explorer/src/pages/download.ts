@@ -5,6 +5,7 @@ import { Refusal } from '@cls/shared/http/refusal';
 import { ApiRefused } from '../balances/api-client.ts';
 import type { Changes } from '../web/address.ts';
 import { WORKBOOK_TYPE } from '../web/workbook.ts';
+import { shareLabel } from './deal-columns.ts';
 import { dealsWorkbook } from './deals-workbook.ts';
 import type { PageDeps } from './show.ts';
 import { timesAsked } from './show.ts';
@@ -60,7 +61,8 @@ export async function download(
     const isExact = visit.query.get('amounts') === 'text';
     const ofLenders = question['level'] === 'position';
     const { text } = pages.frame(ctx);
-    ctx.body = Readable.from(dealsWorkbook(body, isExact, ofLenders, asOf, text));
+    const share = shareLabel(question['lenderId'] !== undefined);
+    ctx.body = Readable.from(dealsWorkbook(body, isExact, ofLenders, share, asOf, text));
   }
 }
 

@@ -1,6 +1,6 @@
 import { type Html, html } from '@cls/shared/http/html';
 import type { GroupSum, GroupTotal, Series, Sum, Totals } from '../balances/shapes.ts';
-import { pageAddress } from '../web/address.ts';
+import { pageAddress, sameWith } from '../web/address.ts';
 import { difference, isZero, sumOf } from '../web/amounts.ts';
 import type { Text } from '../web/text.ts';
 import { amountCell, countCell, figureCell, table, type Was } from './cells.ts';
@@ -223,7 +223,7 @@ export function courseOf(visit: Visit, currency: string, { data }: Series, text:
   const marks = points.map(({ date, closing }) => ({
     label: date,
     amount: closing,
-    href: pageAddress(visit.ctx.path, visit.query, { asOf: date }),
+    href: sameWith(visit.ctx.path, visit.query, { asOf: date }),
   }));
   return html`<div class="pictured">${steps(marks, what, text)}<details><summary>${text.t('chart.table')}</summary>${table({ caption: what, columns, rows, id: `course-${currency}` })}</details></div>`;
 }

@@ -29,13 +29,20 @@ export async function partyPage(deps: PageDeps, visit: Visit, kind: PartyKind): 
   const asked = { ...timesAsked(visit), ...filter, ...(isLender ? { level: 'position' } : {}) };
   const read = (more: Record<string, string>) =>
     deps.api.read<Totals>(asker, '/balances/totals', { ...asked, ...more });
-  const [ladder, list, course, who, ...soon] = await Promise.all([
-    read({ groupBy: 'maturityYear', top: '100' }),
-    deps.api.read<List<BalanceItem>>(asker, '/balances', {
+  // In a large book the first pages may have none of the party's items.
+  const readLoans = async (cursor?: string): Promise<List<BalanceItem>> => {
+    const found = await deps.api.read<List<BalanceItem>>(asker, '/balances', {
       ...asked,
       ...{ level: isLender ? 'position' : 'facility', sort: '-outstanding', include: 'none' },
       includeZero: 'true',
-    }),
+      cursor,
+    });
+    const { nextCursor } = found.page;
+    return found.data.length > 0 || nextCursor == null ? found : readLoans(nextCursor);
+  };
+  const [ladder, list, course, who, ...soon] = await Promise.all([
+    read({ groupBy: 'maturityYear', top: '100' }),
+    readLoans(),
     deps.api.read<Series>(asker, '/balances/principal/series', { ...asked, interval: 'quarter' }),
     whoAsks(deps, visit),
     ...SOON.map((days) => read(maturing(visit, days))),

@@ -1,5 +1,5 @@
 import { type Html, html } from '@cls/shared/http/html';
-import type { GroupTotal, Series, Totals } from '../balances/shapes.ts';
+import type { Caller, GroupTotal, Series, Totals } from '../balances/shapes.ts';
 import { pageAddress, sameWith } from '../web/address.ts';
 import { countryName } from '../web/countries.ts';
 import { lastVisit } from '../web/last-visit.ts';
@@ -21,7 +21,7 @@ import {
   totalsTable,
 } from './exposure.ts';
 import { beginOfAll, nothingText } from './not-yet.ts';
-import { type PageDeps, showPage, timesAsked, whoAsks } from './show.ts';
+import { type PageDeps, seesLenders, showPage, timesAsked, whoAsks } from './show.ts';
 import { sumsBeside } from './sums-then.ts';
 import { quarterAfter } from './time-presets.ts';
 import type { Visit } from './visit.ts';
@@ -36,10 +36,9 @@ export async function portfolioPage(deps: PageDeps, visit: Visit): Promise<void>
   const { asker, query } = visit;
   const by = GROUPS.find((group) => group === query.get('by')) ?? 'borrower';
   const since = lastVisit(visit.ctx, visit.times.knownAt);
-  // Of positions a lender sees its own alone.
   const own = query.get('view') === 'own';
   const level = own ? { level: 'position' } : {};
-  const asked = { ...timesAsked(visit), ...level };
+  const asked = { ...timesAsked(visit), ...level, lenderId: own ? query.getAll('lenderId') : [] };
   const read = (more: Record<string, string | undefined>) =>
     deps.api.read<Totals>(asker, '/balances/totals', { ...asked, ...more });
   const compared = comparisonAsked(visit);
@@ -52,6 +51,10 @@ export async function portfolioPage(deps: PageDeps, visit: Visit): Promise<void>
     whoAsks(deps, visit),
     ...SOON.map((days) => read(maturing(visit, days))),
   ]);
+  const lenderId = ownLenders(who.data);
+  if (own && lenderId.length > 0 && `${asked.lenderId}` !== `${lenderId}`) {
+    return visit.ctx.redirect(sameWith(visit.ctx.path, query, { lenderId }));
+  }
   const [ladderThen, groupsThen, agesThen] = [ladder, groups, ages].map((answer) =>
     comparedAnswer(visit, answer),
   );
@@ -98,6 +101,11 @@ export async function portfolioPage(deps: PageDeps, visit: Visit): Promise<void>
   });
 }
 
+/** Of positions a lender sees its own alone; who is the agent of a deal too sees all, and names its own. */
+function ownLenders({ roles, parties }: Caller): readonly string[] {
+  return seesLenders(roles) ? parties.map(({ id }) => id) : [];
+}
+
 /** What the sums were at the time of the comparison; without one, at the last visit, where that differs. */
 function changeOf(
   ladder: Totals,
@@ -124,10 +132,12 @@ function pointers({ query, times }: Visit, since: string | undefined, text: Text
   const [maturityFrom, maturityTo] = quarterAfter(times.asOf);
   const quarter = { from: text.date(maturityFrom), to: text.date(maturityTo) };
   const next = { maturityFrom, maturityTo, sort: 'maturityDate' };
+  // Also those that come to zero now.
+  const restated = { restated: 'true', includeZero: 'true' };
   const links = [
     [text.t('portfolio.nextQuarter', quarter), pageAddress('/deals', query, next)],
     [text.t('portfolio.pastDue'), pageAddress('/deals', query, { pastDue: 'true' })],
-    [text.t('portfolio.restated'), pageAddress('/deals', query, { restated: 'true' })],
+    [text.t('portfolio.restated'), pageAddress('/deals', query, restated)],
     [changed, pageAddress('/changes', query, { since: since ?? daysBefore(times.knownAt, 1) })],
   ] as const;
   return html`<ul class="links">${links.map(([label, href]) => html`<li><a href="${href}">${label}</a></li>`)}</ul>`;
@@ -142,7 +152,7 @@ function whose({ ctx, query }: Visit, own: boolean, roles: readonly string[], te
   ].map(({ view, label, chosen }) =>
     chosen
       ? html`<li><span class="chosen">${label}</span></li>`
-      : html`<li><a href="${sameWith(ctx.path, query, { view })}">${label}</a></li>`,
+      : html`<li><a href="${sameWith(ctx.path, query, { view, lenderId: undefined })}">${label}</a></li>`,
   );
   return html`<ul class="presets">${links}</ul>`;
 }

@@ -40,7 +40,11 @@ export function balanceRoutes(deps: BalanceRoutesDeps) {
     'GET /deals/{id}': page((visit) => dealPage(deps, visit)),
     'GET /deals/{id}/roll-forward': page((visit) => rollForwardPage(deps, visit)),
     'GET /deals/{id}/roll-forward.csv': file((visit) =>
-      dealDownload(deps, visit, 'roll-forward', '/balances/principal', { level: 'facility' }),
+      // As on the page: what was repaid has moved, too.
+      dealDownload(deps, visit, 'roll-forward', '/balances/principal', {
+        level: 'facility',
+        includeZero: 'true',
+      }),
     ),
     'GET /deals/{id}/movements': page((visit) => movementsPage(deps, visit)),
     'GET /deals/{id}/movements.csv': file((visit) =>

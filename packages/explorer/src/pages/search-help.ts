@@ -20,8 +20,9 @@ export async function countrySearched(
   const filters = { ...filtersOf(query), q: undefined, country };
   const question = { ...timesAsked({ times }), ...filters, level: 'deal', include: 'none' };
   const least = { fields: 'deal.id', limit: '1' };
-  const { data } = await api.read<List<object>>(asker, '/balances', { ...question, ...least });
-  return data.length === 0 ? undefined : country;
+  const found = await api.read<List<object>>(asker, '/balances', { ...question, ...least });
+  // A page may have no items though more are to come.
+  return found.data.length === 0 && !found.page.hasMore ? undefined : country;
 }
 
 /** What a search for a country becomes. */

@@ -115,7 +115,7 @@ export class FileChecker {
     const summary = this.#summary.result();
     const taken: LineFault[] = [...this.#repayments.finish()];
     // A line that is no JSON may be what covers a drawing.
-    for (const drawing of this.#malformed ? [] : this.#drawings.finish()) {
+    for (const drawing of this.#malformed ? [] : this.#drawings.finish(this.#describedAs)) {
       const { declared: isDeclared, line, ...beyond } = drawing;
       if (!isDeclared) this.#report(line, beyond);
       else taken.push({ line, ...beyond, code: 'overadvance' });

@@ -58,14 +58,16 @@ export class Drawings {
     }
   }
 
-  /** Leaves a facility out: what a faulty journal does to it is not known. */
+  /** Leaves a facility out, and the one around it: what a faulty journal does to them is not known. */
   doubt(facility: string): void {
     this.#doubtful.add(facility);
   }
 
-  finish(): readonly Overadvance[] {
+  finish(described: Describe): readonly Overadvance[] {
+    const around = [...this.#doubtful].map((id) => facilityOf(described, id)?.sublimitOf);
+    const doubtful = new Set([...this.#doubtful, ...around]);
     return [...this.#undrawn].flatMap(([facility, { beyond }]) =>
-      this.#committed.has(facility) && !this.#doubtful.has(facility) ? beyond.map(overadvance) : [],
+      this.#committed.has(facility) && !doubtful.has(facility) ? beyond.map(overadvance) : [],
     );
   }
 }

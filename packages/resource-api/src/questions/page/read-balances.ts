@@ -201,25 +201,32 @@ async function withParts(
   readings: readonly BalanceReading[],
 ): Promise<readonly BalanceReading[]> {
   const { access, question, snapshot } = context;
-  if (question.expand.has('contracts')) {
-    const contracts = await contractsOf(store, context, readings);
-    const level = 'contract';
-    const ofContracts = { access, question: { ...question, level }, snapshot } as const;
-    const within = await readItems(store, ofContracts, contracts);
-    const groups = groupBy(within, ({ item }) => groupOf(item, question.level));
-    return readings.map((reading) => ({
-      ...reading,
-      contracts: groups.get(groupOf(reading.item, question.level)) ?? [],
-    }));
-  }
-  if (!question.expand.has('movements')) return readings;
-  const keys = readings.map(({ item }) => item.end.key);
-  const { fromDate, level } = question;
+  const { expand, fromDate, level } = question;
+  const told = expand.has('contracts') ? await withContracts(store, context, readings) : readings;
+  if (!expand.has('movements')) return told;
+  const keys = told.map(({ item }) => item.end.key);
   const request = { snapshot, fromDate, limit: EXPANDED_MOVEMENTS };
   const movements = await store.movementsOf(access, level, keys, request);
-  return readings.map((reading) => ({
+  return told.map((reading) => ({
     ...reading,
     movements: movements.get(reading.item.end.key) ?? [],
+  }));
+}
+
+async function withContracts(
+  store: BalanceStore,
+  context: ReadingContext,
+  readings: readonly BalanceReading[],
+): Promise<readonly BalanceReading[]> {
+  const { access, question, snapshot } = context;
+  const contracts = await contractsOf(store, context, readings);
+  const level = 'contract';
+  const ofContracts = { access, question: { ...question, level }, snapshot } as const;
+  const within = await readItems(store, ofContracts, contracts);
+  const groups = groupBy(within, ({ item }) => groupOf(item, question.level));
+  return readings.map((reading) => ({
+    ...reading,
+    contracts: groups.get(groupOf(reading.item, question.level)) ?? [],
   }));
 }
 

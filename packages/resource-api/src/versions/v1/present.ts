@@ -365,10 +365,9 @@ function movementsLink({ item, lastPostedAt }: BalanceReading, { question }: Ite
   const { fromDate } = question;
   if (fromDate !== undefined) query.set('fromDate', fromDate);
   const { lastEffectiveDate } = item;
-  query.set(
-    'toDate',
-    lastEffectiveDate === null ? '' : (latest(lastEffectiveDate, fromDate) ?? ''),
-  );
+  // Where nothing was ever posted, there is no such day.
+  const toDate = latest(lastEffectiveDate ?? undefined, fromDate);
+  if (toDate !== undefined) query.set('toDate', toDate);
   if (lastPostedAt !== undefined) query.set('knownAt', lastPostedAt);
   return `/api/v1/cls/balances/principal/movements?${query}`;
 }
@@ -405,14 +404,21 @@ export interface PresentedTotals {
   readonly reportingTotal: Presented | undefined;
 }
 
-/** Totals of a page, and what they come to in the currency that was asked for. */
+/**
+ * Totals of a page, and what they come to in the currency that was asked for. Interest that was not added
+ * up has no sum in another currency either, so nothing is told in it then.
+ */
 export function presentTotals(
   totals: readonly CurrencyTotal[],
   { question: { level, reporting }, rates }: Pick<BalancePage, 'question' | 'rates'>,
 ): PresentedTotals {
+  const isWhole = totals.every(({ withAccruals }) => withAccruals);
   return {
     totals: totals.map((total) => presentTotal(total, level)),
-    reportingTotal: reporting && rates && presentReportingTotal(totals, reporting.currency, rates),
+    reportingTotal:
+      isWhole && reporting && rates
+        ? presentReportingTotal(totals, reporting.currency, rates)
+        : undefined,
   };
 }
 

@@ -179,7 +179,7 @@ const MOVEMENT_FIELDS: Readonly<Record<keyof Movement, string>> = {
   reverses: 'r.id',
   corrects: 'b.id',
   dealId: 'd.id',
-  facilityId: 'f.id',
+  facilityId: '(SELECT id FROM facility WHERE key = l.facility_key)',
   contractId: 'c.id',
   contractNumber: 'c.contract_number',
   lender: `CASE WHEN lender.key IS NOT NULL
@@ -277,7 +277,6 @@ export function foundMovementsStatement(
       WHERE q.journal_seq = found.seq AND q.number = found.number ${BY_LOOKUP}) p
     CROSS JOIN LATERAL (SELECT * FROM balance_line WHERE key = p.line_key ${BY_LOOKUP}) l
     CROSS JOIN LATERAL (SELECT * FROM journal WHERE seq = p.journal_seq ${BY_LOOKUP}) j
-    CROSS JOIN LATERAL (SELECT * FROM facility WHERE key = l.facility_key ${BY_LOOKUP}) f
     CROSS JOIN LATERAL (SELECT * FROM deal WHERE key = l.deal_key ${BY_LOOKUP}) d
     ${MOVEMENT_JOINS}
     ORDER BY p.journal_seq, p.number`;

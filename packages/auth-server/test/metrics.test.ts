@@ -63,7 +63,10 @@ describeOnDatabase('Metrics of auth-server', (engine) => {
     expect(refused('wrong_password')).to.equal(1);
     expect(refused('unknown_email')).to.equal(1);
     expect(refused('unsupported_grant_type')).to.equal(1);
-    expect(refused('server_error')).to.equal(0);
+    for (let n = 0; n < 2; n += 1) await server.post(form, basic(server.client.id, 'cls_cut'));
+    const { value: then } = await read();
+    expect(then('cls_tokens_refused_total', { reason: 'invalid_client' })).to.equal(3);
+    expect(then('cls_tokens_refused_total', { reason: 'server_error' })).to.equal(0);
   });
 
   it('show the age of the signing key, the queues and the time of statements', async () => {

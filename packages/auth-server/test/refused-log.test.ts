@@ -158,6 +158,19 @@ describe('the line that the log has of a refused request', () => {
     expect(refusedOf(await ask(id, secret)), 'nothing where it is not refused').to.equal(undefined);
   });
 
+  it('says of each secret that was never made here that it was not, also where the audit has the first', async () => {
+    const init = {
+      method: 'POST',
+      headers: basic(callers.client.id, 'cls_cut'),
+      body: CLIENT_CREDENTIALS,
+    };
+    for (let n = 1; n <= 3; n += 1) {
+      const response = await fetch(`${issuer}/oauth/token`, init);
+      expect(response.status).to.equal(401);
+      expect(refusedOf(response), `${n}`).to.match(/^invalid_client: /);
+    }
+  });
+
   it('says what was wrong with an application’s request, by the reference on the page', async () => {
     const url = `${issuer}/oauth/authorize?client_id=app_none&redirect_uri=https://x.example`;
     const page = await fetch(url, { headers: { accept: 'text/html' } });

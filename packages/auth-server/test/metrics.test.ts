@@ -6,6 +6,7 @@ import { eventually, type RedisServer, startRedis } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { newClientSecret } from '../src/clients/client-secret.ts';
 import { basic, startTestAuthServer, type TestAuthServer } from './support/auth-server.ts';
+import { authorizationUrl, Browser, exchange, relyingParty } from './support/relying-party.ts';
 
 /** Sent as it is: a path that no URL class would let through. */
 function send(port: string, path: string, method: string): Promise<number> {
@@ -50,6 +51,15 @@ describeOnDatabase('Metrics of auth-server', (engine) => {
   it('count a token to a person', async () => {
     await server.postJson(server.person);
     expect((await read()).value('cls_tokens_issued_total', { to: 'account' })).to.equal(1);
+    const portal = await relyingParty(server);
+    const flow = await authorizationUrl(portal);
+    const browser = new Browser();
+    const page = await browser.follow(flow.url);
+    const { url } = await browser.submit(page, server.person);
+    await exchange(portal, flow, url);
+    const { value } = await read();
+    expect(value('cls_tokens_issued_total', { to: 'account' }), 'by an application').to.equal(2);
+    expect(value('cls_tokens_issued_total', { to: 'service_account' })).to.equal(2);
   });
 
   it('count what is refused, by a reason of a closed list', async () => {

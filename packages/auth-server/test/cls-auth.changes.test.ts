@@ -240,7 +240,13 @@ describe('cls-auth, changing and deleting what it has created', function () {
     expect(await listed('accounts', 'email', 'typo@india.example')).to.equal(undefined);
     const { id } = await done(`accounts create asha@india.example ${who} --generate-password`);
     await holder.query('UPDATE account SET first_signed_in_at = now() WHERE id = $1', [id]);
+    await holder.query(
+      `INSERT INTO account_link VALUES ($1, 'password_reset', 'sent', now() + interval '1 hour')`,
+      [id],
+    );
     expect((await refused('accounts delete asha@india.example'))[0]).to.equal(1);
+    const links = await holder.query('SELECT FROM account_link WHERE account_id = $1', [id]);
+    expect(links, 'a link that was sent').to.have.length(1);
   });
 
   it('deletes a customer that has nobody, and no other', async () => {

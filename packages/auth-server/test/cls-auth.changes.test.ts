@@ -224,6 +224,25 @@ describe('cls-auth, changing and deleting what it has created', function () {
     }
   });
 
+  it('says of a secret in use what to do where it leaked, by a command that takes its client', async () => {
+    const service = 'service-accounts create --customer india --permission cls-deal.view --name';
+    const application =
+      'applications create --confidential --redirect-uri https://a.example/cb --name';
+    for (const [create, todo] of [
+      [service, (id: string) => `service-accounts compromised ${id}`],
+      [application, (id: string) => `secrets replace ${id}, then applications disable and enable`],
+    ] as const) {
+      const { clientId } = await done(`${create} Leaky`);
+      const [{ secretId }] = await done(`secrets list --client ${clientId}`);
+      await holder.query(`INSERT INTO token_use VALUES ($1, now(), now(), '203.0.113.7')`, [
+        secretId,
+      ]);
+      const [code, says] = await refused(`secrets revoke ${secretId}`);
+      expect(code).to.equal(1);
+      expect(says).to.include(`if it leaked: cls-auth ${todo(clientId)}`);
+    }
+  });
+
   it('deletes no client that is older than what the audit remembers', async () => {
     const { clientId } = await done('applications create --name Old --device');
     await holder.query(`UPDATE application SET created_at = now() - interval '401 days'

@@ -30,14 +30,14 @@ const SHAPES: readonly Shape[] = [
   {
     key: 'client_id',
     required: ['client_id', 'client_secret'],
-    optional: ['grant_type', 'scope'],
+    optional: ['grant_type', 'scope', 'resource'],
     form: { grant_type: 'client_credentials' },
   },
   {
     // Client authentication by HTTP Basic, the rest in the body.
     key: 'grant_type',
     required: ['grant_type'],
-    optional: ['scope'],
+    optional: ['scope', 'resource'],
     form: {},
   },
 ];

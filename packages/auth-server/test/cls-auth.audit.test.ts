@@ -342,6 +342,11 @@ describeOnDatabase('cls-auth audit', (engine) => {
     for (const [name, changed, says] of [
       ['cut', text.slice(0, text.lastIndexOf('{')), 'it is cut: it has no summary'],
       [
+        'of-a-customer',
+        text.replace(`"month":"${nameOf(-2)}"`, '"customer":"bank"'),
+        'it has the events of a customer, not of a month',
+      ],
+      [
         'changed',
         text.replace('of -2', 'of -9'),
         'its checksum is wrong: it was changed or damaged',

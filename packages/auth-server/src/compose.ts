@@ -114,14 +114,19 @@ export async function startAuthServer(
 /** What a start that fails closes, the last first. */
 type Opened = (() => Promise<unknown>)[];
 
-async function sweep(config: AuthServerConfig, database: Database, clock: Clock): Promise<void> {
+/** Deletes records that have ended. */
+export async function sweep(
+  config: AuthServerConfig,
+  database: Database,
+  clock: Clock,
+): Promise<void> {
   await sweepThrottle(database, clock);
   await sweepKnownAddresses(database, clock);
   await sweepTokenUse(database);
   await sweepClientSecrets(database);
   await sweepTokenStatus(database);
   const { sessionIdleS, refreshTokenTtlS, rememberDeviceS } = config;
-  const sessionS = Math.max(sessionIdleS, rememberDeviceS);
+  const sessionS = Math.max(sessionIdleS, longestSessionS(config));
   const grantS = Math.max(refreshTokenTtlS, longestSessionS(config));
   await sweepSessions(database, sessionS + DAY_S, grantS + DAY_S);
   await sweepCustomerNotices(database, NOTICES_KEPT_DAYS);

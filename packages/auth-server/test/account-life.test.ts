@@ -420,6 +420,19 @@ describeOnDatabase('the life of an account', (engine) => {
       const more = { ...person, permissions: ['external-api.fullcontrol'] as const };
       expect(await world.invite(more, BY)).to.deep.equal(exists);
     });
+
+    it('is refused for somebody who only looked invited, and was disabled since', async () => {
+      const person = invitee();
+      const id = await world.records.createElsewhere(person);
+      await world.records.setDisabled(id, true);
+      const again = () => world.invite(person, BY, { discreet: true });
+      expect(await again()).to.deep.equal({ refused: 'account_exists' });
+      expect(kinds()).to.deep.equal([]);
+      await world.records.setDisabled(id, false);
+      expect(await again())
+        .to.have.property('account')
+        .that.includes({ id, disabled: false });
+    });
   });
 
   describe('an organisation’s own provider that lets the person in', () => {

@@ -4,6 +4,7 @@ import { expect } from 'chai';
 import type { ClientSecretRecords } from '../src/clients/client-secret-records.ts';
 import { basic, startTestAuthServer, type TestAuthServer } from './support/auth-server.ts';
 import { applicationRecords, clientSecrets } from './support/client-records.ts';
+import { authorizationUrl, Browser, relyingParty } from './support/relying-party.ts';
 
 describeOnDatabase('the secret of an application, replaced while the server runs', (engine) => {
   let server: TestAuthServer;
@@ -53,5 +54,19 @@ describeOnDatabase('the secret of an application, replaced while the server runs
     expect(await answerTo(fourth)).to.equal('invalid_grant');
     const left = (await secrets.list(id)).filter(({ live }) => live);
     expect(left).to.have.length(1);
+  });
+
+  it('is not sought in a browser’s request, whose header may be for a proxy in front', async () => {
+    const { url } = await authorizationUrl(await relyingParty(server));
+    const browser = new Browser((target, init) =>
+      fetch(target, {
+        ...init,
+        headers: { ...(init?.headers as object), ...basic('staging', 'guest') },
+      }),
+    );
+    const page = await browser.follow(url);
+    expect(page.response.status).to.equal(200);
+    const signedIn = await browser.submit(page, server.person);
+    expect(signedIn.url.searchParams.has('code')).to.equal(true);
   });
 });

@@ -139,6 +139,17 @@ describeOnDatabase('cls-auth audit', (engine) => {
         '--since: expected a time such as 2026-05-17T08:00:00Z',
       );
     }
+    for (const options of [
+      '--until 40d',
+      '--since 2d --until 3d',
+      '--since 2026-05-17 --until 2026-05-17',
+    ]) {
+      const { code, said } = await run(`audit list ${options}`);
+      expect([code, said], options).to.deep.equal([
+        2,
+        '--until: expected a time after --since, which is 30 days ago where it is not given',
+      ]);
+    }
     for (const type of ['%', 'token.isued', 'sign-in.*']) {
       const { said } = await run(`audit list --type ${type}`);
       expect(said).to.include('--type: expected types such as token.refused or key.*');
@@ -330,6 +341,11 @@ describeOnDatabase('cls-auth audit', (engine) => {
     const text = readFileSync(whole, 'utf8');
     for (const [name, changed, says] of [
       ['cut', text.slice(0, text.lastIndexOf('{')), 'it is cut: it has no summary'],
+      [
+        'of-a-customer',
+        text.replace(`"month":"${nameOf(-2)}"`, '"customer":"bank"'),
+        'it has the events of a customer, not of a month',
+      ],
       [
         'changed',
         text.replace('of -2', 'of -9'),

@@ -224,6 +224,25 @@ describe('cls-auth, changing and deleting what it has created', function () {
     }
   });
 
+  it('says of a secret in use what to do where it leaked, by a command that takes its client', async () => {
+    const service = 'service-accounts create --customer india --permission cls-deal.view --name';
+    const application =
+      'applications create --confidential --redirect-uri https://a.example/cb --name';
+    for (const [create, todo] of [
+      [service, (id: string) => `service-accounts compromised ${id}`],
+      [application, (id: string) => `secrets replace ${id}, then applications disable and enable`],
+    ] as const) {
+      const { clientId } = await done(`${create} Leaky`);
+      const [{ secretId }] = await done(`secrets list --client ${clientId}`);
+      await holder.query(`INSERT INTO token_use VALUES ($1, now(), now(), '203.0.113.7')`, [
+        secretId,
+      ]);
+      const [code, says] = await refused(`secrets revoke ${secretId}`);
+      expect(code).to.equal(1);
+      expect(says).to.include(`if it leaked: cls-auth ${todo(clientId)}`);
+    }
+  });
+
   it('deletes no client that is older than what the audit remembers', async () => {
     const { clientId } = await done('applications create --name Old --device');
     await holder.query(`UPDATE application SET created_at = now() - interval '401 days'
@@ -240,7 +259,13 @@ describe('cls-auth, changing and deleting what it has created', function () {
     expect(await listed('accounts', 'email', 'typo@india.example')).to.equal(undefined);
     const { id } = await done(`accounts create asha@india.example ${who} --generate-password`);
     await holder.query('UPDATE account SET first_signed_in_at = now() WHERE id = $1', [id]);
+    await holder.query(
+      `INSERT INTO account_link VALUES ($1, 'password_reset', 'sent', now() + interval '1 hour')`,
+      [id],
+    );
     expect((await refused('accounts delete asha@india.example'))[0]).to.equal(1);
+    const links = await holder.query('SELECT FROM account_link WHERE account_id = $1', [id]);
+    expect(links, 'a link that was sent').to.have.length(1);
   });
 
   it('deletes a customer that has nobody, and no other', async () => {

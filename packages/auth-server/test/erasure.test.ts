@@ -378,6 +378,7 @@ describeOnEngines('cls-auth customers offboard', (engine) => {
     const { code, stderr } = await world.run('customers offboard bank --no-audit --apply', KEPT);
     expect([code, stderr]).to.have.property('0', 0);
     expect(stderr).to.include('cls-api entitlements revoke');
+    expect(stderr).to.include('cls-auth applications list shows whose each is');
     for (const given of [own.email, own.name, second.email, second.name]) {
       expect(await placesOf(world, given), given).to.deep.equal([]);
     }

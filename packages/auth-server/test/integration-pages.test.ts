@@ -167,6 +167,20 @@ describe('the pages for a customer’s integrations', () => {
     expect(await liveSecrets(id)).to.have.length(2);
   });
 
+  it('end a leaked secret also while a new one of its service account waits to be seen', async () => {
+    const { id, secretId, secret } = await newIntegration('Unseen');
+    const { browser } = await administrator();
+    const form = await open(browser, `${ROOT}/new-secret?client=${id}`);
+    const csrf = /name="csrf" value="([^"]+)"/.exec(form.text)?.[1] ?? '';
+    const body = new URLSearchParams({ csrf, name: 'Payments' });
+    expect((await browser.open(form.url, { method: 'POST', body })).status).to.equal(303);
+    const asked = await open(browser, `${ROOT}/leaked?secret=${secretId}`);
+    const shown = await submit(browser, asked, { confirm: 'yes' });
+    expect(await tokenWith(id, secret), 'the one that leaked').to.equal(401);
+    expect(await tokenWith(id, shownSecret(shown))).to.equal(200);
+    expect(await liveSecrets(id)).to.have.length(1);
+  });
+
   it('refuse an eleventh secret', async () => {
     const { id } = await newIntegration('Many');
     for (let i = 1; i < 10; i += 1) {

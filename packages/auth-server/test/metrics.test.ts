@@ -6,6 +6,7 @@ import { eventually, type RedisServer, startRedis } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { newClientSecret } from '../src/clients/client-secret.ts';
 import { basic, startTestAuthServer, type TestAuthServer } from './support/auth-server.ts';
+import { authorizationUrl, Browser, exchange, relyingParty } from './support/relying-party.ts';
 
 /** Sent as it is: a path that no URL class would let through. */
 function send(port: string, path: string, method: string): Promise<number> {
@@ -50,6 +51,15 @@ describeOnDatabase('Metrics of auth-server', (engine) => {
   it('count a token to a person', async () => {
     await server.postJson(server.person);
     expect((await read()).value('cls_tokens_issued_total', { to: 'account' })).to.equal(1);
+    const portal = await relyingParty(server);
+    const flow = await authorizationUrl(portal);
+    const browser = new Browser();
+    const page = await browser.follow(flow.url);
+    const { url } = await browser.submit(page, server.person);
+    await exchange(portal, flow, url);
+    const { value } = await read();
+    expect(value('cls_tokens_issued_total', { to: 'account' }), 'by an application').to.equal(2);
+    expect(value('cls_tokens_issued_total', { to: 'service_account' })).to.equal(2);
   });
 
   it('count what is refused, by a reason of a closed list', async () => {
@@ -63,7 +73,10 @@ describeOnDatabase('Metrics of auth-server', (engine) => {
     expect(refused('wrong_password')).to.equal(1);
     expect(refused('unknown_email')).to.equal(1);
     expect(refused('unsupported_grant_type')).to.equal(1);
-    expect(refused('server_error')).to.equal(0);
+    for (let n = 0; n < 2; n += 1) await server.post(form, basic(server.client.id, 'cls_cut'));
+    const { value: then } = await read();
+    expect(then('cls_tokens_refused_total', { reason: 'invalid_client' })).to.equal(3);
+    expect(then('cls_tokens_refused_total', { reason: 'server_error' })).to.equal(0);
   });
 
   it('show the age of the signing key, the queues and the time of statements', async () => {

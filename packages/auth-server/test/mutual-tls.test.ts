@@ -154,12 +154,13 @@ describeOnDatabase('a service account that has a client certificate (RFC 8705)',
       mtls_endpoint_aliases: {
         token_endpoint: `${MTLS}/oauth/token`,
         revocation_endpoint: `${MTLS}/oauth/revoke`,
+        introspection_endpoint: `${MTLS}/oauth/introspect`,
         pushed_authorization_request_endpoint: `${MTLS}/oauth/par`,
         device_authorization_endpoint: `${MTLS}/oauth/device`,
         userinfo_endpoint: `${MTLS}/oauth/userinfo`,
       },
     });
-    for (const kind of ['token', 'revocation']) {
+    for (const kind of ['token', 'revocation', 'introspection']) {
       expect(metadata[`${kind}_endpoint_auth_methods_supported`]).to.include.members([
         'tls_client_auth',
         'self_signed_tls_client_auth',
@@ -188,6 +189,10 @@ describeOnDatabase('a service account that has a client certificate (RFC 8705)',
     const tokens = await client.clientCredentialsGrant(config, {}, { DPoP });
     expect(asked.at(-1)).to.equal(`${MTLS}/oauth/token`);
     expect(claimsOf(tokens.access_token)['cnf']).to.have.all.keys('jkt');
+    expect(await client.tokenIntrospection(config, tokens.access_token)).to.include({
+      active: true,
+    });
+    expect(asked.at(-1)).to.equal(`${MTLS}/oauth/introspect`);
   });
 
   it('is refused, and so is each binding, where no proxy is trusted with certificates', async () => {

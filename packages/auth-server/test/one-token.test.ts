@@ -10,6 +10,7 @@ import {
   type TestAuthServer,
   VIEW,
 } from './support/auth-server.ts';
+import { clientSecrets } from './support/client-records.ts';
 import {
   authorizationUrl,
   Browser,
@@ -162,6 +163,16 @@ describeOnDatabase('one sign-in for the API and for userinfo', (engine) => {
       );
       const refused = client.refreshTokenGrant(party.config, tokens.refresh_token ?? '');
       expect(await errorOf(refused)).to.equal('invalid_scope');
+    });
+  });
+
+  describe('got by a secret that is revoked', () => {
+    it('ends at userinfo too', async () => {
+      const { access_token: token } = await tokensFor(`openid email ${scope(VIEW)}`);
+      expect((await userinfo(token)).status).to.equal(200);
+      const secrets = clientSecrets(server.database);
+      for (const secret of await secrets.list(party.id)) await secrets.revoke(secret);
+      expect((await userinfo(token)).status).to.equal(401);
     });
   });
 });

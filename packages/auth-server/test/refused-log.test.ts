@@ -158,6 +158,49 @@ describe('the line that the log has of a refused request', () => {
     expect(refusedOf(await ask(id, secret)), 'nothing where it is not refused').to.equal(undefined);
   });
 
+  it('says of each secret that was never made here that it was not, also where the audit has the first', async () => {
+    const init = {
+      method: 'POST',
+      headers: basic(callers.client.id, 'cls_cut'),
+      body: CLIENT_CREDENTIALS,
+    };
+    for (let n = 1; n <= 3; n += 1) {
+      const response = await fetch(`${issuer}/oauth/token`, init);
+      expect(response.status).to.equal(401);
+      expect(refusedOf(response), `${n}`).to.match(/^invalid_client: /);
+    }
+  });
+
+  for (const path of ['revoke', 'introspect', 'par', 'device']) {
+    it(`says why a client was refused at /oauth/${path}`, async () => {
+      const headers = basic(callers.client.id, newClientSecret().expose());
+      const init = { method: 'POST', headers, body: new URLSearchParams({ token: 'x' }) };
+      const response = await fetch(`${issuer}/oauth/${path}`, init);
+      expect(response.status).to.equal(401);
+      expect(refusedOf(response)).to.equal('invalid_client: invalid secret provided');
+    });
+  }
+
+  it('says nothing where an access token is asked about and revoked, and why where it is not', async () => {
+    const { id, secret } = callers.client;
+    const send = (path: string, body: Record<string, string>) =>
+      fetch(`${issuer}/oauth/${path}`, {
+        method: 'POST',
+        headers: basic(id, secret),
+        body: new URLSearchParams(body),
+      });
+    const given = await send('token', { grant_type: 'client_credentials' });
+    const { access_token: token = '' } = (await given.json()) as Record<string, string>;
+    for (const path of ['introspect', 'revoke']) {
+      const response = await send(path, { token });
+      expect([response.status, refusedOf(response)], path).to.deep.equal([200, undefined]);
+    }
+    const others = await (await json(callers.person)).text();
+    const refused = await send('revoke', { token: others });
+    expect(refused.status).to.equal(400);
+    expect(refusedOf(refused)).to.equal('invalid_request: the token was not issued to this client');
+  });
+
   it('says what was wrong with an application’s request, by the reference on the page', async () => {
     const url = `${issuer}/oauth/authorize?client_id=app_none&redirect_uri=https://x.example`;
     const page = await fetch(url, { headers: { accept: 'text/html' } });

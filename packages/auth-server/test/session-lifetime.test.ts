@@ -1,5 +1,7 @@
+import { systemClock } from '@cls/shared/clock';
 import { anyEngine } from '@cls/testing/engines';
 import { expect } from 'chai';
+import { sweep } from '../src/compose.ts';
 import { PASSWORD, startTestAuthServer, type TestAuthServer } from './support/auth-server.ts';
 import {
   authorizationUrl,
@@ -75,5 +77,37 @@ describe('the life of a session, of 300 seconds without use and 600 in any case'
     const thief = new Browser();
     thief.plant('cls_session', before ?? '');
     expect((await thief.follow(`${server.issuer}/account`)).url.pathname).not.to.equal('/account');
+  });
+});
+
+describe('the list of where people are signed in', () => {
+  let server: TestAuthServer;
+  before(async () => {
+    server = await startTestAuthServer(anyEngine, {
+      ...{ SESSION_IDLE_S: '300', SESSION_ABSOLUTE_S: '2592000', REMEMBER_DEVICE_S: '86400' },
+    });
+  });
+  after(() => server?.stop());
+
+  it('keeps a session of a remembered browser for as long as that lives unused', async () => {
+    const browser = new Browser();
+    const page = await browser.follow((await authorizationUrl(await relyingParty(server))).url);
+    const form = { email: server.person.email, password: PASSWORD, remember_device: 'yes' };
+    await browser.submit(page, form);
+    const listed = async (days: number) => {
+      await server.database.query(
+        'UPDATE signed_in_session SET last_seen_at = now() - make_interval(days => $1)',
+        [days],
+      );
+      await sweep(server.config, server.database, systemClock);
+      return (await server.database.query('SELECT FROM signed_in_session')).length;
+    };
+    const now = Date.now;
+    Date.now = () => now() + 10 * 86_400_000;
+    const account = await browser.follow(`${server.issuer}/account`);
+    Date.now = now;
+    expect(account.url.pathname, 'after ten days').to.equal('/account');
+    expect(await listed(10)).to.equal(1);
+    expect(await listed(32)).to.equal(0);
   });
 });

@@ -103,6 +103,22 @@ describeOnEngines('the throttle', (engine) => {
     expect(await admitted(known)).to.equal(false);
   });
 
+  it('takes a wait back that such an attempt alone had brought, and no failure', async () => {
+    for (const kind of ['account-password', 'address'] as const) {
+      const tried = subject(kind);
+      await fail(THROTTLE_POLICIES[kind].free + 1, tried);
+      const refused = await throttle.admit([tried]);
+      if (refused.admitted) expect.fail(`${kind} is not blocked`);
+      nowMs += refused.retryAfterS * 1_000;
+      for (let n = 0; n < 3; n += 1) {
+        expect(await admitted(tried), `${kind}: ${n} were taken back`).to.equal(true);
+        await throttle.withdraw([tried]);
+      }
+      await fail(THROTTLE_POLICIES[kind].free, tried);
+      expect(await admitted(tried), `${kind}: those before still count`).to.equal(false);
+    }
+  });
+
   it('forgets addresses that lie idle, and never a hard stop', async () => {
     const [address, password] = [subject('address'), subject('account-password')];
     await fail(1, address);

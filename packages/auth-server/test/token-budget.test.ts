@@ -78,6 +78,27 @@ describe('how many tokens a service account gets', () => {
     expect(takenS).to.equal(299);
   });
 
+  it('is not told of as used where its token did not go out', async () => {
+    for (const limits of [LIMITS, { tokensPerMinute: 0, customerTokensPerMinute: 0 }]) {
+      const budget = newBudget(limits);
+      const told: string[] = [];
+      const store: TokenUseStore = {
+        async add(uses) {
+          told.push(...uses.map(({ subject }) => subject));
+          return new Map();
+        },
+      };
+      budget.take(A);
+      budget.giveBack(A.id);
+      await budget.share(store, true);
+      expect(told).to.deep.equal([]);
+      nowS += 1;
+      budget.take(B);
+      await budget.share(store, true);
+      expect(told).to.have.members([B.id, B.customer]);
+    }
+  });
+
   it('has no limit where none is set', () => {
     const budget = newBudget({ tokensPerMinute: 0, customerTokensPerMinute: 0 });
     expect(takeAll(budget)).to.equal(10_000);

@@ -50,6 +50,25 @@ describeOnDatabase('POST /oauth/token, a service account', (engine) => {
     }
   });
 
+  it('answers HTTP Basic with JSON too, with or without grant_type', async () => {
+    const headers = {
+      ...basic(server.client.id, server.client.secret),
+      'content-type': 'application/json',
+    };
+    const grant = { grant_type: 'client_credentials' };
+    for (const body of [grant, {}, { scope: scope() }, { ...grant, scope: scope() }]) {
+      const response = await server.post(JSON.stringify(body), headers);
+      expect(response.status, JSON.stringify(body)).to.equal(200);
+      expect(await response.json()).to.include({ expires_in: 86_400, scope: scope() });
+    }
+    const refused = await server.post('{"scopes":"x"}', headers);
+    expect(refused.status).to.equal(400);
+    expect(await refused.json()).to.deep.equal({
+      error: 'invalid_request',
+      error_description: 'only grant_type, scope, resource may be sent',
+    });
+  });
+
   it('leaves out what is null or empty, and reads spaces around scopes as one', async () => {
     const { id, secret } = server.client;
     const credentials = { client_id: id, client_secret: secret };

@@ -66,6 +66,26 @@ describe('the contract of the token endpoint', () => {
     }
   });
 
+  it('names what a request may have, as a form and as JSON', async () => {
+    const { id, secret } = await newCaller(server, [VIEW]);
+    const values: Record<string, string> = {
+      ...{ grant_type: 'client_credentials', client_id: id, client_secret: secret },
+      scope: `${server.config.scopeBase}/auth/${VIEW}`,
+      resource: server.config.audience,
+    };
+    for (const schema of ['TokenRequest', 'JsonTokenRequest']) {
+      const names = Object.keys(contract.components.schemas[schema].properties);
+      const sent = Object.fromEntries(names.map((name) => [name, values[name] ?? '']));
+      const json = schema === 'JsonTokenRequest';
+      const answer = await fetch(`${server.issuer}/oauth/token`, {
+        method: 'POST',
+        headers: json ? { 'content-type': 'application/json' } : {},
+        body: json ? JSON.stringify(sent) : new URLSearchParams(sent),
+      });
+      expect(answer.status, `${schema}: ${await answer.text()}`).to.equal(200);
+    }
+  });
+
   it('promises what is answered, and its examples are recorded answers', async () => {
     const caller = await newCaller(server, [VIEW]);
     const other = await newCaller(server, [VIEW]);

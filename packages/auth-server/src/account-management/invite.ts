@@ -112,6 +112,8 @@ async function accountOf(
       known.pending;
     return same ? known : undefined;
   }
+  // One that only looked invited, and was disabled since: nobody could open its link.
+  if ((await find())?.disabled) return undefined;
   try {
     await (elsewhere ? records.createElsewhere(invitee) : records.create(invitee));
   } catch (error) {

@@ -124,7 +124,7 @@ export async function createSecret(context: AccountPageContext, form: Form): Pro
     return showNewSecret(context, [{ field: 'name', code: 'secret_name' }], given);
   }
   try {
-    await make(context, integration, () =>
+    await make(context, integration, `create ${name}`, () =>
       context.deps.integrations.createSecret(integration, name, administrator(context)),
     );
   } catch (error) {
@@ -153,7 +153,7 @@ export async function replaceSecret(context: AccountPageContext, form: Form): Pr
   const found = await secretOf(context);
   if (found?.integration.newSecrets !== 'offered') return leave(context);
   if (!isKeepFor(keep)) return showReplace(context);
-  await make(context, found.integration, () =>
+  await make(context, found.integration, `replace ${found.secret.id} ${keep}`, () =>
     context.deps.integrations.replaceSecret(found.secret, KEEP_FOR_S[keep], administrator(context)),
   );
 }
@@ -190,7 +190,7 @@ export async function answerLeak(context: AccountPageContext): Promise<void> {
   const found = await secretOf(context);
   if (found === undefined) return leave(context);
   const { integration, secret } = found;
-  await make(context, integration, () =>
+  await make(context, integration, `leaked ${secret.id}`, () =>
     context.deps.integrations.answerLeak(integration, secret, administrator(context)),
   );
 }
@@ -249,26 +249,34 @@ export async function showPeople(context: AccountPageContext): Promise<void> {
 
 interface NewSecret extends Omit<ShownSecretModel, 'frame' | 'doneHref'> {
   readonly accountId: string;
+  /** The form that made it. */
+  readonly by: string;
 }
 
 const NEW_SECRET_TTL_S = 600;
 
 const newSecrets = (state: StateStore) => oneTimeState<NewSecret>(state, 'NewClientSecret');
 
-/** Keeps the secret for the page that shows it. A form that is sent twice makes one secret. */
+/**
+ * Keeps the secret for the page that shows it. A form that is sent twice makes one secret; another form does
+ * what it says, also where a secret was not seen yet.
+ */
 async function make(
   context: AccountPageContext,
   { id: clientId, name: client }: Integration,
+  what: string,
   work: () => Promise<NewClientSecret | undefined>,
 ): Promise<void> {
   const { deps, account, session } = context;
   const kept = newSecrets(deps.state);
-  if ((await kept.look(session.uid))?.clientId !== clientId) {
+  const by = `${clientId} ${what}`;
+  if ((await kept.look(session.uid))?.by !== by) {
     await kept.drop(session.uid); // One that was seen: it would not be shown again.
     const made = await work();
     if (made === undefined) return goTo(context, 'integrations', 'secrets_ended');
     const { id: secretId, secret } = made;
-    const value = { accountId: account.id, client, clientId, secretId, secret: secret.expose() };
+    const shown = { client, clientId, secretId, secret: secret.expose() };
+    const value = { accountId: account.id, by, ...shown };
     await kept.put(session.uid, value, NEW_SECRET_TTL_S, account.id);
   }
   seeOther(context.ctx, deps.pages.path(PATHS.secret));

@@ -157,11 +157,13 @@ export function sqlAccounts(database: Database): AccountRecords {
     async deleteUnused(id) {
       const use = await unlessReferred(() =>
         database.transaction(async (transaction) => {
-          await transaction.query('DELETE FROM account_link WHERE account_id = $1', [id]);
-          await transaction.query(
-            'DELETE FROM account WHERE id = $1 AND first_signed_in_at IS NULL',
+          const unused = await transaction.query(
+            'SELECT FROM account WHERE id = $1 AND first_signed_in_at IS NULL FOR UPDATE',
             [id],
           );
+          if (unused.length === 0) return;
+          await transaction.query('DELETE FROM account_link WHERE account_id = $1', [id]);
+          await transaction.query('DELETE FROM account WHERE id = $1', [id]);
         }),
       );
       const left = await database.query('SELECT FROM account WHERE id = $1', [id]);

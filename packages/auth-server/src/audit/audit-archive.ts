@@ -115,8 +115,11 @@ export async function readExport(lines: AsyncIterable<string>): Promise<Exported
   }
   if (summary === undefined) throw new ExportRefused('it is cut: it has no summary');
   const { month, sha256 } = summary;
-  if (typeof month !== 'string' || sha256 !== digest.digest('hex')) {
+  if (sha256 !== digest.digest('hex')) {
     throw new ExportRefused('its checksum is wrong: it was changed or damaged');
+  }
+  if (typeof month !== 'string') {
+    throw new ExportRefused('it has the events of a customer, not of a month');
   }
   return { month, sha256, events, ids, eventIds };
 }

@@ -14,9 +14,10 @@ export function countedAudit(audit: AuditLog, metrics: Metrics): AuditLog {
     help: 'People who signed in on a page.',
     labels: {},
   });
-  const count = ({ type, subject, clientId }: AuditEvent): void => {
+  const count = ({ type, subject }: AuditEvent): void => {
     if (type === 'token.issued') {
-      issued({ to: subject === clientId ? 'service_account' : 'account' });
+      // What an application gets is a person's.
+      issued({ to: subject.startsWith('svc_') ? 'service_account' : 'account' });
     } else if (type === 'sign_in.succeeded') signedIn({});
   };
   return {

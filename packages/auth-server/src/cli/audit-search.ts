@@ -18,7 +18,7 @@ const MOMENT = text((given) => {
   return Number.isNaN(at.getTime()) ? undefined : at;
 }, 'expected a time such as 2026-05-17T08:00:00Z, a day such as 2026-05-17, or how long ago: 90m, 24h, 7d');
 
-const SEARCH = z.object({
+const SEARCH_OPTIONS = z.object({
   account: z.string().optional(),
   client: z.string().optional(),
   address: z.string().optional(),
@@ -35,6 +35,10 @@ const SEARCH = z.object({
   since: MOMENT,
   until: MOMENT.optional(),
   limit: wholeNumber(1, 10_000),
+});
+const SEARCH = SEARCH_OPTIONS.refine(({ since, until }) => until === undefined || since < until, {
+  path: ['until'],
+  error: 'expected a time after --since, which is 30 days ago where it is not given',
 });
 
 /** A mistyped one would find nothing, as if nothing had happened. */

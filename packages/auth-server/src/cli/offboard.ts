@@ -138,7 +138,7 @@ async function exportAudit(operator: Operator, customer: string, file: string): 
 
 const REMAINS = [
   'what remains: the ids and names of the customer and its service accounts, the ids of its people, and the audit until AUDIT_RETENTION_DAYS,',
-  'because events refer to them; applications belong to no customer: cls-auth applications list, then disable or delete those that it used',
+  'because events refer to them; and applications: cls-auth applications list shows whose each is; disable or delete those that it used',
 ].join('\n');
 
 function text(found: Found, apply: boolean, exported: Exported | undefined): string {

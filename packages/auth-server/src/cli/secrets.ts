@@ -185,10 +185,13 @@ async function refuseUsed(
     await work;
   } catch (error) {
     if (!(error instanceof SecretInUse)) throw error;
+    const leaked = clientId.startsWith('svc_')
+      ? `cls-auth service-accounts compromised ${clientId}`
+      : `cls-auth secrets replace ${clientId}, then applications disable and enable`;
     throw new CommandRefused(
       `${id} got a token at ${minute(lastUsedAt?.toISOString())} from ${lastUsedFrom}: its user would stop working. ` +
         `Replace it (cls-auth secrets replace ${id} --keep-old-for 7d), or give --force; ` +
-        `if it leaked: cls-auth service-accounts compromised ${clientId}`,
+        `if it leaked: ${leaked}`,
     );
   }
 }

@@ -77,6 +77,8 @@ interface Bucket {
   toldAtS: number;
   recordedAtS: number;
   usedAtS: number;
+  /** Before the token that was counted last. */
+  usedBeforeS: number;
   address?: string;
 }
 
@@ -98,6 +100,7 @@ export function tokenBudget(
         toldAtS: never,
         recordedAtS: never,
         usedAtS: never,
+        usedBeforeS: never,
       };
       buckets.set(subject, bucket);
     }
@@ -155,12 +158,14 @@ function overS({ paidUntilS }: Bucket, eachS: number, nowS: number): number {
 function add(bucket: Bucket, eachS: number, nowS: number): void {
   bucket.paidUntilS = Math.max(bucket.paidUntilS, nowS) + eachS;
   bucket.untoldS += eachS;
+  bucket.usedBeforeS = bucket.usedAtS;
   bucket.usedAtS = nowS;
 }
 
 function takeBack(bucket: Bucket, eachS: number): void {
   bucket.paidUntilS -= eachS;
   bucket.untoldS -= eachS;
+  bucket.usedAtS = bucket.usedBeforeS;
 }
 
 function isDue({ usedAtS, toldAtS, untoldS }: Bucket, nowS: number, all: boolean): boolean {

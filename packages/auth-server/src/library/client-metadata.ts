@@ -11,7 +11,7 @@ import {
 import { canBeClientSecret } from '../clients/client-secret.ts';
 import { ACCOUNT_GRANT, DEVICE_GRANT } from '../clients/grant-types.ts';
 import type { ServiceAccount, ServiceAccountDirectory } from '../clients/service-account.ts';
-import { ACCOUNT_SIGNED_IN_PATH } from '../web/paths.ts';
+import { ACCOUNT_SIGNED_IN_PATH, type ROUTES } from '../web/paths.ts';
 import { contextOf } from './request-context.ts';
 
 /** The built-in client through which people get tokens with e-mail and password. */
@@ -65,13 +65,22 @@ function isUsable<C extends Pick<Application, 'disabled' | 'proof'>>(
   return proof.tls_client_certificate_bound_access_tokens !== true && !/tls/.test(method);
 }
 
+/** Routes where clients prove themselves. A browser's header is for a proxy in front. */
+const PROVING: readonly string[] = [
+  'token',
+  'revocation',
+  'introspection',
+  'pushed_authorization_request',
+  'device_authorization',
+] satisfies readonly (keyof typeof ROUTES)[];
+
 /**
  * Whether the request that goes on proves its client by a secret that was never made here, as its checksum
  * shows. Its client is not looked up then: guesses cost no store anything.
  */
 function bringsImpossibleSecret(): boolean {
   const { ctx } = Provider;
-  if (ctx?.oidc === undefined) return false;
+  if (ctx?.oidc === undefined || !PROVING.includes(ctx.oidc.route)) return false;
   const secret = ctx.oidc.params?.['client_secret'] ?? basicSecret(ctx.get('authorization'));
   const impossible = typeof secret === 'string' && !canBeClientSecret(secret);
   if (impossible) contextOf(ctx).impossibleSecret = true;

@@ -28,6 +28,7 @@ import {
 import { type ExistingGrantSettings, existingGrant } from './existing-grant.ts';
 import { type KeySetFetchSettings, keySetReader } from './fetch-key-set.ts';
 import { endpointAliases, type MutualTlsSettings, mutualTls } from './mutual-tls.ts';
+import { type RevokedTokenSettings, refuseRevoked } from './one-token.ts';
 import { PooledSigningKey } from './pooled-signing-key.ts';
 import { providerAdapter } from './provider-adapter.ts';
 import { GRANT_MARGIN_S, recordSignIns, type SignInRecordDeps } from './record-sign-ins.ts';
@@ -58,6 +59,7 @@ export interface ProviderSettings
     KeySetFetchSettings,
     MutualTlsSettings,
     RefreshLifetimeSettings,
+    RevokedTokenSettings,
     SessionLifetimeSettings,
     SignInRecordDeps {
   readonly mfaPolicy: MfaPolicy;
@@ -308,6 +310,7 @@ function discovery(settings: ProviderSettings) {
 
 function adapterFor(kind: string, settings: ProviderSettings): Adapter {
   const adapter = recordSignIns(providerAdapter(settings.state, kind), kind, settings);
+  if (kind === 'AccessToken') return refuseRevoked(adapter, settings);
   return kind === 'Client' ? { ...adapter, find: (id) => findClient(id, settings) } : adapter;
 }
 

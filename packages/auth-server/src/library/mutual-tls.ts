@@ -41,6 +41,7 @@ function subjectOf({ subject }: X509Certificate): string {
 const ALIASED = {
   token_endpoint: ROUTES.token,
   revocation_endpoint: ROUTES.revocation,
+  introspection_endpoint: ROUTES.introspection,
   pushed_authorization_request_endpoint: ROUTES.pushed_authorization_request,
   device_authorization_endpoint: ROUTES.device_authorization,
   userinfo_endpoint: ROUTES.userinfo,

@@ -1,6 +1,8 @@
+import { type StatusReference, statusIndex } from '@cls/shared/access/status-list';
 import { decodeJwt } from 'jose';
-import { errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider';
+import { type Adapter, errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider';
 import { OPENID_SCOPES } from '../clients/application.ts';
+import type { TokenStatusRecords } from '../token-status/token-status.ts';
 import {
   type AccessToken,
   keepForUserinfo,
@@ -58,6 +60,31 @@ function grantedScope(
 
 function isOpenId(scope: string): boolean {
   return (OPENID_SCOPES as readonly string[]).includes(scope);
+}
+
+export interface RevokedTokenSettings {
+  readonly issuer: string;
+  readonly tokenStatus: Pick<TokenStatusRecords, 'revocationOf'>;
+}
+
+/** Of access tokens: one may be revoked whose grant goes on, such as when its client's secret is revoked. */
+export function refuseRevoked(
+  adapter: Adapter,
+  { issuer, tokenStatus }: RevokedTokenSettings,
+): Adapter {
+  const isRevoked = async (text: string) => {
+    const { status } = decodeJwt<{ status?: { status_list: StatusReference } }>(text);
+    const index = status && statusIndex(issuer, status.status_list);
+    return index !== undefined && (await tokenStatus.revocationOf(index)) !== undefined;
+  };
+  return {
+    ...adapter,
+    async find(text) {
+      const found = await adapter.find(text);
+      const signed = found !== undefined && text.split('.').length === 3;
+      return signed && (await isRevoked(text)) ? undefined : found;
+    },
+  };
 }
 
 /**

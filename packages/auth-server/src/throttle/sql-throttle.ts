@@ -50,11 +50,7 @@ const CLEAR = 'DELETE FROM throttle WHERE kind = $1 AND subject_sha256 = $2';
 
 const TAKE_BACK = `
   WITH gone AS (DELETE FROM throttle WHERE kind = $1 AND subject_sha256 = $2 AND failures <= 1)
-  UPDATE throttle SET
-    failures = failures - 1,
-    blocked_until = CASE
-      WHEN failures - 1 < $3 OR blocked_until = 'infinity' AND failures - 1 < $4 THEN '-infinity'
-      ELSE blocked_until END
+  UPDATE throttle SET failures = failures - 1, blocked_until = '-infinity'
   WHERE kind = $1 AND subject_sha256 = $2 AND failures > 1`;
 
 const NEVER = 2_000_000_000;
@@ -102,10 +98,9 @@ export async function sweepThrottle(database: Database, clock: Clock): Promise<v
   }
 }
 
-/** The attempt does not count, so a block that only this attempt caused is lifted. */
+/** The attempt does not count, so its block is lifted: those before were over, or it was not admitted. */
 async function takeBack(sql: Sql, subject: ThrottleSubject): Promise<void> {
-  const { free, hardStop } = THROTTLE_POLICIES[subject.kind];
-  await sql.query(TAKE_BACK, [subject.kind, throttleKey(subject), free, hardStop ?? NEVER]);
+  await sql.query(TAKE_BACK, [subject.kind, throttleKey(subject)]);
 }
 
 async function attempt(sql: Sql, subject: ThrottleSubject, now: string): Promise<Admission> {

@@ -9,6 +9,7 @@ import { mayRevoke } from '../../library/configuration.ts';
 import { type Client, errors, type KoaContextWithOIDC } from '../../library/oidc.ts';
 import type { TokenStatusRecords } from '../../token-status/token-status.ts';
 import { oauthError, writeOAuthError } from '../../web/oauth-error.ts';
+import { refusalReason } from '../token/refusal-reason.ts';
 
 export interface SignedTokensDeps {
   readonly issuer: string;
@@ -37,6 +38,7 @@ export function signedTokens(deps: SignedTokensDeps): Middleware {
     const { oidc } = ctx as KoaContextWithOIDC;
     const { client } = oidc ?? {};
     if (client === undefined || !isUnsupported(ctx.body)) return;
+    delete ctx.state['refused']; // That was the library's answer.
     const text = String(oidc.params?.['token']);
     const token = await livingToken(deps, text);
     if (oidc.route === 'revocation') await revoke(deps, ctx as KoaContextWithOIDC, client, token);
@@ -86,6 +88,7 @@ async function revoke(
     }
   } catch (error) {
     if (!(error instanceof errors.OIDCProviderError)) throw error;
+    ctx.state['refused'] = refusalReason(error);
     const { statusCode, error: code, error_description } = error;
     writeOAuthError(ctx, oauthError(statusCode, code, error_description));
     return;

@@ -30,29 +30,30 @@ const SHAPES: readonly Shape[] = [
   {
     key: 'client_id',
     required: ['client_id', 'client_secret'],
-    optional: ['grant_type', 'scope'],
+    optional: ['grant_type', 'scope', 'resource'],
     form: { grant_type: 'client_credentials' },
   },
-  {
-    // Client authentication by HTTP Basic, the rest in the body.
-    key: 'grant_type',
-    required: ['grant_type'],
-    optional: ['scope'],
-    form: {},
-  },
 ];
+/** Client authentication by HTTP Basic, the rest in the body. */
+const WITH_BASIC: Shape = {
+  key: 'grant_type',
+  required: [],
+  optional: ['grant_type', 'scope', 'resource'],
+  form: { grant_type: 'client_credentials' },
+};
 
 /**
  * The form that a JSON body stands for.
  *
+ * @param authorization the request's header.
  * @throws {errors.InvalidRequest} quoting no value.
  */
-export function toForm(body: Uint8Array): string {
+export function toForm(body: Uint8Array, authorization: string): string {
   const members = readTexts(body);
   if (typeof members === 'string') throw new errors.InvalidRequest(members);
   if (members.get('grant_type') === 'password' && !members.has('email'))
     throw passwordGrantRefused();
-  const fields = toFormFields(members);
+  const fields = toFormFields(members, /^basic /i.test(authorization));
   if (typeof fields === 'string') throw new errors.InvalidRequest(fields);
   return new URLSearchParams(fields).toString();
 }
@@ -68,11 +69,16 @@ function readTexts(body: Uint8Array): Map<string, string> | string {
   return new Map(members);
 }
 
-function toFormFields(given: Map<string, string>): Record<string, string> | string {
+function toFormFields(
+  given: Map<string, string>,
+  hasBasic: boolean,
+): Record<string, string> | string {
   // A parameter without a value is left out (RFC 6749 §3.1).
   const members = new Map([...given].filter(([, value]) => value !== ''));
   const shape =
-    SHAPES.find(({ key }) => members.has(key)) ?? SHAPES.find(({ key }) => given.has(key));
+    SHAPES.find(({ key }) => members.has(key)) ??
+    (hasBasic || members.has(WITH_BASIC.key) ? WITH_BASIC : undefined) ??
+    SHAPES.find(({ key }) => given.has(key));
   if (shape === undefined) {
     return 'expected {email, password}, {mfa_token, otp} or {client_id, client_secret}';
   }
@@ -82,7 +88,8 @@ function toFormFields(given: Map<string, string>): Record<string, string> | stri
   if (missing.length > 0) return `missing: ${missing.join(', ')}`;
   const known = [...required, ...optional];
   if ([...members.keys()].some((name) => !known.includes(name))) {
-    return `beside ${required.join(' and ')} only ${optional.join(', ') || 'nothing'} may be sent`;
+    const beside = required.length === 0 ? '' : `beside ${required.join(' and ')} `;
+    return `${beside}only ${optional.join(', ') || 'nothing'} may be sent`;
   }
   const unstorable = known.find((name) => !isStorable(members.get(name) ?? ''));
   if (unstorable !== undefined) return `${unstorable}: ${STORABLE_EXPECTED}`;

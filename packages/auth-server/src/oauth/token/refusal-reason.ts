@@ -19,6 +19,7 @@ const EVENTS = [
   'end_session.error',
   'end_session_confirm.error',
   'revocation.error',
+  'introspection.error',
   'userinfo.error',
 ] as const;
 

@@ -24,7 +24,7 @@ export const tokenBody: Middleware = async (ctx, next) => {
   if (json) {
     const body = await readBody(ctx.req, BODY_MAX_BYTES);
     if (body === undefined) throw tooLarge();
-    const request = formRequest(ctx.req, toForm(body));
+    const request = formRequest(ctx.req, toForm(body, ctx.get('authorization')));
     ctx.req = request;
     contextOf(ctx).cameAsJson = true;
     ctx.request.req = request;

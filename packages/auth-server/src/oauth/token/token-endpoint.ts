@@ -54,6 +54,7 @@ export function tokenEndpoint(
     const error = explained(oidcCtx, why);
     const refusal = error === undefined ? undefined : tokenErrorAnswer(error);
     ctx.remove('Vary'); // Which origins may read the answer: see server/cors.ts.
+    if (error !== undefined) ctx.state['refused'] = refusalReason(error);
     const { tookTokenOf, provenSecret } = contextOf(oidcCtx);
     let given = false;
     try {
@@ -182,7 +183,6 @@ function record(
 ): void {
   const { client } = ctx.oidc ?? {};
   const reason = error instanceof CredentialsRefused ? error.why : refusal?.body['error'];
-  if (error !== undefined) ctx.state['refused'] = refusalReason(error);
   if (isTooMany(error) && !error.first) return;
   audit.record({
     type: refusal === undefined ? 'token.issued' : 'token.refused',

@@ -73,6 +73,23 @@ describeOnDatabase('loans that a statement no longer has', (engine) => {
     });
   });
 
+  it('refuse a file whose new loans are far more, whether it is applied or looked at', async () => {
+    const document = { ...DRAWINGS, name: 'replaced', source: 'replaced' };
+    const rows = (prefix: string, count: number) =>
+      Array.from({ length: count }, (_, at) => `${prefix}${at},F,A,5.00`);
+    await importTape(database, drawings(...rows('OLD', 40)), '2025-03-31', { document });
+    for (const apply of [false, true]) {
+      const request = { document, apply };
+      const april = drawings(...rows('NEW', 500));
+      const report = await importTape(database, april, '2025-04-30', request);
+      expect(report.outcome, `${apply}`).to.equal('refused');
+      expect(report.sanity[0]).to.deep.include({
+        check: 'many_loans_vanish',
+        examples: ['40 of the 40 loans of the book'],
+      });
+    }
+  });
+
   it('are told for drawings of a deal that goes on', async () => {
     const document = DRAWINGS;
     await importTape(database, drawings('D1,F1,A,100.00', 'D1,F1,B,50.00'), '2025-03-31', {

@@ -266,6 +266,25 @@ describeOnDatabase('a statement beside the one before', (engine) => {
     expect([taken.outcome, taken.sanity]).to.deep.equal(['applied', []]);
   });
 
+  it('tells what is drawn, and what can be drawn, of a new facility of a deal', async () => {
+    const document: ImportProfileDocument = {
+      ...{ ...DRAWINGS, name: 'added', source: 'added' },
+      columns: { ...DRAWINGS.columns, limit: ['Limit'] },
+      derive: { undisbursed: 'limit - due' },
+    };
+    const text = (...rows: readonly string[]) =>
+      ['Deal,Facility,Drawing,Balance,Limit', ...rows, ''].join('\n');
+    const rows = Array.from({ length: 12 }, (_, at) => `E${at},F1,A,5.00,9.00`);
+    await importTape(database, text(...rows), '2025-03-31', { document });
+    const april = text(...rows, 'E1,F2,B,60.00,100.00');
+    const report = await importTape(database, april, '2025-04-30', { document });
+    expect(report.sanity).to.deep.equal([]);
+    expect(report.changes.map(({ kind, changes }) => [kind, changes])).to.deep.equal([
+      ['drawn', [{ loan: 'E1/F2/B', field: 'due', before: '0.00', after: '60.00' }]],
+      ['limit_changed', [{ loan: 'E1/F2', field: 'limit', before: '0.00', after: '100.00' }]],
+    ]);
+  });
+
   it('with a facility that is called as an earlier deal is refused by row', async () => {
     const document = { ...DRAWINGS, name: 'slashes', source: 'slashes' };
     await importTape(database, drawings('A/B,F,1,10.00', 'C,F,1,10.00'), '2025-03-31', {

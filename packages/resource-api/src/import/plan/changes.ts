@@ -3,6 +3,7 @@ import { type Legs, NO_LEGS, totalOf } from '../statement/legs.ts';
 import { facilityRef, type StatedDeal, type StatedFacility } from '../statement/stated-deal.ts';
 import type { KnownDeal, KnownFacility } from './known-deal.ts';
 import type { PlannedDeal, PlannedDrawing, PlannedFacility } from './plan-deal.ts';
+import { NO_COMMITMENT } from './plan-money.ts';
 import {
   differingDetails,
   drawingPairs,
@@ -139,8 +140,8 @@ function facilityChanges(
   const undrawnGaps = undrawnGap
     ? differing('undisbursed_gap', 'undisbursed', undrawnGap.expected, undrawnGap.stated)
     : [];
-  if (isNew || known === undefined) return [...gaps, ...undrawnGaps];
-  const { original, cancelled } = known.commitment;
+  if (isNew) return [...gaps, ...undrawnGaps];
+  const { original, cancelled } = known?.commitment ?? NO_COMMITMENT;
   const now = totalOf(original) - totalOf(cancelled);
   const restated = commitment.original ?? original;
   const limit = commitment.current === undefined ? now : totalOf(commitment.current);

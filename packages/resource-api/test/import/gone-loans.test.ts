@@ -1,3 +1,4 @@
+import { newId } from '@cls/shared/new-id';
 import type { Database } from '@cls/shared/sql/database';
 import { describeOnDatabase } from '@cls/testing/engines';
 import { expect } from 'chai';
@@ -5,6 +6,9 @@ import { MIGRATIONS } from '../../src/database/migrations.ts';
 import type { ImportReport } from '../../src/import/import-report.ts';
 import type { ImportProfileDocument } from '../../src/import/profile/profile.ts';
 import { reportText } from '../../src/import/report/report-text.ts';
+import { importJournals } from '../../src/journal-file/import-journals.ts';
+import { sqlJournals } from '../../src/journal-file/sql/sql-journals.ts';
+import { fileOf, linesFrom } from '../support/journal-lines.ts';
 import { importTape, MARCH, SYNDICATE } from '../support/lenders-statement.ts';
 
 const DRAWINGS: ImportProfileDocument = {
@@ -264,6 +268,55 @@ describeOnDatabase('a statement beside the one before', (engine) => {
     const little = drawings('D,F,A,90.00', 'D,G,B,-2.00', 'D,H,C,-0.01');
     const taken = await importTape(database, little, '2025-04-30', { document });
     expect([taken.outcome, taken.sanity]).to.deep.equal(['applied', []]);
+  });
+
+  it('leaves the names and terms of a facility that a file of journals added', async () => {
+    const document: ImportProfileDocument = {
+      ...{ ...DRAWINGS, name: 'sides', source: 'sides' },
+      columns: { loanNumber: ['Loan'], name: ['Name'], due: ['Balance'], maturityDate: ['End'] },
+    };
+    const text = (due: string) => `Loan,Name,Balance,End\nSIDE,Term loan,${due},2030-01-01\n`;
+    await importTape(database, text('5.00'), '2025-03-31', { document });
+    const [deal] = await database.query<{ id: string; lender: string }>(
+      `SELECT d.id, y.id AS lender FROM deal d JOIN party y ON y.key = d.agent_key
+       WHERE d.deal_number = 'SIDE'`,
+    );
+    const { id = '', lender = '' } = deal ?? {};
+    const facility = newId('fac');
+    const entry = (account: string, amount: string) =>
+      [{}, { lender }].map((of) => ({ facility, ...of, account, currency: 'EUR', amount }));
+    const records = [
+      {
+        ...{ object: 'facility', id: facility, deal: id, name: 'Side facility', type: 'revolver' },
+        ...{ currency: 'EUR', dayCount: 'ACT/360', status: 'active', maturityDate: '2028-01-01' },
+        ...{ pikUsesCommitment: false, externalIds: [] },
+      },
+      { object: 'position', id: newId('pos'), facility, lender, kind: 'assignment' },
+      {
+        ...{ object: 'journal', id: newId('jrn'), deal: id, type: 'original_commitment' },
+        ...{ effectiveDate: '2025-04-01', idempotencyKey: 'side facility' },
+        postings: [
+          ...entry('ORIGINAL_COMMITMENT', '9.00'),
+          ...entry('UNFUNDED', '9.00'),
+          ...entry('MEMO', '-18.00'),
+        ],
+      },
+    ];
+    const lines = linesFrom(fileOf(records));
+    const added = await importJournals(sqlJournals(database), { lines, apply: true });
+    expect(added.outcome).to.equal('applied');
+    const report = await importTape(database, text('6.00'), '2025-04-30', { document });
+    expect(report.changes.map(({ kind, changes }) => [kind, changes])).to.deep.equal([
+      ['vanished', [{ loan: 'SIDE', field: 'undisbursed', before: '9.00', after: '' }]],
+      ['drawn', [{ loan: 'SIDE', field: 'due', before: '5.00', after: '6.00' }]],
+    ]);
+    const facts = await database.query(
+      `SELECT FROM facility f LEFT JOIN facility_terms t ON t.facility_key = f.key
+       LEFT JOIN facility_details d ON d.facility_key = f.key
+       WHERE f.id = $1 AND (t.facility_key IS NOT NULL OR d.facility_key IS NOT NULL)`,
+      [facility],
+    );
+    expect(facts).to.have.length(0);
   });
 
   it('tells what is drawn, and what can be drawn, of a new facility of a deal', async () => {

@@ -55,7 +55,7 @@ export function changesOf(
     ...termChanges(stated, known),
     ...detailChanges(stated, known),
     ...keptChanges(stated, known),
-    ...unstated.flatMap((facility) => vanishedParts(stated, facility)),
+    ...unstated.flatMap((facility) => vanishedParts(stated, facility, known)),
   ];
 }
 
@@ -70,7 +70,11 @@ function drawingPlace(deal: string, place: string, number: string): string {
 }
 
 /** Drawings that owe something, and facilities that can be drawn, which a statement of their deal leaves out. */
-function vanishedParts(stated: StatedDeal, facility: KnownFacility): readonly LoanChange[] {
+function vanishedParts(
+  stated: StatedDeal,
+  facility: KnownFacility,
+  known: KnownDeal,
+): readonly LoanChange[] {
   const { ref, currency, drawings } = facility;
   const place = ref ?? stated.number;
   const owing = drawings.flatMap(({ number, money }) => {
@@ -78,7 +82,7 @@ function vanishedParts(stated: StatedDeal, facility: KnownFacility): readonly Lo
     const loan = drawingPlace(stated.number, place, number);
     return due === 0n ? [] : [vanished(loan, 'due', due, currency)];
   });
-  const goesOn = owing.length > 0 || statedFacility(stated, facility) !== undefined;
+  const goesOn = owing.length > 0 || statedFacility(stated, facility, known) !== undefined;
   return goesOn ? owing : vanishedFacility(stated.number, facility);
 }
 

@@ -8,6 +8,7 @@ import type { ImportProfileDocument } from '../../src/import/profile/profile.ts'
 import { reportText } from '../../src/import/report/report-text.ts';
 import { importJournals } from '../../src/journal-file/import-journals.ts';
 import { sqlJournals } from '../../src/journal-file/sql/sql-journals.ts';
+import { textSource } from '../support/book.ts';
 import { fileOf, linesFrom } from '../support/journal-lines.ts';
 import { importTape, MARCH, SYNDICATE } from '../support/lenders-statement.ts';
 
@@ -268,6 +269,47 @@ describeOnDatabase('a statement beside the one before', (engine) => {
     const little = drawings('D,F,A,90.00', 'D,G,B,-2.00', 'D,H,C,-0.01');
     const taken = await importTape(database, little, '2025-04-30', { document });
     expect([taken.outcome, taken.sanity]).to.deep.equal(['applied', []]);
+  });
+
+  it('takes a loan that one lender has alone from now on for sold to it, and not for drawn', async () => {
+    const name = 'alone';
+    const amounts = { due: ['Balance'], disbursed: ['Drawn'], repaid: ['Repaid'] };
+    const rowsOf = (of: string, ...rows: readonly string[]) =>
+      [`Loan,${of}Balance,Drawn,Repaid`, ...rows, ''].join('\n');
+    const ofRows: ImportProfileDocument = {
+      ...{ ...DRAWINGS, name, source: name, rowIs: 'lender' },
+      columns: { loanNumber: ['Loan'], lender: ['Lender'], ...amounts },
+    };
+    const parts = ['S1,Alpha,60.00,60.00,0', 'S1,Beta,40.00,40.00,0'];
+    await importTape(database, rowsOf('Lender,', ...parts), '2025-03-31', { document: ofRows });
+    const whole = rowsOf('Lender,', 'S1,Alpha,100.00,100.00,0');
+    const sold = await importTape(database, whole, '2025-04-30', { document: ofRows });
+    const columns = { loanNumber: ['Loan'], lender: ['Lender'], share: ['Share'] };
+    const ofShares: ImportProfileDocument = {
+      ...{ ...DRAWINGS, name: 'shared', source: 'shared', shares: { columns, unit: 'percent' } },
+      columns: { loanNumber: ['Loan'], ...amounts },
+    };
+    const text = rowsOf('', 'S2,100.00,100.00,0', 'S3,1.00,1.00,0');
+    const sharesOf = (...rows: readonly string[]) =>
+      textSource(['Loan,Lender,Share', ...rows, ''].join('\n'));
+    const [before, after] = [['S2,Bank,60', 'S2,Beta,40'], ['S3,Bank,100']].map(
+      (rows) => ({ document: ofShares, shares: sharesOf(...(rows ?? [])) }) as const,
+    );
+    await importTape(database, text, '2025-03-31', before);
+    const back = await importTape(database, text, '2025-04-30', after);
+    for (const [loan, { changes }] of [
+      ['S1', sold],
+      ['S2', back],
+    ] as const) {
+      expect(changes.map((one) => [one.kind, one.changes])).to.deep.equal([
+        ['transferred', [{ loan, field: 'transferred', before: '', after: '40.00' }]],
+      ]);
+    }
+    const posted = await database.query(
+      `SELECT DISTINCT j.type FROM journal j JOIN deal d ON d.key = j.deal_key
+       WHERE d.deal_number IN ('S1', 'S2') AND j.effective_date = '2025-04-30'`,
+    );
+    expect(posted).to.deep.equal([{ type: 'transfer' }]);
   });
 
   it('leaves the names and terms of a facility that a file of journals added', async () => {

@@ -13,7 +13,7 @@ import {
   type Whole,
 } from './facility-amounts.ts';
 import { Identities } from './identities.ts';
-import { combine, inProportion, type Legs, NO_LEGS, sumOfLegs, totalOf } from './legs.ts';
+import { combine, inProportion, type Legs, sumOfLegs, totalOf } from './legs.ts';
 import { duplicate } from './loan-numbers.ts';
 import type { Report } from './report.ts';
 import { type LenderShare, type Shares, shareKey, weightsOf } from './shares.ts';
@@ -297,10 +297,8 @@ function cumulativeOf(parts: readonly StatementRow[], spread: Spread): Cumulativ
   if (of('disbursed') === undefined || of('repaid') === undefined) return undefined;
   const disbursed = legsOf(parts, 'disbursed', spread);
   const repaid = legsOf(parts, 'repaid', spread);
-  if (participants === undefined) {
-    const single = spread.weights === undefined && parts.length === 1;
-    return { disbursed, repaid, transferred: single ? NO_LEGS : undefined };
-  }
+  // A single lender too may have bought what others held before.
+  if (participants === undefined) return { disbursed, repaid, transferred: undefined };
   const sold = of('sold') ?? 0n;
   const third = participants.externalId;
   return {

@@ -94,6 +94,18 @@ describe('rows that make deals', () => {
       /expected the shares of the loan of row 2/,
     ],
     [
+      'of a lender that stands twice in another loan of the facility is refused',
+      [
+        'D,F,1,EUR,10.00,Own Bank,50',
+        'D,F,1,EUR,10.00,Second,50',
+        'D,F,2,EUR,10.00,Own Bank,50',
+        'D,F,2,EUR,10.00,Own Bank,50',
+      ],
+      SHARED,
+      'shares_differ',
+      /expected the shares of the loan of row 2/,
+    ],
+    [
       'of a facility whose limit is not its drawings and the rest is refused',
       ['D,F,1,EUR,10.00,100.00,70.00', 'D,F,2,EUR,5.00,100.00,70.00'],
       { columns: { ...LIMITED, undisbursed: ['Undrawn'] } },

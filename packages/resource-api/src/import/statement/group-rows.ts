@@ -234,8 +234,10 @@ function checkSameShares(
   report: Report,
 ): void {
   const shareOf = new Map([first, ...more].map((one) => [one?.lender?.ref, one?.share]));
+  const lenders = new Set(others.map(({ lender }) => lender?.ref));
+  const areAsMany = others.length === shareOf.size && lenders.size === shareOf.size;
   for (const { row, lender, share } of others) {
-    if (shareOf.get(lender?.ref) === share && others.length === shareOf.size) continue;
+    if (shareOf.get(lender?.ref) === share && areAsMany) continue;
     const message =
       `expected the shares of the loan of row ${first?.row}, which is of the same facility; ` +
       'where they differ, state each lender’s own amounts';

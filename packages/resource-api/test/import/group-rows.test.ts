@@ -237,6 +237,45 @@ describe('rows that make deals', () => {
       expect(dueOf(read)).to.deep.equal([6_000n, 4_000n]);
     });
 
+    it('by loan, are refused where two loans of a facility have others, and all are used', async () => {
+      const byLoan = {
+        columns: { facilityNumber: ['Facility'], loanNumber: ['Loan'], due: ['Balance'] },
+        currency: 'EUR',
+        shares: {
+          columns: { loanNumber: ['Loan'], lender: ['Lender'], share: ['Share'] },
+          unit: 'percent',
+        },
+      };
+      const profile = profileSchema.parse({ ...bare, ...byLoan });
+      const read = async (...rows: readonly string[]) => {
+        const text = ['Facility,Loan,Balance', 'F,,0.00', 'F,A,100.00', 'F,B,50.00', ''].join('\n');
+        const report = new Report();
+        const table = (async function* () {
+          yield await rowsOf(['Loan,Lender,Share', ...rows].join('\n'));
+        })();
+        const shares = await readShares(table, profile, report);
+        const grouping = new Grouping(profile, shares, report);
+        const deals = grouping.deals((await readText(text, profile)).rows);
+        grouping.end();
+        return { deals, report };
+      };
+      for (const others of [['B,Second,100'], []]) {
+        const { report } = await read('A,Own Bank,100', ...others);
+        expect(report.faults.map(({ row, code, value }) => [row, code, value])).to.deep.equal([
+          [4, 'shares_differ', 'B'],
+        ]);
+        expect(report.warnings).to.deep.equal([]);
+      }
+      const same = ['A,Own Bank,60', 'A,Second,40', 'B,Second,40', 'B,Own Bank,60'];
+      const { deals, report } = await read(...same);
+      expect([report.faults, report.warnings]).to.deep.equal([[], []]);
+      const due = deals[0]?.facilities[0]?.drawings.map((one) => [...one.due.values()]);
+      expect(due).to.deep.equal([
+        [6_000n, 4_000n],
+        [3_000n, 2_000n],
+      ]);
+    });
+
     it('refuse a column that it has twice, or not at all, and a file without rows', async () => {
       for (const [header, code, message] of [
         ['Facility,Lender,Share,share', 'duplicate_column', /appears twice, as number 3/],

@@ -188,7 +188,8 @@ function weightsOfFacility(
   if (second === undefined && rowIs !== 'lender') return undefined;
   const [parts = [], ...others] = loans;
   if (second === undefined) for (const of of others) checkSameShares(parts, of, report);
-  const list = second === undefined ? sharesIn(parts) : sharesOf(first, grouping);
+  if (second !== undefined) checkSameLists(rows, grouping);
+  const list = second === undefined ? sharesIn(parts) : sharesOf(named(rows), grouping);
   if (list === undefined) return undefined;
   const wholes = [whole.due ?? 0n, whole.limit];
   const weighed = weightsOf(list, unit, currency, wholes, profile);
@@ -210,6 +211,30 @@ function sharesIn(rows: readonly StatementRow[]): readonly LenderShare[] {
   return rows.flatMap(({ row, lender, share }) =>
     lender === undefined || share === undefined ? [] : [{ row, lender, share }],
   );
+}
+
+/** The row under whose numbers a facility has its shares: a row of which nothing is drawn names no loan. */
+function named(rows: readonly StatementRow[]): StatementRow {
+  return rows.find(({ loanNumber }) => loanNumber !== undefined) ?? (rows[0] as StatementRow);
+}
+
+/** A second file that has shares by loan must have the same for all loans of a facility. */
+function checkSameLists(rows: readonly StatementRow[], grouping: Grouping): void {
+  const { row: firstRow } = named(rows);
+  const told = (row: StatementRow) =>
+    JSON.stringify(
+      sharesOf(row, grouping)
+        ?.map(({ lender, share }) => [lender.ref, `${share}`])
+        .sort(),
+    );
+  const expected = told(named(rows));
+  for (const row of rows.filter(({ loanNumber }) => loanNumber !== undefined)) {
+    if (told(row) === expected) continue;
+    const message =
+      `expected the shares of the loan of row ${firstRow}, which is of the same facility; ` +
+      'where they differ, state each lender’s own amounts';
+    grouping.report.fault(row.row, 'shares', 'shares_differ', message, row.loanNumber ?? '');
+  }
 }
 
 /** What the second file says of a facility: under its deal, alone, or for all of its deal. */
@@ -259,7 +284,7 @@ function holdersOf(
     return [...new Map(lenders).values()].map(assigned);
   }
   if (weights !== undefined) {
-    const shares = sharesOf(rows[0] as StatementRow, grouping) ?? [];
+    const shares = sharesOf(named(rows), grouping) ?? [];
     return shares.map((share) => assigned(share.lender));
   }
   const sold = participants ? [{ ...ownParty(participants), kind: 'participation' as const }] : [];

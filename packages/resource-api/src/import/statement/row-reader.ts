@@ -357,11 +357,15 @@ export class RowReader {
   #facilityType(): FacilityType {
     const types = this.#profile.facilityTypes;
     const value = this.#text('loanType');
-    const type = own(types, value) ?? types['*'];
-    const told = value !== '' || !this.#columns.has('loanType');
-    if (type !== undefined && told) return type;
+    // Every row needs a value here, unless the profile lists the empty cell.
+    const isEmpty = value === '' && this.#columns.has('loanType');
+    const type = own(types, value) ?? (isEmpty ? undefined : types['*']);
+    if (type !== undefined) return type;
     if (this.#has('loanType')) {
-      this.#tell.fault('loanType', 'unknown_loan_type', unlisted('facilityTypes', value), value);
+      const message = isEmpty
+        ? "this cell is empty: add '' to facilityTypes if such rows have a type"
+        : unlisted('facilityTypes', value);
+      this.#tell.fault('loanType', 'unknown_loan_type', message, value);
     }
     return 'term_loan';
   }

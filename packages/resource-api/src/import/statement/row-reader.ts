@@ -250,7 +250,11 @@ export class RowReader {
     const value = this.#text(field);
     const listed = countries && own(countries, value);
     if (listed !== undefined) return listed;
-    if (columns.countryCode === undefined) return country;
+    if (columns.countryCode === undefined) {
+      if (value === '' || countries === undefined) return country;
+      this.#tell.fault('country', 'invalid_country', unlistedCountry(value), value);
+      return '';
+    }
     if (value === '' && country !== '') return country;
     if (this.#has('countryCode') && !TWO_CHARACTERS.test(value)) {
       const message =
@@ -264,7 +268,8 @@ export class RowReader {
   #guarantor(): StatedParty | undefined {
     const name = this.#text('guarantor');
     if (name === '') return undefined;
-    const countryCode = this.#text('guarantorCountryCode');
+    const stated = this.#text('guarantorCountryCode');
+    const countryCode = own(this.#profile.countries ?? {}, stated) ?? stated;
     if (countryCode !== '' && !TWO_CHARACTERS.test(countryCode)) {
       const message = 'expected two capital letters, such as DE, or nothing';
       this.#tell.fault('guarantorCountryCode', 'invalid_country', message, countryCode);
@@ -426,6 +431,10 @@ export class RowReader {
 
 function unlisted(setting: string, value: string): string {
   return `the profile does not list this value: add '${value}' to ${setting}, or '*' for all that it does not list`;
+}
+
+function unlistedCountry(value: string): string {
+  return `the profile lists other countries: add '${value}' to countries`;
 }
 
 /** Text of the file must not find properties that every object inherits. */

@@ -76,6 +76,11 @@ describeOnDatabase('the totals of a sender', (engine) => {
         '0 no_totals_row: expected a row of totals of KWD too, which begins with Total; the file may be cut',
       ],
       [
+        'no totals of a currency before a last row without sums',
+        ['Total EUR,3.00,', 'Total: 3 loans,,'],
+        '0 no_totals_row: expected a row of totals of KWD too, which begins with Total; the file may be cut',
+      ],
+      [
         'loans between them',
         ['Total EUR,3.00,', 'U1,5.00,USD', 'Total USD,5.00,'],
         '7 totals_within: the rows of totals must follow each other at the end: rows before this one ' +
@@ -89,6 +94,10 @@ describeOnDatabase('the totals of a sender', (engine) => {
         ]);
       });
     }
+
+    it('may lack where a last row has the sums of all', async () => {
+      expect((await read('Total EUR,3.00,', 'Total,7.000,')).faults).to.deep.equal([]);
+    });
   });
 
   describe('in a last row', () => {

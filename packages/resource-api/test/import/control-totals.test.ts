@@ -128,6 +128,15 @@ describeOnDatabase('the totals of a sender', (engine) => {
     });
   });
 
+  it('are no subtotals that begin alike and that the profile leaves out', async () => {
+    const rows = ['A,1.00', 'Total Bonn,1.00', 'B,2.00', 'Total Köln,2.00', 'Total,3.00'];
+    const leaveOut = [{ column: 'Loan', values: ['Total Bonn', 'Total Köln'] }];
+    const request = { document: { ...document, leaveOut }, apply: false };
+    const report = await demanded(text(...rows), request);
+    expect(report.faults).to.deep.equal([]);
+    expect(report.comparedTotals).to.deep.equal([{ name: 'due', sender: '3.00', file: '3.00' }]);
+  });
+
   it('do not add a fault to a file whose rows have one', async () => {
     expect(await faultsOf(text('A,x', 'B,2.00', 'Total,3.00'))).to.deep.equal(['2 invalid_amount']);
   });

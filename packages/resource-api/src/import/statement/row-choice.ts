@@ -36,6 +36,14 @@ export class RowChoice {
     });
   }
 
+  /** Whether a row that begins as the totals do is left out by that very text. */
+  hasSubtotal({ cells }: TableRow, label: string): boolean {
+    if (label.toLowerCase() === this.#profile.totalsRow?.toLowerCase()) return false;
+    return this.#rules.some(
+      ({ index, values }) => values.has(label) && cellText(cells[index] ?? '') === label,
+    );
+  }
+
   leavesOut({ cells }: TableRow): boolean {
     for (const { index, values } of this.#rules) {
       if (!values.has(cellText(cells[index] ?? ''))) continue;

@@ -106,6 +106,16 @@ describe('rows that make deals', () => {
       /expected the shares of the loan of row 2/,
     ],
     [
+      'of a part that was sold, beside lenders who hold all, is refused before it is applied',
+      ['D,F,1,EUR,10.00,Own Bank,0.00', 'D,F,1,EUR,5.00,Second,1.00'],
+      {
+        ...{ columns: { ...OF_LENDERS, dueThirdParty: ['Sold'] }, rowIs: 'lender' },
+        participants: { externalId: 'SOLD', name: 'Others' },
+      },
+      'sold_by_lenders',
+      /name who bought a part as one of them/,
+    ],
+    [
       'of a facility whose limit is not its drawings and the rest is refused',
       ['D,F,1,EUR,10.00,100.00,70.00', 'D,F,2,EUR,5.00,100.00,70.00'],
       { columns: { ...LIMITED, undisbursed: ['Undrawn'] } },

@@ -1,6 +1,7 @@
 import { groupBy } from '@cls/shared/group-by';
+import { formatMoney } from '../../ledger/money.ts';
 import { percentOf } from '../../ledger/rate.ts';
-import type { AmountField, DateField, Field } from '../profile/fields.ts';
+import { type AmountField, type DateField, type Field, SOLD } from '../profile/fields.ts';
 import type { ImportProfile } from '../profile/profile.ts';
 import {
   amountsOf,
@@ -115,6 +116,7 @@ function facilityOf(rows: readonly StatementRow[], grouping: Grouping): StatedFa
   const loans = [...groupBy(rows, ({ loanNumber }) => loanNumber).values()];
   for (const of of loans) checkLoan(of, grouping);
   const weights = weightsOfFacility(rows, loans, grouping);
+  if (profile.rowIs === 'lender' || weights !== undefined) checkNothingSold(rows, grouping);
   const holders = holdersOf(rows, grouping, weights);
   const maturities = rows.flatMap(({ dates }) => dates.maturityDate ?? []);
   const spread: Spread = { profile, weights, record: holders[0]?.ref ?? '' };
@@ -168,6 +170,18 @@ function checkLoan(rows: readonly StatementRow[], grouping: Grouping): void {
     report.fault(row, column, 'duplicate_loan', message, value);
   }
   if (profile.shareUnit !== undefined) checkRepeated(rows, 'loan', profile, report);
+}
+
+/** Participants have their part of what one lender holds: beside several lenders nobody would have it. */
+function checkNothingSold(rows: readonly StatementRow[], { profile, report }: Grouping): void {
+  for (const { row, amounts, currency } of rows) {
+    const field = SOLD.find((one) => (amounts[one] ?? 0n) !== 0n);
+    if (field === undefined) continue;
+    const message =
+      'expected nothing sold, because the lenders of this facility hold all of it: name who bought a part as one of them';
+    const value = formatMoney(amounts[field] ?? 0n, currency);
+    report.fault(row, profile.columns[field]?.[0] ?? field, 'sold_by_lenders', message, value);
+  }
 }
 
 function weightsOfFacility(

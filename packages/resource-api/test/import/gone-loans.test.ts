@@ -412,6 +412,41 @@ describeOnDatabase('a statement beside the one before', (engine) => {
     expect(shown).to.contain('X/F/A rate 4.75 % → 5 %');
   });
 
+  it('tells a maturity and a status that change for a facility alone', async () => {
+    const document: ImportProfileDocument = {
+      ...{ ...DRAWINGS, name: 'terms', source: 'terms' },
+      columns: {
+        ...{ ...DRAWINGS.columns, limit: ['Limit'], maturityDate: ['End'], status: ['Status'] },
+      },
+      derive: { undisbursed: 'limit - due' },
+      statuses: {
+        live: ['active', 'active', 'active'],
+        over: ['active', 'terminated', 'repaid'],
+      },
+    };
+    const text = (...rows: readonly string[]) =>
+      ['Deal,Facility,Drawing,Balance,Limit,End,Status', ...rows, ''].join('\n');
+    const drawn = 'Y1,G,A,5.00,90.00,2030-01-01,live';
+    const march = text('Y1,F,,0.00,70.00,2030-01-01,live', drawn);
+    await importTape(database, march, '2025-03-31', { document });
+    const april = text(
+      'Y1,F,,0.00,70.00,2035-01-01,over',
+      drawn,
+      'Y1,G,B,0.00,90.00,2032-01-01,live',
+    );
+    const report = await importTape(database, april, '2025-04-30', { document });
+    expect(report.changes.map(({ kind, changes }) => [kind, changes])).to.deep.equal([
+      [
+        'terms_changed',
+        [
+          { loan: 'Y1/F', field: 'status', before: 'active/active', after: 'active/terminated' },
+          { loan: 'Y1/F', field: 'maturityDate', before: '2030-01-01', after: '2035-01-01' },
+          { loan: 'Y1/G', field: 'maturityDate', before: '2030-01-01', after: '2032-01-01' },
+        ],
+      ],
+    ]);
+  });
+
   it('tells a facility type that changed, which the book keeps', async () => {
     const document: ImportProfileDocument = {
       ...{ ...DRAWINGS, name: 'types', source: 'types' },

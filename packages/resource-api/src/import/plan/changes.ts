@@ -195,20 +195,34 @@ function movementChanges({ known, change }: PlannedDrawing, differing: Differing
 }
 
 function termChanges(stated: StatedDeal, known: KnownDeal): readonly LoanChange[] {
-  return facilityPairs(stated, known).flatMap(([found, facility]) =>
-    drawingPairs(found, facility).flatMap(([drawing, before]) => {
+  return facilityPairs(stated, known).flatMap(([found, facility]) => {
+    const drawings = drawingPairs(found, facility).flatMap(([drawing, before]) => {
       const now = termsOfDrawing(drawing, before);
       const place = drawingPlace(stated.number, facility.ref ?? stated.number, drawing.number);
       const status = [known.status, facility.status, before.status].join('/');
-      const told = [
+      return differingTerms(place, [
         ['status', status, [stated.status, found.status, now.status].join('/')],
         ['maturityDate', before.maturityDate ?? '', now.maturityDate ?? ''],
         ['allInRate', before.allInRate ?? '', now.allInRate ?? ''],
-      ] as const;
-      return told.flatMap(([field, was, is]) =>
-        was === is ? [] : [change('terms_changed', place, field, was, is)],
-      );
-    }),
+      ]);
+    });
+    // What no drawing that the book has tells of its facility.
+    const toldOf = new Set(drawings.map(({ field }) => field));
+    const [was, is] = [facility.maturityDate, found.maturityDate ?? facility.maturityDate];
+    const own = differingTerms(facility.ref ?? stated.number, [
+      ['status', `${known.status}/${facility.status}`, `${stated.status}/${found.status}`],
+      ['maturityDate', was ?? '', is ?? ''],
+    ]);
+    return [...own.filter(({ field }) => !toldOf.has(field)), ...drawings];
+  });
+}
+
+function differingTerms(
+  place: string,
+  terms: readonly (readonly [field: string, was: string, is: string])[],
+): readonly LoanChange[] {
+  return terms.flatMap(([field, was, is]) =>
+    was === is ? [] : [change('terms_changed', place, field, was, is)],
   );
 }
 

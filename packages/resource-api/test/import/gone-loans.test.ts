@@ -6,6 +6,7 @@ import { MIGRATIONS } from '../../src/database/migrations.ts';
 import type { ImportReport } from '../../src/import/import-report.ts';
 import type { ImportProfileDocument } from '../../src/import/profile/profile.ts';
 import { reportText } from '../../src/import/report/report-text.ts';
+import { sqlBook } from '../../src/import/sql/sql-book.ts';
 import { importJournals } from '../../src/journal-file/import-journals.ts';
 import { sqlJournals } from '../../src/journal-file/sql/sql-journals.ts';
 import { textSource } from '../support/book.ts';
@@ -461,6 +462,25 @@ describeOnDatabase('a statement beside the one before', (engine) => {
       [
         'kept_as_booked',
         [{ loan: 'T9/F', field: 'facilityType', before: 'revolver', after: 'term_loan' }],
+      ],
+    ]);
+  });
+
+  it('tells a facility type that the book keeps of an import that was taken back', async () => {
+    const document: ImportProfileDocument = {
+      ...{ ...DRAWINGS, name: 'again', source: 'again' },
+      facilityTypes: { RCF: 'revolver', '*': 'term_loan' },
+      columns: { ...DRAWINGS.columns, loanType: ['Type'] },
+    };
+    const text = (type: string) => `Deal,Facility,Drawing,Balance,Type\nK9,F,A,10.00,${type}\n`;
+    const wrong = await importTape(database, text('Term'), '2025-03-31', { document });
+    await sqlBook(database).revert(wrong.importId ?? '', true);
+    const report = await importTape(database, text('RCF'), '2025-03-31', { document });
+    expect(report.changes.map(({ kind, changes }) => [kind, changes])).to.deep.equal([
+      ['new_loan', [{ loan: 'K9', field: '', before: '', after: '' }]],
+      [
+        'kept_as_booked',
+        [{ loan: 'K9/F', field: 'facilityType', before: 'term_loan', after: 'revolver' }],
       ],
     ]);
   });

@@ -47,14 +47,16 @@ export function changesOf(
   known: KnownDeal | undefined,
 ): readonly LoanChange[] {
   const ofFacilities = facilities.flatMap((one) => facilityChanges(stated.number, one, isNew));
+  // Records stay when the import that booked them is taken back.
+  const kept = known === undefined ? [] : keptChanges(stated, known);
   if (known === undefined || isNew) {
-    return [change('new_loan', stated.number, '', '', ''), ...ofFacilities];
+    return [change('new_loan', stated.number, '', '', ''), ...ofFacilities, ...kept];
   }
   return [
     ...ofFacilities,
     ...termChanges(stated, known),
     ...detailChanges(stated, known),
-    ...keptChanges(stated, known),
+    ...kept,
     ...unstated.flatMap((facility) => vanishedParts(stated, facility, known)),
   ];
 }

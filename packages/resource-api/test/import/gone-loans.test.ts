@@ -413,6 +413,31 @@ describeOnDatabase('a statement beside the one before', (engine) => {
     expect(shown).to.contain('X/F/A rate 4.75 % → 5 %');
   });
 
+  it('tells what was cancelled, and an exchange adjustment that changed', async () => {
+    const document: ImportProfileDocument = {
+      ...{ ...DRAWINGS, name: 'cancelled', source: 'cancelled' },
+      columns: {
+        ...{ loanNumber: ['Loan'], originalPrincipal: ['Original'], cancelled: ['Cancelled'] },
+        ...{ due: ['Balance'], exchangeAdjustment: ['Exchange'] },
+      },
+    };
+    const text = (cancelled: string, exchange: string) => {
+      const rows = Array.from(
+        { length: 12 },
+        (_, at) => `CX${at},100.00,${at === 0 ? cancelled : '0'},60.00,${at === 1 ? exchange : '0'}`,
+      );
+      return ['Loan,Original,Cancelled,Balance,Exchange', ...rows, ''].join('\n');
+    };
+    await importTape(database, text('0', '0'), '2025-03-31', { document });
+    const report = await importTape(database, text('5.00', '-1.00'), '2025-04-30', { document });
+    expect(report.sanity).to.deep.equal([]);
+    expect(report.changes.map(({ kind, changes }) => [kind, changes])).to.deep.equal([
+      ['cancelled', [{ loan: 'CX0', field: 'cancelled', before: '0.00', after: '5.00' }]],
+      ['revalued', [{ loan: 'CX1', field: 'exchangeAdjustment', before: '0.00', after: '-1.00' }]],
+    ]);
+    expect(report.journals).to.equal(2);
+  });
+
   it('tells a maturity and a status that change for a facility alone', async () => {
     const document: ImportProfileDocument = {
       ...{ ...DRAWINGS, name: 'terms', source: 'terms' },

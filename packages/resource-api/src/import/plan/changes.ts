@@ -21,11 +21,13 @@ export const CHANGE_RULES = {
   transferred: 'what lenders bought from each other is posted as transfer',
   limit_changed: 'the difference is posted as commitment_increase or commitment_reduction',
   original_restated: 'the difference is posted as original_commitment',
+  cancelled: 'the difference is posted as cancellation',
   amount_fell: 'the difference is posted as a negative movement of the same type',
   due_gap:
     'the due amount of the statement counts; the gap is posted as adjustment, with the reason',
   undisbursed_gap:
     'the undisbursed amount of the statement counts; the gap is posted as commitment_adjustment',
+  revalued: 'the difference is posted as fx_revaluation',
   terms_changed: 'new terms from the date of the statement on',
   details_changed: 'a new name, borrower, guarantor or country from the date of the statement on',
   kept_as_booked: 'stays as booked; nothing is changed',
@@ -151,18 +153,21 @@ function facilityChanges(
   const now = totalOf(original) - totalOf(cancelled);
   const restated = commitment.original ?? original;
   const limit = commitment.current === undefined ? now : totalOf(commitment.current);
-  const ended = totalOf(commitment.cancelled ?? cancelled);
-  const fell = totalOf(cancelled) > ended;
+  const [before, ended] = [totalOf(cancelled), totalOf(commitment.cancelled ?? cancelled)];
   return [
     ...differing('original_restated', 'originalPrincipal', totalOf(original), totalOf(restated)),
     ...differing('limit_changed', 'limit', now, limit),
-    ...(fell ? differing('amount_fell', 'cancelled', totalOf(cancelled), ended) : []),
+    ...differing(ended < before ? 'amount_fell' : 'cancelled', 'cancelled', before, ended),
     ...drawings.flatMap(([drawing, differ]) => [
       ...fallen(drawing, differ),
       ...movementChanges(drawing, differ),
     ]),
     ...gaps,
     ...undrawnGaps,
+    ...drawings.flatMap(([{ exchangeAdjustment, known: booked }, differ]) => {
+      const was = totalOf(booked?.money.exchangeAdjustment ?? NO_LEGS);
+      return differ('revalued', 'exchangeAdjustment', was, exchangeAdjustment ?? was);
+    }),
   ];
 }
 

@@ -313,6 +313,38 @@ describeOnDatabase('a statement beside the one before', (engine) => {
     expect(posted).to.deep.equal([{ type: 'transfer' }]);
   });
 
+  it('adds a facility to a deal that a file of journals has without one', async () => {
+    const name = 'bare';
+    const document = { ...DRAWINGS, name, source: name };
+    const number = { source: name, value: 'BARE' };
+    const party = { object: 'party', id: newId('pty'), name: 'Bare AG', externalIds: [] };
+    const id = newId('deal');
+    const records = [
+      party,
+      {
+        ...{ object: 'deal', id, name: 'Bare', dealNumber: 'BARE', borrower: party.id },
+        ...{ agent: party.id, country: 'DE', status: 'active', externalIds: [number] },
+      },
+      {
+        ...{ object: 'journal', id: newId('jrn'), deal: id, type: 'terms', postings: [] },
+        ...{ effectiveDate: '2025-03-01', idempotencyKey: 'bare' },
+        terms: [{ deal: id, status: 'pending' }],
+      },
+    ];
+    const lines = linesFrom(fileOf(records));
+    const added = await importJournals(sqlJournals(database), { lines, apply: true });
+    expect(added.faults).to.deep.equal([]);
+    const report = await importTape(database, drawings('BARE,F,A,10.00'), '2025-03-31', {
+      document,
+    });
+    expect([report.outcome, report.newLoans]).to.deep.equal(['applied', 0]);
+    const [deal] = await database.query(
+      'SELECT count(*)::int AS n FROM facility f JOIN deal d ON d.key = f.deal_key WHERE d.id = $1',
+      [id],
+    );
+    expect(deal).to.deep.equal({ n: 1 });
+  });
+
   it('leaves the names and terms of a facility that a file of journals added', async () => {
     const document: ImportProfileDocument = {
       ...{ ...DRAWINGS, name: 'sides', source: 'sides' },
@@ -424,7 +456,8 @@ describeOnDatabase('a statement beside the one before', (engine) => {
     const text = (cancelled: string, exchange: string) => {
       const rows = Array.from(
         { length: 12 },
-        (_, at) => `CX${at},100.00,${at === 0 ? cancelled : '0'},60.00,${at === 1 ? exchange : '0'}`,
+        (_, at) =>
+          `CX${at},100.00,${at === 0 ? cancelled : '0'},60.00,${at === 1 ? exchange : '0'}`,
       );
       return ['Loan,Original,Cancelled,Balance,Exchange', ...rows, ''].join('\n');
     };

@@ -345,6 +345,20 @@ describeOnDatabase('a statement beside the one before', (engine) => {
     expect(deal).to.deep.equal({ n: 1 });
   });
 
+  it('keeps a country that it does not have', async () => {
+    const name = 'countries';
+    const document = { ...DRAWINGS, name, source: name };
+    const withCountry: ImportProfileDocument = {
+      ...document,
+      columns: { ...DRAWINGS.columns, countryCode: ['Country'] },
+    };
+    const march = 'Deal,Facility,Drawing,Balance,Country\nCO,F,A,10.00,DE\n';
+    await importTape(database, march, '2025-03-31', { document: withCountry });
+    const april = drawings('CO,F,A,9.00');
+    const { changes } = await importTape(database, april, '2025-04-30', { document });
+    expect(changes.map(({ kind }) => kind)).to.deep.equal(['repaid']);
+  });
+
   it('leaves the names and terms of a facility that a file of journals added', async () => {
     const document: ImportProfileDocument = {
       ...{ ...DRAWINGS, name: 'sides', source: 'sides' },

@@ -1,6 +1,7 @@
 import { foldName } from '@cls/shared/text';
 import type { DetailsRecord, TermsRecord } from '../../journal-file/record.ts';
 import { PARTY_REF } from '../../ledger/external-id.ts';
+import { UNKNOWN_COUNTRY } from '../statement/row-reader.ts';
 import {
   facilityRef,
   type StatedDeal,
@@ -30,7 +31,7 @@ export function detailsOf(stated: StatedDeal, known: KnownDeal | undefined) {
     name: nameOf(stated.name, now?.name) ?? stated.number,
     borrower: knownOrStated(now?.borrower, stated.borrower) ?? stated.unnamedBorrower,
     guarantor: knownOrStated(now?.guarantor ?? undefined, stated.guarantor),
-    country: stated.country,
+    country: stated.country === UNKNOWN_COUNTRY && now ? now.country : stated.country,
   };
 }
 

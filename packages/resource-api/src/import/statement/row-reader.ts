@@ -26,7 +26,7 @@ const TEXT_MAX = 500;
 /** 9999-12-31 is what some programs write for no end. */
 const LATEST_LIKELY = '2199-12-31';
 /** What Unicode calls an unknown region: the country of deals whose statement has none. */
-const UNKNOWN_COUNTRY = 'ZZ';
+export const UNKNOWN_COUNTRY = 'ZZ';
 
 const NUMBERS = ['dealNumber', 'facilityNumber'] as const satisfies readonly Field[];
 const TWO_CHARACTERS = /^[A-Z0-9]{2}$/;

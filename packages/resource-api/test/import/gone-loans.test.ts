@@ -359,6 +359,13 @@ describeOnDatabase('a statement beside the one before', (engine) => {
     expect(changes.map(({ kind }) => kind)).to.deep.equal(['repaid']);
   });
 
+  it('names the column of the numbers that differ in upper and lower case alone', async () => {
+    const document = { ...DRAWINGS, name: 'cases', source: 'cases' };
+    const text = drawings('Ca1,F,A,10.00', 'CA1,F,A,10.00');
+    const { warnings } = await importTape(database, text, '2025-03-31', { document });
+    expect(warnings.map(({ column, value }) => [column, value])).to.deep.equal([['Deal', 'CA1']]);
+  });
+
   it('leaves the names and terms of a facility that a file of journals added', async () => {
     const document: ImportProfileDocument = {
       ...{ ...DRAWINGS, name: 'sides', source: 'sides' },

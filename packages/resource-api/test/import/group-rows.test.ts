@@ -206,6 +206,13 @@ describe('rows that make deals', () => {
     );
   });
 
+  it('make a facility that begins with the first of its drawings, in whatever order they stand', async () => {
+    const columns = { ...COLUMNS, effectiveDate: ['Start'] };
+    const lines = ['D,F,1,EUR,10.00,2024-05-01', 'D,F,2,EUR,10.00,2023-01-02'];
+    const { deals } = await grouped(lines, { columns });
+    expect(deals[0]?.facilities[0]?.effectiveDate).to.equal('2023-01-02');
+  });
+
   it('take what is undrawn of a facility from all of its drawings', async () => {
     const lines = ['D,F,1,EUR,10.00,100.00', 'D,F,2,EUR,5.00,100.00'];
     const change = { columns: LIMITED, derive: { undisbursed: 'limit - due' } };

@@ -118,6 +118,7 @@ function facilityOf(rows: readonly StatementRow[], grouping: Grouping): StatedFa
   const weights = weightsOfFacility(rows, loans, grouping);
   if (profile.rowIs === 'lender' || weights !== undefined) checkNothingSold(rows, grouping);
   const holders = holdersOf(rows, grouping, weights);
+  const starts = rows.flatMap(({ dates }) => dates.effectiveDate ?? []);
   const maturities = rows.flatMap(({ dates }) => dates.maturityDate ?? []);
   const spread: Spread = { profile, weights, record: holders[0]?.ref ?? '' };
   const parts = partsOf(rows, loans, spread);
@@ -137,7 +138,7 @@ function facilityOf(rows: readonly StatementRow[], grouping: Grouping): StatedFa
     type: first.facilityType,
     currency,
     status: leading(rows.map(({ statuses }) => statuses[1])),
-    effectiveDate: first.dates.effectiveDate,
+    effectiveDate: starts.sort()[0],
     maturityDate: maturities.sort().at(-1),
     commitment: commitmentOf(parts, spread),
     drawings: loans.flatMap((of) => drawingOf(of, spread) ?? []),

@@ -3,7 +3,7 @@ import { readDate } from '../cells/dates.ts';
 import { cellText } from '../cells/text.ts';
 import type { TableRow } from '../file/table.ts';
 import type { ImportProfile } from '../profile/profile.ts';
-import { placesOf } from './columns.ts';
+import { duplicateColumn, placesOf } from './columns.ts';
 import type { Report } from './report.ts';
 
 /** Which rows below the header the profile leaves out: by a value, or because of another date. */
@@ -27,7 +27,11 @@ export class RowChoice {
     const chooses = profile.asOfRows === 'only' && profile.columns.asOf !== undefined;
     this.#dateAt = chooses ? (placesOf(header, profile.columns.asOf ?? [])[0] ?? -1) : -1;
     this.#rules = (profile.leaveOut ?? []).flatMap(({ column, values }) => {
-      const [index] = placesOf(header, [column]);
+      const [index, second] = placesOf(header, [column]);
+      if (second !== undefined) {
+        const message = duplicateColumn(index ?? 0, second);
+        report.fault(row, column, 'duplicate_column', message, header[second] ?? '');
+      }
       if (index !== undefined)
         return [{ index, values: new Set(values.map((text) => text.trim())) }];
       const message = 'the file has no column of this name, by which the profile leaves rows out';

@@ -51,6 +51,16 @@ describeOnDatabase('what a loan officer reads of a statement', (engine) => {
       .map((line) => line.replace(/[0-9a-f]{64}|imp_[0-9A-Z]{26}/g, '…'))
       .join('\n');
 
+  it('of one that lacks the totals of many currencies: how many are not told', async () => {
+    const codes = ['EUR', 'USD', 'GBP', 'CHF', 'NOK', 'SEK'];
+    const rows = codes.map((code) => `${code}1;Alder GmbH;Alpha Bank;${code};1.00`);
+    const text = syndicateText(...rows, 'Total EUR;;;;1.00');
+    const document = { ...SYNDICATE, totalsRow: 'Total' };
+    const report = await importTape(database, text, '2025-03-31', { document, apply: false });
+    expect(report.faultCount).to.equal(5);
+    expect(reportText(report)).to.contain('no_totals_row: 2 more.');
+  });
+
   it('of one that is looked at: that both the rows and a sum of the sender are demanded', async () => {
     const demands = async (expected: ImportRequest['expected']) => {
       const request = { apply: false, withoutTotals: undefined, expected };

@@ -206,6 +206,26 @@ describe('rows that make deals', () => {
     );
   });
 
+  it('say by what two borrowers of one name differ: by their countries, or by their numbers', async () => {
+    for (const [column, one, other] of [
+      ['countryCode', 'DE', 'AT'],
+      ['borrowerNumber', '17', '18'],
+    ] as const) {
+      const columns = { ...COLUMNS, borrower: ['Borrower'], [column]: ['Which'] };
+      const lines = [`D,F,1,EUR,10.00,Alder,${one}`, `D,F,2,EUR,10.00,Alder,${other}`];
+      const { report } = await grouped(lines, { columns });
+      expect(report.faults.map(({ code, message, value }) => [code, message, value])).to.deep.equal(
+        [
+          [
+            'differs_in_deal',
+            `expected Alder (${one}), as in row 2, which is of the same deal`,
+            `Alder (${other})`,
+          ],
+        ],
+      );
+    }
+  });
+
   it('make a facility that begins with the first of its drawings, in whatever order they stand', async () => {
     const columns = { ...COLUMNS, effectiveDate: ['Start'] };
     const lines = ['D,F,1,EUR,10.00,2024-05-01', 'D,F,2,EUR,10.00,2023-01-02'];

@@ -27,7 +27,7 @@ import {
   type StatedFacility,
   type StatedParty,
 } from './stated-deal.ts';
-import { ownParty } from './stated-party.ts';
+import { NUMBERED, ownParty } from './stated-party.ts';
 import type { StatementRow } from './statement-row.ts';
 
 /** Whether several rows can make one deal. */
@@ -392,7 +392,7 @@ const FACTS: Readonly<Record<'deal' | Whole, readonly Fact[]>> = {
     {
       fields: ['borrower', 'borrowerNumber'],
       of: ({ borrower }) => borrower?.ref ?? '',
-      shown: ({ borrower }) => borrower?.name,
+      shown: ({ borrower }) => borrower && borrowerText(borrower),
     },
     { fields: ['dealName'], of: ({ dealName }) => dealName ?? '', mayDiffer: true },
     { fields: ['countryCode', 'country'], of: ({ country }) => country, mayDiffer: true },
@@ -416,6 +416,12 @@ const FACTS: Readonly<Record<'deal' | Whole, readonly Fact[]>> = {
     },
   ],
 };
+
+/** With what tells two of one name apart: the sender's number, or the country. */
+function borrowerText({ ref, name, countryCode }: StatedParty): string {
+  const which = ref.startsWith(NUMBERED) ? ref.slice(NUMBERED.length) : countryCode;
+  return which === '' ? name : `${name} (${which})`;
+}
 
 /** Rows of one deal, facility or loan must not contradict each other. */
 function checkFacts(

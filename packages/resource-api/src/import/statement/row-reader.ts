@@ -18,7 +18,7 @@ import { REQUIRED, type Report, RowReport } from './report.ts';
 import { datesTold } from './row-choice.ts';
 import { shareOf } from './shares.ts';
 import type { StatedParty } from './stated-deal.ts';
-import { namedParty, partyOf } from './stated-party.ts';
+import { NUMBERED, namedParty, partyOf } from './stated-party.ts';
 import type { StatementRow } from './statement-row.ts';
 
 /** Of a cell; names of journal files are as long. */
@@ -224,7 +224,7 @@ export class RowReader {
     const name = this.#text('borrower') || number;
     if (name === '') return undefined;
     const party = namedParty(name, countryCode);
-    return number === '' ? party : { ...party, ref: `${PARTY_REF}#${number}` };
+    return number === '' ? party : { ...party, ref: `${NUMBERED}${number}` };
   }
 
   /** The country, where the statement has one, and the deal itself where it has none. */

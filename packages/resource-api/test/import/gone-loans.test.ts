@@ -359,6 +359,19 @@ describeOnDatabase('a statement beside the one before', (engine) => {
     expect(changes.map(({ kind }) => kind)).to.deep.equal(['repaid']);
   });
 
+  it('tells drawings that together are above the limit of their facility', async () => {
+    const document: ImportProfileDocument = {
+      ...{ ...DRAWINGS, name: 'above', source: 'above', derive: { undisbursed: 'limit - due' } },
+      columns: { ...DRAWINGS.columns, limit: ['Limit'] },
+    };
+    const rows = ['AB,F,A,60.00,100.00', 'AB,F,B,60.00,100.00', 'AB,G,A,60.00,100.00'];
+    const text = ['Deal,Facility,Drawing,Balance,Limit', ...rows, ''].join('\n');
+    const { sanity } = await importTape(database, text, '2025-03-31', { document });
+    expect(
+      sanity.map(({ check, severity, count, rows }) => [check, severity, count, rows]),
+    ).to.deep.equal([['balance_beyond_limit', 'warning', 1, [2]]]);
+  });
+
   it('names the column of the numbers that differ in upper and lower case alone', async () => {
     const document = { ...DRAWINGS, name: 'cases', source: 'cases' };
     const text = drawings('Ca1,F,A,10.00', 'CA1,F,A,10.00');

@@ -117,6 +117,15 @@ describeOnDatabase('the totals of a sender', (engine) => {
       expect(told(warnings)).to.deep.equal(['0 rows_left_out']);
     });
 
+    it('do not hide that the date is not given, of which there is one', async () => {
+      const only = { ...dated, asOfRows: 'only' as const };
+      const given = file('A,1.00,2025-03-31', 'Total,1.00,');
+      const request = { document: only, apply: false, asOf: undefined };
+      expect((await demanded(given, request)).faults.map(({ message }) => message)).to.deep.equal([
+        'asOfRows is only, which takes the rows of a date: give it with --as-of; the file has 2025-03-31 (1 row)',
+      ]);
+    });
+
     it('do not hide that rows are left out, or that none is left', async () => {
       const leaveOut = [{ column: 'Loan', values: ['B', 'C'] }];
       const some = await read({ ...dated, leaveOut }, 'A,1.00,2025-03-31', 'B,,', 'Total,1.00,');

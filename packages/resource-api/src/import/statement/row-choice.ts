@@ -70,7 +70,10 @@ export class RowChoice {
     if (this.#otherDates.size === 0) return;
     const dates = datesTold(this.#otherDates);
     if (this.#asOf === undefined) {
-      const message = `the file has several dates: give one with --as-of; it has ${dates}`;
+      const message =
+        this.#otherDates.size === 1
+          ? `asOfRows is only, which takes the rows of a date: give it with --as-of; the file has ${dates}`
+          : `the file has several dates: give one with --as-of; it has ${dates}`;
       report.fault(0, '', 'no_date', message, '');
     } else if (rowCount === 0) {
       const message = `no row has the date ${this.#asOf}; the file has ${dates}`;

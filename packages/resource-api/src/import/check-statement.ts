@@ -66,6 +66,7 @@ export async function checkStatement(
       let made = 0;
       const statement = { ...read, shares, isInOrder };
       for await (const deals of statedDeals(source, profile, statement, report)) {
+        for (const { facilities } of deals) for (const one of facilities) sanity.facility(one);
         made += deals.length;
         tell(0.5 + Math.min(1, made / numbers.count) * 0.5);
         await setImmediate();

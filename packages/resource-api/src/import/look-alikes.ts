@@ -1,14 +1,13 @@
 /** Names that differ and yet look alike. Pure. */
-import { PARTY_REF } from '../ledger/external-id.ts';
 import { kept } from './cells/text.ts';
 import type { KnownParties } from './plan/known-deal.ts';
 import type { StatedParty } from './statement/stated-deal.ts';
+import { NUMBERED } from './statement/stated-party.ts';
 
 /** Names that are remembered; what comes after them is not compared. */
 const NAMES_KEPT = 100_000;
 /** Of names that all look alike; what comes after them is not compared. */
 const ALIKE_KEPT = 20;
-const NUMBERED = `${PARTY_REF}#`;
 
 interface Name {
   readonly ref: string;

@@ -4,7 +4,9 @@ import { daysAfter } from '../ledger/business-date.ts';
 import { type LookAlike, LookAlikes } from './look-alikes.ts';
 import type { KnownParties } from './plan/known-deal.ts';
 import { type ImportProfile, SANITY_CHECKS, type SanityCheck } from './profile/profile.ts';
+import { totalOf } from './statement/legs.ts';
 import type { LenderShare } from './statement/shares.ts';
+import type { StatedFacility } from './statement/stated-deal.ts';
 import type { StatementRow } from './statement/statement-row.ts';
 
 export interface SanityFinding {
@@ -133,6 +135,15 @@ export class SanityChecks {
     for (const party of [borrower, guarantor, agent, lender]) {
       if (party !== undefined) this.#alike(this.#names.add(party, row), row);
     }
+  }
+
+  /** What its rows do not say one by one. */
+  facility({ row, drawings, commitment }: StatedFacility): void {
+    if (commitment.current === undefined) return;
+    const limit = totalOf(commitment.current);
+    const dues = drawings.map(({ due }) => totalOf(due));
+    const isAbove = dues.reduce((sum, due) => sum + due, 0n) > limit;
+    if (isAbove && dues.every((due) => due <= limit)) this.add('balance_beyond_limit', row);
   }
 
   shares(rows: Iterable<LenderShare>): void {

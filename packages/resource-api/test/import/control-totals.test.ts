@@ -76,6 +76,11 @@ describeOnDatabase('the totals of a sender', (engine) => {
         '0 no_totals_row: expected a row of totals of KWD too, which begins with Total; the file may be cut',
       ],
       [
+        'no totals of a currency before a last row without sums',
+        ['Total EUR,3.00,', 'Total: 3 loans,,'],
+        '0 no_totals_row: expected a row of totals of KWD too, which begins with Total; the file may be cut',
+      ],
+      [
         'loans between them',
         ['Total EUR,3.00,', 'U1,5.00,USD', 'Total USD,5.00,'],
         '7 totals_within: the rows of totals must follow each other at the end: rows before this one ' +
@@ -89,6 +94,10 @@ describeOnDatabase('the totals of a sender', (engine) => {
         ]);
       });
     }
+
+    it('may lack where a last row has the sums of all', async () => {
+      expect((await read('Total EUR,3.00,', 'Total,7.000,')).faults).to.deep.equal([]);
+    });
   });
 
   describe('in a last row', () => {
@@ -108,6 +117,15 @@ describeOnDatabase('the totals of a sender', (engine) => {
       expect(told(warnings)).to.deep.equal(['0 rows_left_out']);
     });
 
+    it('do not hide that the date is not given, of which there is one', async () => {
+      const only = { ...dated, asOfRows: 'only' as const };
+      const given = file('A,1.00,2025-03-31', 'Total,1.00,');
+      const request = { document: only, apply: false, asOf: undefined };
+      expect((await demanded(given, request)).faults.map(({ message }) => message)).to.deep.equal([
+        'asOfRows is only, which takes the rows of a date: give it with --as-of; the file has 2025-03-31 (1 row)',
+      ]);
+    });
+
     it('do not hide that rows are left out, or that none is left', async () => {
       const leaveOut = [{ column: 'Loan', values: ['B', 'C'] }];
       const some = await read({ ...dated, leaveOut }, 'A,1.00,2025-03-31', 'B,,', 'Total,1.00,');
@@ -117,6 +135,15 @@ describeOnDatabase('the totals of a sender', (engine) => {
       expect(told(none.faults)).to.deep.equal(['1 no_rows']);
       expect(told((await read(dated, 'Total,0.00,')).faults)).to.deep.equal(['1 no_rows']);
     });
+  });
+
+  it('are no subtotals that begin alike and that the profile leaves out', async () => {
+    const rows = ['A,1.00', 'Total Bonn,1.00', 'B,2.00', 'Total Köln,2.00', 'Total,3.00'];
+    const leaveOut = [{ column: 'Loan', values: ['Total Bonn', 'Total Köln'] }];
+    const request = { document: { ...document, leaveOut }, apply: false };
+    const report = await demanded(text(...rows), request);
+    expect(report.faults).to.deep.equal([]);
+    expect(report.comparedTotals).to.deep.equal([{ name: 'due', sender: '3.00', file: '3.00' }]);
   });
 
   it('do not add a fault to a file whose rows have one', async () => {

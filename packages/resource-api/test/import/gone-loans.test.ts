@@ -1,3 +1,4 @@
+import { newId } from '@cls/shared/new-id';
 import type { Database } from '@cls/shared/sql/database';
 import { describeOnDatabase } from '@cls/testing/engines';
 import { expect } from 'chai';
@@ -5,6 +6,11 @@ import { MIGRATIONS } from '../../src/database/migrations.ts';
 import type { ImportReport } from '../../src/import/import-report.ts';
 import type { ImportProfileDocument } from '../../src/import/profile/profile.ts';
 import { reportText } from '../../src/import/report/report-text.ts';
+import { sqlBook } from '../../src/import/sql/sql-book.ts';
+import { importJournals } from '../../src/journal-file/import-journals.ts';
+import { sqlJournals } from '../../src/journal-file/sql/sql-journals.ts';
+import { textSource } from '../support/book.ts';
+import { fileOf, linesFrom } from '../support/journal-lines.ts';
 import { importTape, MARCH, SYNDICATE } from '../support/lenders-statement.ts';
 
 const DRAWINGS: ImportProfileDocument = {
@@ -71,6 +77,23 @@ describeOnDatabase('loans that a statement no longer has', (engine) => {
       check: 'many_loans_vanish',
       examples: ['60 of the 61 loans of the book'],
     });
+  });
+
+  it('refuse a file whose new loans are far more, whether it is applied or looked at', async () => {
+    const document = { ...DRAWINGS, name: 'replaced', source: 'replaced' };
+    const rows = (prefix: string, count: number) =>
+      Array.from({ length: count }, (_, at) => `${prefix}${at},F,A,5.00`);
+    await importTape(database, drawings(...rows('OLD', 40)), '2025-03-31', { document });
+    for (const apply of [false, true]) {
+      const request = { document, apply };
+      const april = drawings(...rows('NEW', 500));
+      const report = await importTape(database, april, '2025-04-30', request);
+      expect(report.outcome, `${apply}`).to.equal('refused');
+      expect(report.sanity[0]).to.deep.include({
+        check: 'many_loans_vanish',
+        examples: ['40 of the 40 loans of the book'],
+      });
+    }
   });
 
   it('are told for drawings of a deal that goes on', async () => {
@@ -249,6 +272,181 @@ describeOnDatabase('a statement beside the one before', (engine) => {
     expect([taken.outcome, taken.sanity]).to.deep.equal(['applied', []]);
   });
 
+  it('takes a loan that one lender has alone from now on for sold to it, and not for drawn', async () => {
+    const name = 'alone';
+    const amounts = { due: ['Balance'], disbursed: ['Drawn'], repaid: ['Repaid'] };
+    const rowsOf = (of: string, ...rows: readonly string[]) =>
+      [`Loan,${of}Balance,Drawn,Repaid`, ...rows, ''].join('\n');
+    const ofRows: ImportProfileDocument = {
+      ...{ ...DRAWINGS, name, source: name, rowIs: 'lender' },
+      columns: { loanNumber: ['Loan'], lender: ['Lender'], ...amounts },
+    };
+    const parts = ['S1,Alpha,60.00,60.00,0', 'S1,Beta,40.00,40.00,0'];
+    await importTape(database, rowsOf('Lender,', ...parts), '2025-03-31', { document: ofRows });
+    const whole = rowsOf('Lender,', 'S1,Alpha,100.00,100.00,0');
+    const sold = await importTape(database, whole, '2025-04-30', { document: ofRows });
+    const columns = { loanNumber: ['Loan'], lender: ['Lender'], share: ['Share'] };
+    const ofShares: ImportProfileDocument = {
+      ...{ ...DRAWINGS, name: 'shared', source: 'shared', shares: { columns, unit: 'percent' } },
+      columns: { loanNumber: ['Loan'], ...amounts },
+    };
+    const text = rowsOf('', 'S2,100.00,100.00,0', 'S3,1.00,1.00,0');
+    const sharesOf = (...rows: readonly string[]) =>
+      textSource(['Loan,Lender,Share', ...rows, ''].join('\n'));
+    const [before, after] = [['S2,Bank,60', 'S2,Beta,40'], ['S3,Bank,100']].map(
+      (rows) => ({ document: ofShares, shares: sharesOf(...(rows ?? [])) }) as const,
+    );
+    await importTape(database, text, '2025-03-31', before);
+    const back = await importTape(database, text, '2025-04-30', after);
+    for (const [loan, { changes }] of [
+      ['S1', sold],
+      ['S2', back],
+    ] as const) {
+      expect(changes.map((one) => [one.kind, one.changes])).to.deep.equal([
+        ['transferred', [{ loan, field: 'transferred', before: '', after: '40.00' }]],
+      ]);
+    }
+    const posted = await database.query(
+      `SELECT DISTINCT j.type FROM journal j JOIN deal d ON d.key = j.deal_key
+       WHERE d.deal_number IN ('S1', 'S2') AND j.effective_date = '2025-04-30'`,
+    );
+    expect(posted).to.deep.equal([{ type: 'transfer' }]);
+  });
+
+  it('adds a facility to a deal that a file of journals has without one', async () => {
+    const name = 'bare';
+    const document = { ...DRAWINGS, name, source: name };
+    const number = { source: name, value: 'BARE' };
+    const party = { object: 'party', id: newId('pty'), name: 'Bare AG', externalIds: [] };
+    const id = newId('deal');
+    const records = [
+      party,
+      {
+        ...{ object: 'deal', id, name: 'Bare', dealNumber: 'BARE', borrower: party.id },
+        ...{ agent: party.id, country: 'DE', status: 'active', externalIds: [number] },
+      },
+      {
+        ...{ object: 'journal', id: newId('jrn'), deal: id, type: 'terms', postings: [] },
+        ...{ effectiveDate: '2025-03-01', idempotencyKey: 'bare' },
+        terms: [{ deal: id, status: 'pending' }],
+      },
+    ];
+    const lines = linesFrom(fileOf(records));
+    const added = await importJournals(sqlJournals(database), { lines, apply: true });
+    expect(added.faults).to.deep.equal([]);
+    const report = await importTape(database, drawings('BARE,F,A,10.00'), '2025-03-31', {
+      document,
+    });
+    expect([report.outcome, report.newLoans]).to.deep.equal(['applied', 0]);
+    const [deal] = await database.query(
+      'SELECT count(*)::int AS n FROM facility f JOIN deal d ON d.key = f.deal_key WHERE d.id = $1',
+      [id],
+    );
+    expect(deal).to.deep.equal({ n: 1 });
+  });
+
+  it('keeps a country that it does not have', async () => {
+    const name = 'countries';
+    const document = { ...DRAWINGS, name, source: name };
+    const withCountry: ImportProfileDocument = {
+      ...document,
+      columns: { ...DRAWINGS.columns, countryCode: ['Country'] },
+    };
+    const march = 'Deal,Facility,Drawing,Balance,Country\nCO,F,A,10.00,DE\n';
+    await importTape(database, march, '2025-03-31', { document: withCountry });
+    const april = drawings('CO,F,A,9.00');
+    const { changes } = await importTape(database, april, '2025-04-30', { document });
+    expect(changes.map(({ kind }) => kind)).to.deep.equal(['repaid']);
+  });
+
+  it('tells drawings that together are above the limit of their facility', async () => {
+    const document: ImportProfileDocument = {
+      ...{ ...DRAWINGS, name: 'above', source: 'above', derive: { undisbursed: 'limit - due' } },
+      columns: { ...DRAWINGS.columns, limit: ['Limit'] },
+    };
+    const rows = ['AB,F,A,60.00,100.00', 'AB,F,B,60.00,100.00', 'AB,G,A,60.00,100.00'];
+    const text = ['Deal,Facility,Drawing,Balance,Limit', ...rows, ''].join('\n');
+    const { sanity } = await importTape(database, text, '2025-03-31', { document });
+    expect(
+      sanity.map(({ check, severity, count, rows }) => [check, severity, count, rows]),
+    ).to.deep.equal([['balance_beyond_limit', 'warning', 1, [2]]]);
+  });
+
+  it('names the column of the numbers that differ in upper and lower case alone', async () => {
+    const document = { ...DRAWINGS, name: 'cases', source: 'cases' };
+    const text = drawings('Ca1,F,A,10.00', 'CA1,F,A,10.00');
+    const { warnings } = await importTape(database, text, '2025-03-31', { document });
+    expect(warnings.map(({ column, value }) => [column, value])).to.deep.equal([['Deal', 'CA1']]);
+  });
+
+  it('leaves the names and terms of a facility that a file of journals added', async () => {
+    const document: ImportProfileDocument = {
+      ...{ ...DRAWINGS, name: 'sides', source: 'sides' },
+      columns: { loanNumber: ['Loan'], name: ['Name'], due: ['Balance'], maturityDate: ['End'] },
+    };
+    const text = (due: string) => `Loan,Name,Balance,End\nSIDE,Term loan,${due},2030-01-01\n`;
+    await importTape(database, text('5.00'), '2025-03-31', { document });
+    const [deal] = await database.query<{ id: string; lender: string }>(
+      `SELECT d.id, y.id AS lender FROM deal d JOIN party y ON y.key = d.agent_key
+       WHERE d.deal_number = 'SIDE'`,
+    );
+    const { id = '', lender = '' } = deal ?? {};
+    const facility = newId('fac');
+    const entry = (account: string, amount: string) =>
+      [{}, { lender }].map((of) => ({ facility, ...of, account, currency: 'EUR', amount }));
+    const records = [
+      {
+        ...{ object: 'facility', id: facility, deal: id, name: 'Side facility', type: 'revolver' },
+        ...{ currency: 'EUR', dayCount: 'ACT/360', status: 'active', maturityDate: '2028-01-01' },
+        ...{ pikUsesCommitment: false, externalIds: [] },
+      },
+      { object: 'position', id: newId('pos'), facility, lender, kind: 'assignment' },
+      {
+        ...{ object: 'journal', id: newId('jrn'), deal: id, type: 'original_commitment' },
+        ...{ effectiveDate: '2025-04-01', idempotencyKey: 'side facility' },
+        postings: [
+          ...entry('ORIGINAL_COMMITMENT', '9.00'),
+          ...entry('UNFUNDED', '9.00'),
+          ...entry('MEMO', '-18.00'),
+        ],
+      },
+    ];
+    const lines = linesFrom(fileOf(records));
+    const added = await importJournals(sqlJournals(database), { lines, apply: true });
+    expect(added.outcome).to.equal('applied');
+    const report = await importTape(database, text('6.00'), '2025-04-30', { document });
+    expect(report.changes.map(({ kind, changes }) => [kind, changes])).to.deep.equal([
+      ['vanished', [{ loan: 'SIDE', field: 'undisbursed', before: '9.00', after: '' }]],
+      ['drawn', [{ loan: 'SIDE', field: 'due', before: '5.00', after: '6.00' }]],
+    ]);
+    const facts = await database.query(
+      `SELECT FROM facility f LEFT JOIN facility_terms t ON t.facility_key = f.key
+       LEFT JOIN facility_details d ON d.facility_key = f.key
+       WHERE f.id = $1 AND (t.facility_key IS NOT NULL OR d.facility_key IS NOT NULL)`,
+      [facility],
+    );
+    expect(facts).to.have.length(0);
+  });
+
+  it('tells what is drawn, and what can be drawn, of a new facility of a deal', async () => {
+    const document: ImportProfileDocument = {
+      ...{ ...DRAWINGS, name: 'added', source: 'added' },
+      columns: { ...DRAWINGS.columns, limit: ['Limit'] },
+      derive: { undisbursed: 'limit - due' },
+    };
+    const text = (...rows: readonly string[]) =>
+      ['Deal,Facility,Drawing,Balance,Limit', ...rows, ''].join('\n');
+    const rows = Array.from({ length: 12 }, (_, at) => `E${at},F1,A,5.00,9.00`);
+    await importTape(database, text(...rows), '2025-03-31', { document });
+    const april = text(...rows, 'E1,F2,B,60.00,100.00');
+    const report = await importTape(database, april, '2025-04-30', { document });
+    expect(report.sanity).to.deep.equal([]);
+    expect(report.changes.map(({ kind, changes }) => [kind, changes])).to.deep.equal([
+      ['drawn', [{ loan: 'E1/F2/B', field: 'due', before: '0.00', after: '60.00' }]],
+      ['limit_changed', [{ loan: 'E1/F2', field: 'limit', before: '0.00', after: '100.00' }]],
+    ]);
+  });
+
   it('with a facility that is called as an earlier deal is refused by row', async () => {
     const document = { ...DRAWINGS, name: 'slashes', source: 'slashes' };
     await importTape(database, drawings('A/B,F,1,10.00', 'C,F,1,10.00'), '2025-03-31', {
@@ -281,6 +479,67 @@ describeOnDatabase('a statement beside the one before', (engine) => {
     expect(shown).to.contain('X/F/A rate 4.75 % → 5 %');
   });
 
+  it('tells what was cancelled, and an exchange adjustment that changed', async () => {
+    const document: ImportProfileDocument = {
+      ...{ ...DRAWINGS, name: 'cancelled', source: 'cancelled' },
+      columns: {
+        ...{ loanNumber: ['Loan'], originalPrincipal: ['Original'], cancelled: ['Cancelled'] },
+        ...{ due: ['Balance'], exchangeAdjustment: ['Exchange'] },
+      },
+    };
+    const text = (cancelled: string, exchange: string) => {
+      const rows = Array.from(
+        { length: 12 },
+        (_, at) =>
+          `CX${at},100.00,${at === 0 ? cancelled : '0'},60.00,${at === 1 ? exchange : '0'}`,
+      );
+      return ['Loan,Original,Cancelled,Balance,Exchange', ...rows, ''].join('\n');
+    };
+    await importTape(database, text('0', '0'), '2025-03-31', { document });
+    const report = await importTape(database, text('5.00', '-1.00'), '2025-04-30', { document });
+    expect(report.sanity).to.deep.equal([]);
+    expect(report.changes.map(({ kind, changes }) => [kind, changes])).to.deep.equal([
+      ['cancelled', [{ loan: 'CX0', field: 'cancelled', before: '0.00', after: '5.00' }]],
+      ['revalued', [{ loan: 'CX1', field: 'exchangeAdjustment', before: '0.00', after: '-1.00' }]],
+    ]);
+    expect(report.journals).to.equal(2);
+  });
+
+  it('tells a maturity and a status that change for a facility alone', async () => {
+    const document: ImportProfileDocument = {
+      ...{ ...DRAWINGS, name: 'terms', source: 'terms' },
+      columns: {
+        ...{ ...DRAWINGS.columns, limit: ['Limit'], maturityDate: ['End'], status: ['Status'] },
+      },
+      derive: { undisbursed: 'limit - due' },
+      statuses: {
+        live: ['active', 'active', 'active'],
+        over: ['active', 'terminated', 'repaid'],
+      },
+    };
+    const text = (...rows: readonly string[]) =>
+      ['Deal,Facility,Drawing,Balance,Limit,End,Status', ...rows, ''].join('\n');
+    const drawn = 'Y1,G,A,5.00,90.00,2030-01-01,live';
+    const march = text('Y1,F,,0.00,70.00,2030-01-01,live', drawn);
+    await importTape(database, march, '2025-03-31', { document });
+    const april = text(
+      'Y1,F,,0.00,70.00,2035-01-01,over',
+      drawn,
+      'Y1,G,B,0.00,90.00,2032-01-01,live',
+    );
+    const report = await importTape(database, april, '2025-04-30', { document });
+    expect(report.changes.map(({ kind, changes }) => [kind, changes])).to.deep.equal([
+      [
+        'terms_changed',
+        [
+          { loan: 'Y1/F', field: 'status', before: 'active/active', after: 'active/terminated' },
+          { loan: 'Y1/F', field: 'maturityDate', before: '2030-01-01', after: '2035-01-01' },
+          { loan: 'Y1/G', field: 'maturityDate', before: '2030-01-01', after: '2032-01-01' },
+        ],
+      ],
+    ]);
+  });
+
   it('tells a facility type that changed, which the book keeps', async () => {
     const document: ImportProfileDocument = {
       ...{ ...DRAWINGS, name: 'types', source: 'types' },
@@ -295,6 +554,25 @@ describeOnDatabase('a statement beside the one before', (engine) => {
       [
         'kept_as_booked',
         [{ loan: 'T9/F', field: 'facilityType', before: 'revolver', after: 'term_loan' }],
+      ],
+    ]);
+  });
+
+  it('tells a facility type that the book keeps of an import that was taken back', async () => {
+    const document: ImportProfileDocument = {
+      ...{ ...DRAWINGS, name: 'again', source: 'again' },
+      facilityTypes: { RCF: 'revolver', '*': 'term_loan' },
+      columns: { ...DRAWINGS.columns, loanType: ['Type'] },
+    };
+    const text = (type: string) => `Deal,Facility,Drawing,Balance,Type\nK9,F,A,10.00,${type}\n`;
+    const wrong = await importTape(database, text('Term'), '2025-03-31', { document });
+    await sqlBook(database).revert(wrong.importId ?? '', true);
+    const report = await importTape(database, text('RCF'), '2025-03-31', { document });
+    expect(report.changes.map(({ kind, changes }) => [kind, changes])).to.deep.equal([
+      ['new_loan', [{ loan: 'K9', field: '', before: '', after: '' }]],
+      [
+        'kept_as_booked',
+        [{ loan: 'K9/F', field: 'facilityType', before: 'term_loan', after: 'revolver' }],
       ],
     ]);
   });

@@ -94,6 +94,28 @@ describe('rows that make deals', () => {
       /expected the shares of the loan of row 2/,
     ],
     [
+      'of a lender that stands twice in another loan of the facility is refused',
+      [
+        'D,F,1,EUR,10.00,Own Bank,50',
+        'D,F,1,EUR,10.00,Second,50',
+        'D,F,2,EUR,10.00,Own Bank,50',
+        'D,F,2,EUR,10.00,Own Bank,50',
+      ],
+      SHARED,
+      'shares_differ',
+      /expected the shares of the loan of row 2/,
+    ],
+    [
+      'of a part that was sold, beside lenders who hold all, is refused before it is applied',
+      ['D,F,1,EUR,10.00,Own Bank,0.00', 'D,F,1,EUR,5.00,Second,1.00'],
+      {
+        ...{ columns: { ...OF_LENDERS, dueThirdParty: ['Sold'] }, rowIs: 'lender' },
+        participants: { externalId: 'SOLD', name: 'Others' },
+      },
+      'sold_by_lenders',
+      /name who bought a part as one of them/,
+    ],
+    [
       'of a facility whose limit is not its drawings and the rest is refused',
       ['D,F,1,EUR,10.00,100.00,70.00', 'D,F,2,EUR,5.00,100.00,70.00'],
       { columns: { ...LIMITED, undisbursed: ['Undrawn'] } },
@@ -184,6 +206,33 @@ describe('rows that make deals', () => {
     );
   });
 
+  it('say by what two borrowers of one name differ: by their countries, or by their numbers', async () => {
+    for (const [column, one, other] of [
+      ['countryCode', 'DE', 'AT'],
+      ['borrowerNumber', '17', '18'],
+    ] as const) {
+      const columns = { ...COLUMNS, borrower: ['Borrower'], [column]: ['Which'] };
+      const lines = [`D,F,1,EUR,10.00,Alder,${one}`, `D,F,2,EUR,10.00,Alder,${other}`];
+      const { report } = await grouped(lines, { columns });
+      expect(report.faults.map(({ code, message, value }) => [code, message, value])).to.deep.equal(
+        [
+          [
+            'differs_in_deal',
+            `expected Alder (${one}), as in row 2, which is of the same deal`,
+            `Alder (${other})`,
+          ],
+        ],
+      );
+    }
+  });
+
+  it('make a facility that begins with the first of its drawings, in whatever order they stand', async () => {
+    const columns = { ...COLUMNS, effectiveDate: ['Start'] };
+    const lines = ['D,F,1,EUR,10.00,2024-05-01', 'D,F,2,EUR,10.00,2023-01-02'];
+    const { deals } = await grouped(lines, { columns });
+    expect(deals[0]?.facilities[0]?.effectiveDate).to.equal('2023-01-02');
+  });
+
   it('take what is undrawn of a facility from all of its drawings', async () => {
     const lines = ['D,F,1,EUR,10.00,100.00', 'D,F,2,EUR,5.00,100.00'];
     const change = { columns: LIMITED, derive: { undisbursed: 'limit - due' } };
@@ -223,6 +272,45 @@ describe('rows that make deals', () => {
       const read = await grouped(lines, { shares: placed }, [header, ...parts]);
       expect(read.report.faults).to.deep.equal([]);
       expect(dueOf(read)).to.deep.equal([6_000n, 4_000n]);
+    });
+
+    it('by loan, are refused where two loans of a facility have others, and all are used', async () => {
+      const byLoan = {
+        columns: { facilityNumber: ['Facility'], loanNumber: ['Loan'], due: ['Balance'] },
+        currency: 'EUR',
+        shares: {
+          columns: { loanNumber: ['Loan'], lender: ['Lender'], share: ['Share'] },
+          unit: 'percent',
+        },
+      };
+      const profile = profileSchema.parse({ ...bare, ...byLoan });
+      const read = async (...rows: readonly string[]) => {
+        const text = ['Facility,Loan,Balance', 'F,,0.00', 'F,A,100.00', 'F,B,50.00', ''].join('\n');
+        const report = new Report();
+        const table = (async function* () {
+          yield await rowsOf(['Loan,Lender,Share', ...rows].join('\n'));
+        })();
+        const shares = await readShares(table, profile, report);
+        const grouping = new Grouping(profile, shares, report);
+        const deals = grouping.deals((await readText(text, profile)).rows);
+        grouping.end();
+        return { deals, report };
+      };
+      for (const others of [['B,Second,100'], []]) {
+        const { report } = await read('A,Own Bank,100', ...others);
+        expect(report.faults.map(({ row, code, value }) => [row, code, value])).to.deep.equal([
+          [4, 'shares_differ', 'B'],
+        ]);
+        expect(report.warnings).to.deep.equal([]);
+      }
+      const same = ['A,Own Bank,60', 'A,Second,40', 'B,Second,40', 'B,Own Bank,60'];
+      const { deals, report } = await read(...same);
+      expect([report.faults, report.warnings]).to.deep.equal([[], []]);
+      const due = deals[0]?.facilities[0]?.drawings.map((one) => [...one.due.values()]);
+      expect(due).to.deep.equal([
+        [6_000n, 4_000n],
+        [3_000n, 2_000n],
+      ]);
     });
 
     it('refuse a column that it has twice, or not at all, and a file without rows', async () => {

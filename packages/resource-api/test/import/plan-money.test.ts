@@ -259,6 +259,26 @@ describe('the plan of a statement', () => {
     });
   });
 
+  it('leaves no holder an exchange adjustment when the loan has none any more', () => {
+    const of = (bank: bigint, second: bigint, exchangeAdjustment: bigint) => {
+      const due = new Map([
+        ['bank', bank],
+        ['second', second],
+      ]);
+      return facility({ drawings: [{ ...drawing('L0', due), exchangeAdjustment }] });
+    };
+    let book = EMPTY;
+    for (const [bank, second, adjustment, expected] of [
+      [60n, 40n, 10n, { bank: 6n, second: 4n }],
+      [30n, 30n, 8n, { bank: 4n, second: 4n }],
+      [0n, 0n, 0n, {}],
+    ] as const) {
+      book = after(book, planMoney(of(bank, second, adjustment), book));
+      const { exchangeAdjustment = new Map() } = book.drawings.get('L0') ?? {};
+      expect(without0(exchangeAdjustment)).to.deep.equal(expected);
+    }
+  });
+
   it('gives a repayment of a revolver back to be drawn, and none of a term loan', () => {
     for (const [type, unfunded] of [
       ['revolver', 40n],

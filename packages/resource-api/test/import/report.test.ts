@@ -2,7 +2,7 @@ import type { Database } from '@cls/shared/sql/database';
 import { describeOnDatabase } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { MIGRATIONS } from '../../src/database/migrations.ts';
-import type { ImportReport } from '../../src/import/import-report.ts';
+import type { ImportReport, ImportRequest } from '../../src/import/import-report.ts';
 import type { ImportProfileDocument } from '../../src/import/profile/profile.ts';
 import { reportText } from '../../src/import/report/report-text.ts';
 import { date } from '../support/book.ts';
@@ -50,6 +50,30 @@ describeOnDatabase('what a loan officer reads of a statement', (engine) => {
       .split('\n')
       .map((line) => line.replace(/[0-9a-f]{64}|imp_[0-9A-Z]{26}/g, '…'))
       .join('\n');
+
+  it('of one that lacks the totals of many currencies: how many are not told', async () => {
+    const codes = ['EUR', 'USD', 'GBP', 'CHF', 'NOK', 'SEK'];
+    const rows = codes.map((code) => `${code}1;Alder GmbH;Alpha Bank;${code};1.00`);
+    const text = syndicateText(...rows, 'Total EUR;;;;1.00');
+    const document = { ...SYNDICATE, totalsRow: 'Total' };
+    const report = await importTape(database, text, '2025-03-31', { document, apply: false });
+    expect(report.faultCount).to.equal(5);
+    expect(reportText(report)).to.contain('no_totals_row: 2 more.');
+  });
+
+  it('of one that is looked at: that both the rows and a sum of the sender are demanded', async () => {
+    const demands = async (expected: ImportRequest['expected']) => {
+      const request = { apply: false, withoutTotals: undefined, expected };
+      const report = await importTape(database, MARCH, '2025-03-31', request);
+      expect(report.outcome).to.equal('valid');
+      return reportText(report).includes('It then demands the sender’s totals');
+    };
+    const sums = { 'due:EUR': '1250000.50' };
+    expect(await demands({ sums: {} })).to.equal(true);
+    expect(await demands({ rows: 5, sums: {} })).to.equal(true);
+    expect(await demands({ sums })).to.equal(true);
+    expect(await demands({ rows: 5, sums })).to.equal(false);
+  });
 
   it('of a first one: what is new, in each currency', async () => {
     const report = await importTape(database, MARCH, '2025-03-31');

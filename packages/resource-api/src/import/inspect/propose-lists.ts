@@ -48,7 +48,8 @@ export function proposeTypes({ find, dictionary, draft }: Proposal): void {
     draft.ask(others, `${TYPES} “${header}” has ${distinct} values, too many to list`);
     return;
   }
-  const unknown: string[] = empty > 0 ? [`${rowsOf(empty)} without one`] : [];
+  if (empty > 0) draft.ask(['facilityTypes', ''], `${TYPES} in ${rowsOf(empty)} without one`);
+  const unknown: string[] = [];
   for (const [value, { cells }] of values) {
     const type = dictionary.facilityTypes.get(dictionary.wordsOf(value).join(' '));
     if (type !== undefined) draft.set(['facilityTypes', value], type);

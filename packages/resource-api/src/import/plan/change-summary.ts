@@ -46,9 +46,10 @@ export class ChangeSummary {
   readonly #totals = new CurrencyTotals();
   readonly #largest = new Map<string, readonly Moved[]>();
   readonly #onChange: ((change: LoanChange) => void) | undefined;
-  #newLoans = 0;
   #journals = 0;
   #postings = 0;
+  /** Loans that the book does not have at the date. */
+  newLoans = 0;
   /** Loans that change at all. */
   loans = 0;
   /** Rows of drawings whose outstanding principal has turned its sign. */
@@ -64,7 +65,7 @@ export class ChangeSummary {
 
   add(planned: PlannedDeal, changes: readonly LoanChange[]): void {
     const { stated, facilities, isNew, unstated, journals } = planned;
-    if (isNew) this.#newLoans += 1;
+    if (isNew) this.newLoans += 1;
     this.#journals += journals.length;
     for (const { postings } of journals) this.#postings += postings.length;
     if (changes.length > 0) this.loans += 1;
@@ -92,7 +93,7 @@ export class ChangeSummary {
 
   result() {
     return {
-      ...{ newLoans: this.#newLoans, journals: this.#journals, postings: this.#postings },
+      ...{ newLoans: this.newLoans, journals: this.#journals, postings: this.#postings },
       outstanding: this.#totals.result(),
       largest: [...this.#largest].flatMap(([currency, moved]) =>
         moved.map((one) => shown(currency, one)),

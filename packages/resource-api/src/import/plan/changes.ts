@@ -3,6 +3,7 @@ import { type Legs, NO_LEGS, totalOf } from '../statement/legs.ts';
 import { facilityRef, type StatedDeal, type StatedFacility } from '../statement/stated-deal.ts';
 import type { KnownDeal, KnownFacility } from './known-deal.ts';
 import type { PlannedDeal, PlannedDrawing, PlannedFacility } from './plan-deal.ts';
+import { NO_COMMITMENT } from './plan-money.ts';
 import {
   differingDetails,
   drawingPairs,
@@ -20,11 +21,13 @@ export const CHANGE_RULES = {
   transferred: 'what lenders bought from each other is posted as transfer',
   limit_changed: 'the difference is posted as commitment_increase or commitment_reduction',
   original_restated: 'the difference is posted as original_commitment',
+  cancelled: 'the difference is posted as cancellation',
   amount_fell: 'the difference is posted as a negative movement of the same type',
   due_gap:
     'the due amount of the statement counts; the gap is posted as adjustment, with the reason',
   undisbursed_gap:
     'the undisbursed amount of the statement counts; the gap is posted as commitment_adjustment',
+  revalued: 'the difference is posted as fx_revaluation',
   terms_changed: 'new terms from the date of the statement on',
   details_changed: 'a new name, borrower, guarantor or country from the date of the statement on',
   kept_as_booked: 'stays as booked; nothing is changed',
@@ -46,15 +49,17 @@ export function changesOf(
   known: KnownDeal | undefined,
 ): readonly LoanChange[] {
   const ofFacilities = facilities.flatMap((one) => facilityChanges(stated.number, one, isNew));
+  // Records stay when the import that booked them is taken back.
+  const kept = known === undefined ? [] : keptChanges(stated, known);
   if (known === undefined || isNew) {
-    return [change('new_loan', stated.number, '', '', ''), ...ofFacilities];
+    return [change('new_loan', stated.number, '', '', ''), ...ofFacilities, ...kept];
   }
   return [
     ...ofFacilities,
     ...termChanges(stated, known),
     ...detailChanges(stated, known),
-    ...keptChanges(stated, known),
-    ...unstated.flatMap((facility) => vanishedParts(stated, facility)),
+    ...kept,
+    ...unstated.flatMap((facility) => vanishedParts(stated, facility, known)),
   ];
 }
 
@@ -69,7 +74,11 @@ function drawingPlace(deal: string, place: string, number: string): string {
 }
 
 /** Drawings that owe something, and facilities that can be drawn, which a statement of their deal leaves out. */
-function vanishedParts(stated: StatedDeal, facility: KnownFacility): readonly LoanChange[] {
+function vanishedParts(
+  stated: StatedDeal,
+  facility: KnownFacility,
+  known: KnownDeal,
+): readonly LoanChange[] {
   const { ref, currency, drawings } = facility;
   const place = ref ?? stated.number;
   const owing = drawings.flatMap(({ number, money }) => {
@@ -77,7 +86,7 @@ function vanishedParts(stated: StatedDeal, facility: KnownFacility): readonly Lo
     const loan = drawingPlace(stated.number, place, number);
     return due === 0n ? [] : [vanished(loan, 'due', due, currency)];
   });
-  const goesOn = owing.length > 0 || statedFacility(stated, facility) !== undefined;
+  const goesOn = owing.length > 0 || statedFacility(stated, facility, known) !== undefined;
   return goesOn ? owing : vanishedFacility(stated.number, facility);
 }
 
@@ -139,23 +148,26 @@ function facilityChanges(
   const undrawnGaps = undrawnGap
     ? differing('undisbursed_gap', 'undisbursed', undrawnGap.expected, undrawnGap.stated)
     : [];
-  if (isNew || known === undefined) return [...gaps, ...undrawnGaps];
-  const { original, cancelled } = known.commitment;
+  if (isNew) return [...gaps, ...undrawnGaps];
+  const { original, cancelled } = known?.commitment ?? NO_COMMITMENT;
   const now = totalOf(original) - totalOf(cancelled);
   const restated = commitment.original ?? original;
   const limit = commitment.current === undefined ? now : totalOf(commitment.current);
-  const ended = totalOf(commitment.cancelled ?? cancelled);
-  const fell = totalOf(cancelled) > ended;
+  const [before, ended] = [totalOf(cancelled), totalOf(commitment.cancelled ?? cancelled)];
   return [
     ...differing('original_restated', 'originalPrincipal', totalOf(original), totalOf(restated)),
     ...differing('limit_changed', 'limit', now, limit),
-    ...(fell ? differing('amount_fell', 'cancelled', totalOf(cancelled), ended) : []),
+    ...differing(ended < before ? 'amount_fell' : 'cancelled', 'cancelled', before, ended),
     ...drawings.flatMap(([drawing, differ]) => [
       ...fallen(drawing, differ),
       ...movementChanges(drawing, differ),
     ]),
     ...gaps,
     ...undrawnGaps,
+    ...drawings.flatMap(([{ exchangeAdjustment, known: booked }, differ]) => {
+      const was = totalOf(booked?.money.exchangeAdjustment ?? NO_LEGS);
+      return differ('revalued', 'exchangeAdjustment', was, exchangeAdjustment ?? was);
+    }),
   ];
 }
 
@@ -190,20 +202,34 @@ function movementChanges({ known, change }: PlannedDrawing, differing: Differing
 }
 
 function termChanges(stated: StatedDeal, known: KnownDeal): readonly LoanChange[] {
-  return facilityPairs(stated, known).flatMap(([found, facility]) =>
-    drawingPairs(found, facility).flatMap(([drawing, before]) => {
+  return facilityPairs(stated, known).flatMap(([found, facility]) => {
+    const drawings = drawingPairs(found, facility).flatMap(([drawing, before]) => {
       const now = termsOfDrawing(drawing, before);
       const place = drawingPlace(stated.number, facility.ref ?? stated.number, drawing.number);
       const status = [known.status, facility.status, before.status].join('/');
-      const told = [
+      return differingTerms(place, [
         ['status', status, [stated.status, found.status, now.status].join('/')],
         ['maturityDate', before.maturityDate ?? '', now.maturityDate ?? ''],
         ['allInRate', before.allInRate ?? '', now.allInRate ?? ''],
-      ] as const;
-      return told.flatMap(([field, was, is]) =>
-        was === is ? [] : [change('terms_changed', place, field, was, is)],
-      );
-    }),
+      ]);
+    });
+    // What no drawing that the book has tells of its facility.
+    const toldOf = new Set(drawings.map(({ field }) => field));
+    const [was, is] = [facility.maturityDate, found.maturityDate ?? facility.maturityDate];
+    const own = differingTerms(facility.ref ?? stated.number, [
+      ['status', `${known.status}/${facility.status}`, `${stated.status}/${found.status}`],
+      ['maturityDate', was ?? '', is ?? ''],
+    ]);
+    return [...own.filter(({ field }) => !toldOf.has(field)), ...drawings];
+  });
+}
+
+function differingTerms(
+  place: string,
+  terms: readonly (readonly [field: string, was: string, is: string])[],
+): readonly LoanChange[] {
+  return terms.flatMap(([field, was, is]) =>
+    was === is ? [] : [change('terms_changed', place, field, was, is)],
   );
 }
 

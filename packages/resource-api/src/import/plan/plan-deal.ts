@@ -119,7 +119,7 @@ export function knownFacility(
 
 function unstatedDrawings(stated: StatedDeal, known: KnownDeal): readonly KnownFacility[] {
   return known.facilities.map((facility) => {
-    const found = statedFacility(stated, facility);
+    const found = statedFacility(stated, facility, known);
     const numbers = new Set(found?.drawings.map(({ number }) => number));
     const drawings = facility.drawings.filter(({ number }) => !numbers.has(number));
     return { ...facility, drawings };

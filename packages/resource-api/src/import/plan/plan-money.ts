@@ -247,9 +247,7 @@ function drawingJournals(
     entry(CLEARING[movement], negated(legs), number),
   ];
   const paid = paidOf(known.billed, repayment, due);
-  const exchange =
-    exchangeAdjustment === undefined ? 0n : exchangeAdjustment - totalOf(known.exchangeAdjustment);
-  const revalued = exchange === 0n ? NO_LEGS : inProportion(exchange, mapHolders(due, onFacility));
+  const revalued = revaluedBy(exchangeAdjustment, known, mapHolders(due, onFacility));
   return {
     principal: [
       ...journal(
@@ -275,6 +273,13 @@ function drawingJournals(
       entry('FX_CLEARING', negated(revalued), number),
     ]),
   };
+}
+
+/** Each holder's part of the adjustment follows its part of the principal, as far as the whole changes. */
+function revaluedBy(adjustment: bigint | undefined, known: KnownPrincipal, due: Legs): Legs {
+  const before = totalOf(known.exchangeAdjustment);
+  if (adjustment === undefined || adjustment === before) return NO_LEGS;
+  return combine([1n, inProportion(adjustment, due)], [-1n, known.exchangeAdjustment]);
 }
 
 /** What is paid of a bill: all that was repaid, and what nobody owes any more. */

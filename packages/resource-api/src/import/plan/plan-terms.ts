@@ -1,6 +1,7 @@
 import { foldName } from '@cls/shared/text';
 import type { DetailsRecord, TermsRecord } from '../../journal-file/record.ts';
 import { PARTY_REF } from '../../ledger/external-id.ts';
+import { UNKNOWN_COUNTRY } from '../statement/row-reader.ts';
 import {
   facilityRef,
   type StatedDeal,
@@ -30,7 +31,7 @@ export function detailsOf(stated: StatedDeal, known: KnownDeal | undefined) {
     name: nameOf(stated.name, now?.name) ?? stated.number,
     borrower: knownOrStated(now?.borrower, stated.borrower) ?? stated.unnamedBorrower,
     guarantor: knownOrStated(now?.guarantor ?? undefined, stated.guarantor),
-    country: stated.country,
+    country: stated.country === UNKNOWN_COUNTRY && now ? now.country : stated.country,
   };
 }
 
@@ -81,12 +82,19 @@ export function changedTerms(stated: StatedDeal, known: KnownDeal): readonly Ter
   ] as readonly TermsRecord[];
 }
 
-/** The facility of a statement that the book has under the same name. */
+/**
+ * The facility of a statement that the book has under the same name. Of a deal that is one loan for its sender
+ * it is the oldest: a file of journals may have added others.
+ */
 export function statedFacility(
   { facilities, number }: StatedDeal,
-  { ref }: Pick<KnownFacility, 'ref'>,
+  { id, ref }: Pick<KnownFacility, 'id' | 'ref'>,
+  known: KnownDeal,
 ): StatedFacility | undefined {
-  return facilities.find((one) => one.number === undefined || facilityRef(number, one) === ref);
+  const isOldest = known.facilities[0]?.id === id;
+  return facilities.find((one) =>
+    one.number === undefined ? isOldest : facilityRef(number, one) === ref,
+  );
 }
 
 type Pair<Stated, Known> = readonly [stated: Stated, known: Known];
@@ -94,11 +102,11 @@ type Pair<Stated, Known> = readonly [stated: Stated, known: Known];
 /** In the order of the book. */
 export function facilityPairs(
   stated: StatedDeal,
-  { facilities }: KnownDeal,
+  known: KnownDeal,
 ): readonly Pair<StatedFacility, KnownFacility>[] {
-  return facilities.flatMap((known) => {
-    const found = statedFacility(stated, known);
-    return found === undefined ? [] : [[found, known] as const];
+  return known.facilities.flatMap((facility) => {
+    const found = statedFacility(stated, facility, known);
+    return found === undefined ? [] : [[found, facility] as const];
   });
 }
 

@@ -33,13 +33,15 @@ export function findingsSection(title: string, kinds: readonly FindingKind[]): S
   };
 }
 
-function sentencesOf({ code, column, first }: FindingKind): readonly string[] {
-  return first.map(({ message, value }) => {
+function sentencesOf({ code, column, count, first }: FindingKind): readonly string[] {
+  const sentences = first.map(({ message, value }) => {
     const where = column === '' ? '' : `${column}: `;
     const found = value === '' ? '' : `: ${value}`;
     const advice = ADVICE[code];
     return `${where}${message} (${code}${found}).${advice === undefined ? '' : ` ${advice}`}`;
   });
+  const more = count - first.length;
+  return more > 0 ? [...sentences, `${code}: ${grouped(`${more}`)} more.`] : sentences;
 }
 
 /** `row 3 “x”, row 7 “y”: expected a decimal`. */

@@ -83,12 +83,15 @@ function outcomeSentences(report: ImportReport): readonly string[] {
 }
 
 function outcomeCommands(report: ImportReport): readonly string[] {
-  const { outcome, importId = '', comparedTotals, withoutTotals } = report;
+  const { outcome, importId = '', comparedTotals, withoutTotals, hasTotalsRow } = report;
   if (outcome === 'applied') return [`To take it back: cls-api imports revert ${importId} --apply`];
   if (outcome !== 'valid') return [];
   const demands =
     'It then demands the sender’s totals: --rows and --control, or --without-totals with a reason.';
-  const hasTotals = comparedTotals.length > 0 || withoutTotals !== undefined;
+  const names = comparedTotals.map(({ name }) => name);
+  const hasSums = names.some((name) => name !== 'rows');
+  const isCompared = hasSums && (hasTotalsRow || names.includes('rows'));
+  const hasTotals = isCompared || withoutTotals !== undefined;
   return ['To write it, give --apply.', ...(hasTotals ? [] : [demands])];
 }
 

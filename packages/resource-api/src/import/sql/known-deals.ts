@@ -31,11 +31,11 @@ export async function knownDeals(
   return new Map([...deals].map(([number, rows]) => [number, dealOf(rows, lines, lenders)]));
 }
 
-/** A drawing with its facility and deal; a facility without drawings has nulls. */
+/** A drawing with its facility and deal; a facility without drawings has nulls, and so has a deal without facilities. */
 interface RecordRow {
   readonly number: string;
   readonly dealKey: bigint;
-  readonly facilityKey: bigint;
+  readonly facilityKey: bigint | null;
   readonly contractKey: bigint | null;
   readonly present: boolean;
   readonly deal: Omit<KnownDeal, 'facilities' | 'present'>;
@@ -57,11 +57,12 @@ const PRINCIPAL = [
 ];
 
 type Lines = ReadonlyMap<string, readonly AmountRow[]>;
-type Lenders = ReadonlyMap<bigint, readonly { readonly lender: string }[]>;
+type Lenders = ReadonlyMap<bigint | null, readonly { readonly lender: string }[]>;
 
 function dealOf(rows: readonly RecordRow[], lines: Lines, lenders: Lenders): KnownDeal {
   const [first] = rows as [RecordRow];
-  const facilities = groupBy(rows, ({ facilityKey }) => facilityKey);
+  const some = rows.filter(({ facilityKey }) => facilityKey !== null);
+  const facilities = groupBy(some, ({ facilityKey }) => facilityKey);
   return {
     ...first.deal,
     present: first.present,
@@ -126,7 +127,7 @@ const RECORDS = `
     ) AS drawing
   FROM external_id x
   JOIN deal d ON d.id = x.entity_id
-  JOIN facility f ON f.deal_key = d.key
+  LEFT JOIN facility f ON f.deal_key = d.key
   LEFT JOIN loan_contract c ON c.facility_key = f.key
   ${newest('deal_terms', 't.deal_key = d.key')} dt ON true
   ${newest('facility_terms', 't.facility_key = f.key')} ft ON true

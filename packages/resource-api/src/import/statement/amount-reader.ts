@@ -62,14 +62,21 @@ export class AmountReader {
 
   read(currency: string, type: FacilityType, cellOf: (field: AmountField) => Cell): Amounts {
     const amounts: Amounts = {};
+    let isWhole = true;
     for (const field of AMOUNT_FIELDS) {
-      if (!this.#columns.has(field)) continue;
-      const amount = this.readOne(field, cellOf(field), currency);
-      if (amount === undefined || !this.#fits(field, amount, currency)) continue;
-      amounts[field] = amount;
+      if (this.#profile.columns[field] === undefined) continue;
+      const isThere = this.#columns.has(field);
+      const amount = isThere ? this.readOne(field, cellOf(field), currency) : undefined;
+      if (amount === undefined || !this.#fits(field, amount, currency)) isWhole = false;
+      else amounts[field] = amount;
     }
     this.#identities.check(this.#tell.row, amounts, currency);
     this.#derive(amounts, type);
+    // Without a fault that says why, such a loan would owe nothing.
+    if (isWhole && amounts.due === undefined) {
+      const message = `expected a column, or a sum in derive of amounts that the file states for a ${type}: the outstanding principal`;
+      this.#tell.fault('due', 'missing_column', message, '');
+    }
     for (const field of ['due', 'undisbursed'] as const) {
       const amount = amounts[field] ?? 0n;
       if (amount >= 0n) continue;

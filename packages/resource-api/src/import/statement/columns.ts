@@ -98,13 +98,19 @@ export function columnsOf<F extends string>(
     if (index === undefined) {
       report.fault(row, told, 'missing_column', missing(file, header), names.join(', '));
     } else if (second !== undefined) {
-      const message =
-        `this column appears twice, as number ${index + 1} and as number ${second + 1}: ` +
-        `name the right one by its place, such as "#${index + 1}"`;
+      const message = duplicateColumn(index, second);
       report.fault(row, told, 'duplicate_column', message, header[second] ?? '');
     } else columns.set(field, { index, header: header[index] || `#${index + 1}` });
   }
   return columns;
+}
+
+/** @param index where it stands first, from 0 */
+export function duplicateColumn(index: number, second: number): string {
+  return (
+    `this column appears twice, as number ${index + 1} and as number ${second + 1}: ` +
+    `name the right one by its place, such as "#${index + 1}"`
+  );
 }
 
 const NEARBY_ROWS = 100;

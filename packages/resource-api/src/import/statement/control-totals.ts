@@ -111,7 +111,7 @@ export class ControlTotals {
     }
   }
 
-  /** The currencies of the rows that no row of totals was compared with, where there is one for each currency. */
+  /** The currencies of the rows that no row of totals was compared with, where one was with others. */
   get currenciesWithoutTotals(): readonly string[] {
     if (this.#totalled.size === 0) return [];
     return [...this.#sums.keys()].filter((currency) => !this.#totalled.has(currency));
@@ -139,7 +139,7 @@ export class ControlTotals {
       const once = formatAmount(sumOf(this.#sums, added, field, digits), digits);
       const file = sender === ofColumn ? ofColumn : once;
       this.compared.push({ name: isOneOfSeveral ? `${field}:${named}` : field, sender, file });
-      if (named !== undefined) this.#totalled.add(named);
+      for (const code of added) this.#totalled.add(code);
       if (sender === file) continue;
       const message = `the file states a total of ${sender}; ${rows} add up to ${file}`;
       report.fault(row, total.column, 'control_total', message, sender);

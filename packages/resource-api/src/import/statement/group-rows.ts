@@ -1,6 +1,7 @@
 import { groupBy } from '@cls/shared/group-by';
+import { formatMoney } from '../../ledger/money.ts';
 import { percentOf } from '../../ledger/rate.ts';
-import type { AmountField, DateField, Field } from '../profile/fields.ts';
+import { type AmountField, type DateField, type Field, SOLD } from '../profile/fields.ts';
 import type { ImportProfile } from '../profile/profile.ts';
 import {
   amountsOf,
@@ -13,7 +14,7 @@ import {
   type Whole,
 } from './facility-amounts.ts';
 import { Identities } from './identities.ts';
-import { combine, inProportion, type Legs, NO_LEGS, sumOfLegs, totalOf } from './legs.ts';
+import { combine, inProportion, type Legs, sumOfLegs, totalOf } from './legs.ts';
 import { duplicate } from './loan-numbers.ts';
 import type { Report } from './report.ts';
 import { type LenderShare, type Shares, shareKey, weightsOf } from './shares.ts';
@@ -26,7 +27,7 @@ import {
   type StatedFacility,
   type StatedParty,
 } from './stated-deal.ts';
-import { ownParty } from './stated-party.ts';
+import { NUMBERED, ownParty } from './stated-party.ts';
 import type { StatementRow } from './statement-row.ts';
 
 /** Whether several rows can make one deal. */
@@ -115,7 +116,9 @@ function facilityOf(rows: readonly StatementRow[], grouping: Grouping): StatedFa
   const loans = [...groupBy(rows, ({ loanNumber }) => loanNumber).values()];
   for (const of of loans) checkLoan(of, grouping);
   const weights = weightsOfFacility(rows, loans, grouping);
+  if (profile.rowIs === 'lender' || weights !== undefined) checkNothingSold(rows, grouping);
   const holders = holdersOf(rows, grouping, weights);
+  const starts = rows.flatMap(({ dates }) => dates.effectiveDate ?? []);
   const maturities = rows.flatMap(({ dates }) => dates.maturityDate ?? []);
   const spread: Spread = { profile, weights, record: holders[0]?.ref ?? '' };
   const parts = partsOf(rows, loans, spread);
@@ -135,7 +138,7 @@ function facilityOf(rows: readonly StatementRow[], grouping: Grouping): StatedFa
     type: first.facilityType,
     currency,
     status: leading(rows.map(({ statuses }) => statuses[1])),
-    effectiveDate: first.dates.effectiveDate,
+    effectiveDate: starts.sort()[0],
     maturityDate: maturities.sort().at(-1),
     commitment: commitmentOf(parts, spread),
     drawings: loans.flatMap((of) => drawingOf(of, spread) ?? []),
@@ -170,6 +173,18 @@ function checkLoan(rows: readonly StatementRow[], grouping: Grouping): void {
   if (profile.shareUnit !== undefined) checkRepeated(rows, 'loan', profile, report);
 }
 
+/** Participants have their part of what one lender holds: beside several lenders nobody would have it. */
+function checkNothingSold(rows: readonly StatementRow[], { profile, report }: Grouping): void {
+  for (const { row, amounts, currency } of rows) {
+    const field = SOLD.find((one) => (amounts[one] ?? 0n) !== 0n);
+    if (field === undefined) continue;
+    const message =
+      'expected nothing sold, because the lenders of this facility hold all of it: name who bought a part as one of them';
+    const value = formatMoney(amounts[field] ?? 0n, currency);
+    report.fault(row, profile.columns[field]?.[0] ?? field, 'sold_by_lenders', message, value);
+  }
+}
+
 function weightsOfFacility(
   rows: readonly StatementRow[],
   loans: readonly (readonly StatementRow[])[],
@@ -188,7 +203,8 @@ function weightsOfFacility(
   if (second === undefined && rowIs !== 'lender') return undefined;
   const [parts = [], ...others] = loans;
   if (second === undefined) for (const of of others) checkSameShares(parts, of, report);
-  const list = second === undefined ? sharesIn(parts) : sharesOf(first, grouping);
+  if (second !== undefined) checkSameLists(rows, grouping);
+  const list = second === undefined ? sharesIn(parts) : sharesOf(named(rows), grouping);
   if (list === undefined) return undefined;
   const wholes = [whole.due ?? 0n, whole.limit];
   const weighed = weightsOf(list, unit, currency, wholes, profile);
@@ -210,6 +226,30 @@ function sharesIn(rows: readonly StatementRow[]): readonly LenderShare[] {
   return rows.flatMap(({ row, lender, share }) =>
     lender === undefined || share === undefined ? [] : [{ row, lender, share }],
   );
+}
+
+/** The row under whose numbers a facility has its shares: a row of which nothing is drawn names no loan. */
+function named(rows: readonly StatementRow[]): StatementRow {
+  return rows.find(({ loanNumber }) => loanNumber !== undefined) ?? (rows[0] as StatementRow);
+}
+
+/** A second file that has shares by loan must have the same for all loans of a facility. */
+function checkSameLists(rows: readonly StatementRow[], grouping: Grouping): void {
+  const { row: firstRow } = named(rows);
+  const told = (row: StatementRow) =>
+    JSON.stringify(
+      sharesOf(row, grouping)
+        ?.map(({ lender, share }) => [lender.ref, `${share}`])
+        .sort(),
+    );
+  const expected = told(named(rows));
+  for (const row of rows.filter(({ loanNumber }) => loanNumber !== undefined)) {
+    if (told(row) === expected) continue;
+    const message =
+      `expected the shares of the loan of row ${firstRow}, which is of the same facility; ` +
+      'where they differ, state each lender’s own amounts';
+    grouping.report.fault(row.row, 'shares', 'shares_differ', message, row.loanNumber ?? '');
+  }
 }
 
 /** What the second file says of a facility: under its deal, alone, or for all of its deal. */
@@ -234,8 +274,10 @@ function checkSameShares(
   report: Report,
 ): void {
   const shareOf = new Map([first, ...more].map((one) => [one?.lender?.ref, one?.share]));
+  const lenders = new Set(others.map(({ lender }) => lender?.ref));
+  const areAsMany = others.length === shareOf.size && lenders.size === shareOf.size;
   for (const { row, lender, share } of others) {
-    if (shareOf.get(lender?.ref) === share && others.length === shareOf.size) continue;
+    if (shareOf.get(lender?.ref) === share && areAsMany) continue;
     const message =
       `expected the shares of the loan of row ${first?.row}, which is of the same facility; ` +
       'where they differ, state each lender’s own amounts';
@@ -257,7 +299,7 @@ function holdersOf(
     return [...new Map(lenders).values()].map(assigned);
   }
   if (weights !== undefined) {
-    const shares = sharesOf(rows[0] as StatementRow, grouping) ?? [];
+    const shares = sharesOf(named(rows), grouping) ?? [];
     return shares.map((share) => assigned(share.lender));
   }
   const sold = participants ? [{ ...ownParty(participants), kind: 'participation' as const }] : [];
@@ -297,10 +339,8 @@ function cumulativeOf(parts: readonly StatementRow[], spread: Spread): Cumulativ
   if (of('disbursed') === undefined || of('repaid') === undefined) return undefined;
   const disbursed = legsOf(parts, 'disbursed', spread);
   const repaid = legsOf(parts, 'repaid', spread);
-  if (participants === undefined) {
-    const single = spread.weights === undefined && parts.length === 1;
-    return { disbursed, repaid, transferred: single ? NO_LEGS : undefined };
-  }
+  // A single lender too may have bought what others held before.
+  if (participants === undefined) return { disbursed, repaid, transferred: undefined };
   const sold = of('sold') ?? 0n;
   const third = participants.externalId;
   return {
@@ -352,7 +392,7 @@ const FACTS: Readonly<Record<'deal' | Whole, readonly Fact[]>> = {
     {
       fields: ['borrower', 'borrowerNumber'],
       of: ({ borrower }) => borrower?.ref ?? '',
-      shown: ({ borrower }) => borrower?.name,
+      shown: ({ borrower }) => borrower && borrowerText(borrower),
     },
     { fields: ['dealName'], of: ({ dealName }) => dealName ?? '', mayDiffer: true },
     { fields: ['countryCode', 'country'], of: ({ country }) => country, mayDiffer: true },
@@ -376,6 +416,12 @@ const FACTS: Readonly<Record<'deal' | Whole, readonly Fact[]>> = {
     },
   ],
 };
+
+/** With what tells two of one name apart: the sender's number, or the country. */
+function borrowerText({ ref, name, countryCode }: StatedParty): string {
+  const which = ref.startsWith(NUMBERED) ? ref.slice(NUMBERED.length) : countryCode;
+  return which === '' ? name : `${name} (${which})`;
+}
 
 /** Rows of one deal, facility or loan must not contradict each other. */
 function checkFacts(

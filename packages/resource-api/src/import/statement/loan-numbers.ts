@@ -12,7 +12,8 @@ export class LoanNumbers {
 
   constructor({ columns }: ImportProfile, report: Report) {
     this.#report = report;
-    this.#column = columns.loanNumber?.[0] ?? 'loan number';
+    const { dealNumber, facilityNumber, loanNumber } = columns;
+    [this.#column = 'loan number'] = dealNumber ?? facilityNumber ?? loanNumber ?? [];
   }
 
   get count(): number {

@@ -94,7 +94,7 @@ class StatementReader {
     }
     const { rows, choice } = this.#below;
     const label = totalsLabel(line, this.#profile);
-    if (label !== undefined) {
+    if (label !== undefined && !choice.hasSubtotal(line, label)) {
       this.#takeTotals(line, label, rows);
       return undefined;
     }
@@ -112,11 +112,8 @@ class StatementReader {
   end(): void {
     const { totalsRow, headerRow } = this.#profile;
     const report = this.#report;
-    const { totals, rowCount, hasTotalsRow } = this.#read;
-    for (const currency of report.faultCount === 0 ? totals.currenciesWithoutTotals : []) {
-      const message = `expected a row of totals of ${currency} too, which begins with ${totalsRow}; the file may be cut`;
-      report.fault(0, '', 'no_totals_row', message, currency);
-    }
+    const { rowCount, hasTotalsRow } = this.#read;
+    this.#endTotals();
     this.#endRows();
     if (this.#below === undefined) {
       const message =
@@ -163,6 +160,17 @@ class StatementReader {
     this.#read.hasTotalsRow = true;
     // Totals of other currencies may follow.
     this.isOver = currency === undefined;
+    if (this.isOver) this.#endTotals();
+  }
+
+  /** Where totals of one currency were compared, those of each must be. */
+  #endTotals(): void {
+    const report = this.#report;
+    const { totals } = this.#read;
+    for (const currency of report.faultCount === 0 ? totals.currenciesWithoutTotals : []) {
+      const message = `expected a row of totals of ${currency} too, which begins with ${this.#profile.totalsRow}; the file may be cut`;
+      report.fault(0, '', 'no_totals_row', message, currency);
+    }
   }
 
   /**

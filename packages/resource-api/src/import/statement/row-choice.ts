@@ -3,7 +3,7 @@ import { readDate } from '../cells/dates.ts';
 import { cellText } from '../cells/text.ts';
 import type { TableRow } from '../file/table.ts';
 import type { ImportProfile } from '../profile/profile.ts';
-import { placesOf } from './columns.ts';
+import { duplicateColumn, placesOf } from './columns.ts';
 import type { Report } from './report.ts';
 
 /** Which rows below the header the profile leaves out: by a value, or because of another date. */
@@ -27,13 +27,25 @@ export class RowChoice {
     const chooses = profile.asOfRows === 'only' && profile.columns.asOf !== undefined;
     this.#dateAt = chooses ? (placesOf(header, profile.columns.asOf ?? [])[0] ?? -1) : -1;
     this.#rules = (profile.leaveOut ?? []).flatMap(({ column, values }) => {
-      const [index] = placesOf(header, [column]);
+      const [index, second] = placesOf(header, [column]);
+      if (second !== undefined) {
+        const message = duplicateColumn(index ?? 0, second);
+        report.fault(row, column, 'duplicate_column', message, header[second] ?? '');
+      }
       if (index !== undefined)
         return [{ index, values: new Set(values.map((text) => text.trim())) }];
       const message = 'the file has no column of this name, by which the profile leaves rows out';
       report.fault(row, column, 'missing_column', message, '');
       return [];
     });
+  }
+
+  /** Whether a row that begins as the totals do is left out by that very text. */
+  hasSubtotal({ cells }: TableRow, label: string): boolean {
+    if (label.toLowerCase() === this.#profile.totalsRow?.toLowerCase()) return false;
+    return this.#rules.some(
+      ({ index, values }) => values.has(label) && cellText(cells[index] ?? '') === label,
+    );
   }
 
   leavesOut({ cells }: TableRow): boolean {
@@ -58,7 +70,10 @@ export class RowChoice {
     if (this.#otherDates.size === 0) return;
     const dates = datesTold(this.#otherDates);
     if (this.#asOf === undefined) {
-      const message = `the file has several dates: give one with --as-of; it has ${dates}`;
+      const message =
+        this.#otherDates.size === 1
+          ? `asOfRows is only, which takes the rows of a date: give it with --as-of; the file has ${dates}`
+          : `the file has several dates: give one with --as-of; it has ${dates}`;
       report.fault(0, '', 'no_date', message, '');
     } else if (rowCount === 0) {
       const message = `no row has the date ${this.#asOf}; the file has ${dates}`;

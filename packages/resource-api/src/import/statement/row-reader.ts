@@ -18,7 +18,7 @@ import { REQUIRED, type Report, RowReport } from './report.ts';
 import { datesTold } from './row-choice.ts';
 import { shareOf } from './shares.ts';
 import type { StatedParty } from './stated-deal.ts';
-import { namedParty, partyOf } from './stated-party.ts';
+import { NUMBERED, namedParty, partyOf } from './stated-party.ts';
 import type { StatementRow } from './statement-row.ts';
 
 /** Of a cell; names of journal files are as long. */
@@ -26,7 +26,7 @@ const TEXT_MAX = 500;
 /** 9999-12-31 is what some programs write for no end. */
 const LATEST_LIKELY = '2199-12-31';
 /** What Unicode calls an unknown region: the country of deals whose statement has none. */
-const UNKNOWN_COUNTRY = 'ZZ';
+export const UNKNOWN_COUNTRY = 'ZZ';
 
 const NUMBERS = ['dealNumber', 'facilityNumber'] as const satisfies readonly Field[];
 const TWO_CHARACTERS = /^[A-Z0-9]{2}$/;
@@ -224,7 +224,7 @@ export class RowReader {
     const name = this.#text('borrower') || number;
     if (name === '') return undefined;
     const party = namedParty(name, countryCode);
-    return number === '' ? party : { ...party, ref: `${PARTY_REF}#${number}` };
+    return number === '' ? party : { ...party, ref: `${NUMBERED}${number}` };
   }
 
   /** The country, where the statement has one, and the deal itself where it has none. */
@@ -250,7 +250,11 @@ export class RowReader {
     const value = this.#text(field);
     const listed = countries && own(countries, value);
     if (listed !== undefined) return listed;
-    if (columns.countryCode === undefined) return country;
+    if (columns.countryCode === undefined) {
+      if (value === '' || countries === undefined) return country;
+      this.#tell.fault('country', 'invalid_country', unlistedCountry(value), value);
+      return '';
+    }
     if (value === '' && country !== '') return country;
     if (this.#has('countryCode') && !TWO_CHARACTERS.test(value)) {
       const message =
@@ -264,7 +268,8 @@ export class RowReader {
   #guarantor(): StatedParty | undefined {
     const name = this.#text('guarantor');
     if (name === '') return undefined;
-    const countryCode = this.#text('guarantorCountryCode');
+    const stated = this.#text('guarantorCountryCode');
+    const countryCode = own(this.#profile.countries ?? {}, stated) ?? stated;
     if (countryCode !== '' && !TWO_CHARACTERS.test(countryCode)) {
       const message = 'expected two capital letters, such as DE, or nothing';
       this.#tell.fault('guarantorCountryCode', 'invalid_country', message, countryCode);
@@ -357,11 +362,15 @@ export class RowReader {
   #facilityType(): FacilityType {
     const types = this.#profile.facilityTypes;
     const value = this.#text('loanType');
-    const type = own(types, value) ?? types['*'];
-    const told = value !== '' || !this.#columns.has('loanType');
-    if (type !== undefined && told) return type;
+    // Every row needs a value here, unless the profile lists the empty cell.
+    const isEmpty = value === '' && this.#columns.has('loanType');
+    const type = own(types, value) ?? (isEmpty ? undefined : types['*']);
+    if (type !== undefined) return type;
     if (this.#has('loanType')) {
-      this.#tell.fault('loanType', 'unknown_loan_type', unlisted('facilityTypes', value), value);
+      const message = isEmpty
+        ? "this cell is empty: add '' to facilityTypes if such rows have a type"
+        : unlisted('facilityTypes', value);
+      this.#tell.fault('loanType', 'unknown_loan_type', message, value);
     }
     return 'term_loan';
   }
@@ -422,6 +431,10 @@ export class RowReader {
 
 function unlisted(setting: string, value: string): string {
   return `the profile does not list this value: add '${value}' to ${setting}, or '*' for all that it does not list`;
+}
+
+function unlistedCountry(value: string): string {
+  return `the profile lists other countries: add '${value}' to countries`;
 }
 
 /** Text of the file must not find properties that every object inherits. */

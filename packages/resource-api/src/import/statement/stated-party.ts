@@ -3,6 +3,9 @@ import { PARTY_REF } from '../../ledger/external-id.ts';
 import type { ImportProfile } from '../profile/profile.ts';
 import type { StatedParty } from './stated-deal.ts';
 
+/** Before the sender's number of a borrower, by which a statement knows it in place of its name. */
+export const NUMBERED = `${PARTY_REF}#`;
+
 /** A statement knows a party by its country and its name, in the form in which names are compared. */
 export function partyRef(name: string, countryCode: string): string {
   return `${PARTY_REF}${countryCode}:${foldName(name)}`;

@@ -18,6 +18,11 @@ WHERE NOT EXISTS (SELECT FROM pg_roles WHERE rolname = name) \gexec
 -- Reads of balances run as cls_reader, under row-level security.
 GRANT cls_reader TO cls_api_service;
 
+-- Who is no superuser makes databases for roles that it is a member of alone.
+SELECT format('GRANT %I TO CURRENT_USER', name)
+FROM (VALUES ('cls_auth_owner'), ('cls_api_owner'), ('cls_explorer_owner')) AS owners(name)
+WHERE NOT (SELECT rolsuper FROM pg_roles WHERE rolname = CURRENT_USER) \gexec
+
 SELECT format('CREATE DATABASE %I OWNER %I ENCODING ''UTF8'' TEMPLATE template0', name, owner)
 FROM (VALUES ('cls_auth', 'cls_auth_owner'), ('cls_api', 'cls_api_owner'),
              ('cls_explorer', 'cls_explorer_owner')) AS wanted(name, owner)

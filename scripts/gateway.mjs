@@ -110,7 +110,9 @@ function forward(incoming, outgoing, { port, path }, baseUrl) {
     answer(incoming, outgoing, UNAVAILABLE, baseUrl);
   });
   outgoing.on('close', () => upstream.destroy());
-  pipeline(incoming, upstream, () => undefined);
+  incoming.pipe(upstream);
+  // What is left of a body that nobody takes is read here, or the connection's next request would wait for ever.
+  upstream.once('close', () => incoming.unpipe(upstream).resume());
 }
 
 function forwardedHeaders(incoming) {

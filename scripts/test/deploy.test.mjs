@@ -479,6 +479,27 @@ describe('the units of systemd', () => {
   });
 });
 
+it('every supervisor waits for as long as a service may take to stop', () => {
+  const STOP_S = 30; // packages/shared/src/service/run-service.ts
+  const waits = [];
+  const compose = parse(read('compose', 'compose.yaml'), { merge: true });
+  const objects = composed(join(deploy, 'kubernetes', 'overlays', 'production'));
+  for (const name of SERVICES) {
+    const { stop_grace_period: grace, environment } = compose.services[name];
+    waits.push([`compose ${name}`, Number.parseInt(grace, 10), environment.DRAIN_DELAY_MS]);
+    const { spec } = objects.find((one) => one.kind === 'Deployment' && nameOf(one) === name);
+    const pod = spec.template.spec;
+    const { DRAIN_DELAY_MS } = settingsOf(pod.containers[0], objects);
+    waits.push([`kubernetes ${name}`, pod.terminationGracePeriodSeconds, DRAIN_DELAY_MS]);
+    const unit = read('systemd', `cls-${name}.service`);
+    const of = (setting) => new RegExp(`\\b${setting}=(\\d+)`).exec(unit)?.[1];
+    waits.push([`systemd ${name}`, Number(of('TimeoutStopSec')), of('DRAIN_DELAY_MS')]);
+  }
+  for (const [what, seconds, drainMs] of waits) {
+    expect(seconds, what).to.be.at.least(STOP_S + Number(drainMs) / 1_000);
+  }
+});
+
 describe('the images', () => {
   const dockerfile = read('container', 'Dockerfile');
 

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { createServer, request } from 'node:http';
+import { Agent, createServer, request } from 'node:http';
 import { connect } from 'node:net';
 import { expect } from 'chai';
 import { NOTHING_HERE } from '../../packages/shared/dist/src/http/problem.js';
@@ -42,10 +42,10 @@ describe('the gateway', () => {
     upstream.close();
   });
 
-  const send = (path, { headers = {}, body, method = 'POST' } = {}) =>
+  const send = (path, { headers = {}, body, method = 'POST', agent } = {}) =>
     new Promise((done, failed) => {
       const to = { port, host: '127.0.0.1', path, method, maxHeaderSize: 32_768 };
-      const outgoing = request({ ...to, headers }, (response) => {
+      const outgoing = request({ ...to, headers, agent }, (response) => {
         let text = '';
         response.on('data', (chunk) => {
           text += chunk;
@@ -104,6 +104,18 @@ describe('the gateway', () => {
     expect(response.statusCode).to.equal(503);
     expect(response.headers['retry-after']).to.equal('2');
     expect(JSON.parse(text)).to.include({ status: 503, code: 'unavailable', instance: '/down' });
+  });
+
+  it('answers the next request of a connection whose large body no service took', async () => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    try {
+      const down = await send('/down', { body: 'x'.repeat(3_000_000), agent });
+      expect(down.response.statusCode).to.equal(503);
+      const { response } = await send('/up', { body: 'hello', agent });
+      expect(response.statusCode).to.equal(200);
+    } finally {
+      agent.destroy();
+    }
   });
 
   it('answers a browser with a page in its language where a service is down', async () => {

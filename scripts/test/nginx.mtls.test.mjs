@@ -27,6 +27,7 @@ describe('nginx that asks callers for certificates', () => {
   let ca;
   let environment;
   const children = [];
+  const services = [];
   const certificates = {};
 
   before(async function () {
@@ -76,6 +77,7 @@ describe('nginx that asks callers for certificates', () => {
       stdio: ['ignore', 'ignore', 'inherit'],
     });
     children.push(endWithTests(child));
+    services.push(child);
     await eventually(async () => {
       expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).to.equal(200);
     });
@@ -176,5 +178,20 @@ describe('nginx that asks callers for certificates', () => {
     for (const path of ['/account', '/oauth/authorize', '/device', '/readyz']) {
       expect((await send(MTLS, path)).status, path).to.equal(404);
     }
+  });
+
+  it('says what is wrong where nginx itself answers, in the shape of each endpoint', async () => {
+    const path = '/api/v1/cls/balances';
+    const tooLarge = await send(MTLS, path, { headers: FORM, body: 'x'.repeat(70_000) });
+    expect([tooLarge.status, tooLarge.body.code]).to.deep.equal([413, 'too_large']);
+    const tooLong = await send(MTLS, `${path}?q=${'x'.repeat(20_000)}`);
+    expect([tooLong.status, tooLong.body.code]).to.deep.equal([414, 'too_long']);
+    for (const child of services) child.kill('SIGKILL');
+    await eventually(async () => {
+      const { status, body } = await ask('any');
+      expect([status, body.error]).to.deep.equal([503, 'temporarily_unavailable']);
+    });
+    const away = await send(MTLS, path);
+    expect([away.status, away.body.code]).to.deep.equal([503, 'unavailable']);
   });
 });

@@ -1,11 +1,13 @@
 // What the shipped roles may do with every table and view, as PostgreSQL says it and as it acts.
 // A new table fails here until somebody has decided who may change its rows.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { silentLog } from '../../packages/shared/dist/src/log.js';
 import { openDatabaseAsOperator } from '../../packages/shared/dist/src/service/open-database.js';
 import { readSchema } from '../../packages/shared/dist/src/sql/migrate.js';
 import { postgresAsService, requireServer } from '../../packages/testing/dist/src/engines.js';
-import { postgresServer } from '../../packages/testing/dist/src/servers.js';
+import { postgresServer, temporaryDirectory } from '../../packages/testing/dist/src/servers.js';
 
 const words = (text) => text.trim().split(/\s+/);
 /** By what the service's role may do besides SELECT; a column's name where UPDATE is for it alone. */
@@ -117,6 +119,34 @@ for (const [service, { folder, ...rights }] of Object.entries(SERVICES)) {
     });
   });
 }
+
+describe('deploy/roles.sql [PostgreSQL]', () => {
+  it('is run, and run again, by an administrator who may make roles and databases, and is no superuser', async function () {
+    const server = await postgresServer();
+    requireServer(this, 'PostgreSQL', server);
+    const folder = temporaryDirectory('cls-roles-');
+    const fileOf = (text) => {
+      writeFileSync(join(folder, 'script.sql'), text);
+      return join(folder, 'script.sql');
+    };
+    // Roles belong to the whole server, and those of the file may be there already.
+    const shipped = readFileSync(new URL('../../deploy/roles.sql', import.meta.url), 'utf8');
+    const text = shipped.replaceAll(/\bcls_/g, 'own_');
+    server.runScript(fileOf('CREATE ROLE own_admin LOGIN CREATEROLE CREATEDB'));
+    try {
+      server.runScript(fileOf(text), 'own_admin');
+      server.runScript(fileOf(text), 'own_admin');
+    } finally {
+      server.runScript(fileOf(DROPPED));
+    }
+  });
+});
+
+/** Since PostgreSQL 16, the administrator stays until what it granted is gone. */
+const DROPPED = `
+  SELECT format('DROP DATABASE %I', datname) FROM pg_database WHERE datname LIKE 'own\\_%' \\gexec
+  SELECT format('DROP ROLE %I', rolname) FROM pg_roles WHERE rolname LIKE 'own\\_%'
+  ORDER BY rolname = 'own_admin' \\gexec`;
 
 /** The first column that is not generated stands for all in an UPDATE; its own rights are listed. */
 const TABLES = `

@@ -219,13 +219,17 @@ export class FacilityLife {
     ];
   }
 
+  /** Of what was paid out, at most all of it: capitalised interest is not repaid. */
   repay(
     contract: string,
     date: BusinessDate,
-    amountMinor: bigint,
+    wantedMinor: bigint,
     movement: 'scheduled_repayment' | 'voluntary_prepayment' | 'write_off',
   ): BookRecord[] {
-    const shares = pro(amountMinor, this.#drawing(contract).cash);
+    const { cash } = this.#drawing(contract);
+    const left = totalOf(cash);
+    if (left <= 0n) return [];
+    const shares = pro(wantedMinor < left ? wantedMinor : left, cash);
     this.#move(contract, date, 'cash', negated(shares));
     const restored = this.#restores && movement !== 'write_off';
     if (restored) this.#unfunded = plus(this.#unfunded, shares);
@@ -275,7 +279,9 @@ export class FacilityLife {
     wrong: bigint,
     right: bigint,
   ): BookRecord[] {
-    const mistaken = this.repay(contract, date, wrong, 'scheduled_repayment')[0] as JournalRecord;
+    const [repaid] = this.repay(contract, date, wrong, 'scheduled_repayment');
+    if (repaid === undefined) return [];
+    const mistaken = repaid as JournalRecord;
     const shares = new Map<string, bigint>();
     for (const posting of mistaken.postings) {
       if (posting.lender === undefined || posting.account !== 'PRINCIPAL_CASH') continue;

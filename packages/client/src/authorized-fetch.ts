@@ -22,7 +22,8 @@ export function authorizedFetch(fetch: Fetch, tokens: TokenSource, policy: Retry
     const streams = asked.headers.get('accept') !== 'application/json';
     const send = (token: string) => {
       const attempt = () => {
-        const request = new Request(asked);
+        // A body is read once, and an attempt may be followed by another.
+        const request = new Request(asked.clone());
         request.headers.set('authorization', `Bearer ${token}`);
         return request;
       };

@@ -46,8 +46,12 @@ export interface CopiedResource<P extends Path> extends Resource<P> {
 /** A question that has a copy: see "Keeping a copy" in docs/reference/api.md. */
 export type CopyQuery<P extends Path> = Omit<
   Query<P>,
-  'updatedSince' | 'sinceAsOf' | 'sort' | 'knownAt'
->;
+  'updatedSince' | 'sinceAsOf' | 'sort' | 'knownAt' | 'expand'
+> & {
+  /** `terms` and `rates` have no delta: the first refresh after the full read would be refused. */
+  readonly expand?: Exclude<Expanded<P>, 'terms' | 'rates'>[];
+};
+type Expanded<P extends Path> = Query<P> extends { expand?: (infer Name)[] } ? Name : never;
 
 export interface ClsClient {
   readonly balances: CopiedResource<'/cls/balances'>;

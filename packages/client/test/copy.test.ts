@@ -1,6 +1,7 @@
 import { Random } from '@cls/book-generator/random';
 import { expect } from 'chai';
 import type { Copy } from '../src/copy.ts';
+import { failure } from './support/failure.ts';
 import { type Loan, type Services, sharedServices, watchedFetch } from './support/services.ts';
 
 const QUESTIONS = [
@@ -89,6 +90,16 @@ describe('the client’s copy', () => {
     expect(anew.items).to.deep.equal(repaid.items);
     expect(sent.at(-2)?.searchParams.get('updatedSince')).to.equal(repaid.knownAt);
     expect(sent.at(-1)?.searchParams.has('updatedSince')).to.equal(false);
+  });
+
+  it('is of no question that has no delta: its second refresh would be refused', async () => {
+    const { balances } = services.client();
+    const question = { level: 'contract', expand: ['terms'] } as const;
+    // @ts-expect-error `terms` and `rates` have none.
+    const copy = await balances.refresh(question);
+    // @ts-expect-error
+    const refused = await failure(balances.refresh(question, copy));
+    expect(refused).to.include({ status: 400, code: 'invalid_parameter' });
   });
 
   it('has in an export the same items, and names those that are gone', async () => {

@@ -56,6 +56,25 @@ describe('the client asks again', () => {
     expect(waits).to.have.length(3);
   });
 
+  it('with the body that it was given, also with another token', async () => {
+    const bodies: string[] = [];
+    const answers = [
+      unavailable(),
+      Response.json({ code: 'token_expired' }, { status: 403 }),
+      Response.json({ name: 'one' }),
+    ];
+    const fetch = async (request: Request) => {
+      if (!isQuestion(new URL(request.url))) return globalThis.fetch(request);
+      bodies.push(await request.text());
+      return answers.shift() ?? unavailable();
+    };
+    const { api } = services.client({ fetch, retries: { wait: noWaiting().wait } });
+    const asked = { params: { path: { name: 'one' } }, body: {} };
+    const { data } = await api.PUT('/cls/import-profiles/{name}', asked);
+    expect(data).to.deep.equal({ name: 'one' });
+    expect(bodies).to.deep.equal(['{}', '{}', '{}']);
+  });
+
   it('for a token too', async () => {
     const isToken = (url: URL) => url.pathname === '/oauth/token';
     expect(await asking([unavailable, lost, cut], isToken)).to.have.length(3);

@@ -13,6 +13,12 @@ describe('logout tokens', () => {
   let keys: { privateKey: CryptoKey };
   let foreign: { privateKey: CryptoKey };
   let validate: ReturnType<typeof logoutTokens>;
+  let jwks: URL;
+  /** What answers in the place of the keys. */
+  let instead: [number, string] | undefined;
+  afterEach(() => {
+    instead = undefined;
+  });
   before(async () => {
     const made = await generateKeyPair('RS256', { extractable: true });
     keys = made;
@@ -20,10 +26,11 @@ describe('logout tokens', () => {
     const jwk = { ...(await exportJWK(made.publicKey)), kid: 'k1', alg: 'RS256', use: 'sig' };
     server = createServer((_, response) => {
       response.setHeader('content-type', 'application/json');
-      response.end(JSON.stringify({ keys: [jwk] }));
+      const [status, body] = instead ?? [200, JSON.stringify({ keys: [jwk] })];
+      response.writeHead(status).end(body);
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const jwks = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+    jwks = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
     validate = logoutTokens(SETTINGS, { jwksUrl: async () => jwks });
   });
   after(() => server.close());
@@ -77,4 +84,18 @@ describe('logout tokens', () => {
     const failed = await away(await sign(good())).catch((error: unknown) => error);
     expect(failed).to.be.instanceOf(IssuerUnavailable);
   });
+
+  const answers: Readonly<Record<string, [number, string]>> = {
+    'an error': [502, '{}'],
+    'no JSON': [200, '<h1>Bad Gateway</h1>'],
+    'no key set': [200, '{}'],
+  };
+  for (const [what, [status, body]] of Object.entries(answers)) {
+    it(`are not judged where a proxy answers with ${what} in place of the keys`, async () => {
+      instead = [status, body];
+      const asked = logoutTokens(SETTINGS, { jwksUrl: async () => jwks });
+      const failed = await asked(await sign(good())).catch((error: unknown) => error);
+      expect(failed).to.be.instanceOf(IssuerUnavailable);
+    });
+  }
 });

@@ -2,7 +2,7 @@ import { eventually, temporaryDirectory } from '@cls/testing/servers';
 import { expect } from 'chai';
 import type { Explorer } from '../src/compose.ts';
 import { formToken } from '../src/sign-in/form-token.ts';
-import { safeReturn } from '../src/web/address.ts';
+import { safeReturn, withoutLanguage } from '../src/web/address.ts';
 import { formOf, type Person } from './support/person.ts';
 import { linkNamed } from './support/reading.ts';
 import {
@@ -195,6 +195,12 @@ describe('signing in', () => {
       expect(url.pathname, wanted).not.to.match(/^\/(sign-|callback)/);
     }
     expect(safeReturn('/deals?currency=USD')).to.equal('/deals?currency=USD');
+  });
+
+  it('leads to the whole address afterwards, without the language', () => {
+    const back = withoutLanguage('/deals?q=a?b&lang=de&currency=USD');
+    expect(back).to.equal('/deals?q=a%3Fb&currency=USD');
+    expect(withoutLanguage('/deals?q=a?lang=de')).to.equal('/deals?q=a?lang=de');
   });
 
   describe('and out', () => {

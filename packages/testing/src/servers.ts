@@ -19,8 +19,8 @@ export interface PostgresServer {
   createDatabase(template?: string): Promise<string>;
   /** The URL as a superuser, of the database `postgres` or another. */
   adminUrl(database?: string): string;
-  /** Runs a script of psql as a superuser. @throws when a statement of it fails. */
-  runScript(file: string): void;
+  /** Runs a script of psql as a superuser, or as `user`. @throws when a statement of it fails. */
+  runScript(file: string, user?: string): void;
   /** Stops the server at once, as a crash would, or starts it again on the same data. */
   kill(): Promise<void>;
   restart(): Promise<void>;
@@ -316,7 +316,7 @@ async function startPostgres(): Promise<PostgresServer | undefined> {
       return `postgres://cls@127.0.0.1:${port}/${name}`;
     },
     adminUrl: (database = 'postgres') => `postgres://postgres@127.0.0.1:${port}/${database}`,
-    runScript: (file) => runScriptAt(port, file),
+    runScript: (file, user) => runScriptAt(port, file, user),
     async kill() {
       const exited = new Promise((resolve) => child?.once('exit', resolve));
       child?.kill('SIGQUIT');
@@ -352,9 +352,9 @@ export function postgresBinDir(): string | undefined {
   return places.find((place) => existsSync(join(place, 'initdb')));
 }
 
-/** Runs a script of psql as a superuser of the server on this port. @throws when a statement fails. */
-export function runScriptAt(port: number | string, file: string): void {
-  const target = ['-h', '127.0.0.1', '-p', `${port}`, '-U', 'postgres', '-d', 'postgres'];
+/** Runs a script of psql on the server on this port, as a superuser by default. @throws when a statement fails. */
+export function runScriptAt(port: number | string, file: string, user = 'postgres'): void {
+  const target = ['-h', '127.0.0.1', '-p', `${port}`, '-U', user, '-d', 'postgres'];
   const args = ['-X', '-q', '-v', 'ON_ERROR_STOP=1', ...target, '-f', file];
   execFileSync(psql(postgresBinDir() ?? ''), args, { stdio: ['ignore', 'ignore', 'pipe'] });
 }

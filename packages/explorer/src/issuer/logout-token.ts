@@ -60,8 +60,11 @@ function isNamed(claim: unknown): claim is string {
   return typeof claim === 'string' && claim !== '';
 }
 
+/** What says that there is no key set, as a proxy's 502 does, and nothing of the token. */
+const NO_KEYS = ['ERR_JOSE_GENERIC', 'ERR_JWKS_TIMEOUT', 'ERR_JWKS_INVALID'];
+
 function refusalOf(error: unknown): Error {
-  if (!(error instanceof errors.JOSEError) || error instanceof errors.JWKSTimeout) {
+  if (!(error instanceof errors.JOSEError) || NO_KEYS.includes(error.code)) {
     return new IssuerUnavailable('the issuer’s keys cannot be read');
   }
   return new LogoutTokenRefused(error.code);

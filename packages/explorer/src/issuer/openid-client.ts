@@ -119,7 +119,7 @@ export function openIdIssuer(settings: IssuerSettings, clock: Clock): Issuer {
       try {
         return tokensOf(await client.refreshTokenGrant(config, refreshToken));
       } catch (error) {
-        if (error instanceof client.ResponseBodyError && error.status < 500) {
+        if (isRefusal(error)) {
           throw new SignInOver('the issuer gives no tokens any more', { cause: error.error });
         }
         return unavailable(error);
@@ -143,13 +143,16 @@ function isInvalidScope(error: unknown): error is client.ResponseBodyError {
   return error instanceof client.ResponseBodyError && error.error === 'invalid_scope';
 }
 
+/** Of the code or the token itself; the same request may be granted after a 429 or a 5xx. */
+function isRefusal(error: unknown): error is client.ResponseBodyError {
+  return error instanceof client.ResponseBodyError && error.status < 429;
+}
+
 /** What was sent may hold tokens: no more of it than the protocol's code is kept. */
 function refusalOf(error: unknown): Error {
   if (error instanceof SignInRefused) return error;
   if (error instanceof client.AuthorizationResponseError) return new SignInRefused(error.error);
-  if (error instanceof client.ResponseBodyError && error.status < 500) {
-    return new SignInRefused(error.error);
-  }
+  if (isRefusal(error)) return new SignInRefused(error.error);
   if (error instanceof client.ClientError && error.code?.startsWith('OAUTH_') === true) {
     // A wrong state, issuer, nonce or signature; a server's failure has a status.
     return isServerFailure(error) ? asUnavailable(error) : new SignInRefused(error.code);

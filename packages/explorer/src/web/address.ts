@@ -23,8 +23,9 @@ export function sameWith(path: string, query: URLSearchParams, changes: Changes)
 
 /** For a later return: by then the person may have chosen another language. */
 export function withoutLanguage(address: string): string {
-  const [path = '', query = ''] = address.split('?', 2);
-  const parameters = new URLSearchParams(query);
+  // A query may hold further question marks (RFC 3986 §3.4).
+  const [path = '', ...query] = address.split('?');
+  const parameters = new URLSearchParams(query.join('?'));
   return parameters.has('lang') ? sameWith(path, parameters, {}) : address;
 }
 

@@ -415,4 +415,19 @@ describe('the API on streaming replicas of its database [PostgreSQL]', function 
       'postgres://c/d',
     ]);
   });
+
+  it('asks for TLS to a replica as to the primary, and says which URL cannot be read', () => {
+    const primaryUrl = 'postgres://cls@db.example/api?sslmode=verify-full';
+    const env = { ISSUER: 'https://cls.test', API_DATABASE_URL: primaryUrl, REQUIRE_TLS: '1' };
+    const read = (replicas: string) =>
+      parseConfig({ ...env, API_READ_DATABASE_URLS: replicas }).readReplicas.length;
+    const encrypted = 'postgres://cls@one.example/api?sslmode=verify-full';
+    expect(read(`${encrypted} postgres://cls@localhost/api`)).to.equal(2);
+    expect(() => read(`${encrypted} postgres://cls@two.example/api`)).to.throw(
+      /API_READ_DATABASE_URLS: .*REQUIRE_TLS=1/,
+    );
+    expect(() => read(`${encrypted}&target_session_attrs=standby`)).to.throw(
+      /API_READ_DATABASE_URLS: .*target_session_attrs/,
+    );
+  });
 });

@@ -451,7 +451,7 @@ describe('cls-api', () => {
       ['1', 'due=99.99', 'control_total'],
       ['1', 'nothing=1', 'invalid_control'],
     ] as const) {
-      const totals = ['--rows', rows, '--control', 'due=100.00', '--control', control];
+      const totals = ['--rows', rows, '--control', control];
       const refused = await run('import', path, '--apply', ...totals);
       expect(refused.code).to.equal(1);
       expect(refused.stderr).to.include(code);

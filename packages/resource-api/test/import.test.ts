@@ -645,6 +645,10 @@ describe('cls-api', () => {
       (await run('parties', 'list', '--search', 'Reconstruction', '--json')).stdout,
     );
     expect(parties[0].id).to.match(/^pty_/);
+    for (const sign of ['%', '_']) {
+      const { stdout } = await run('parties', 'list', '--search', sign, '--json');
+      expect(JSON.parse(stdout), 'a name with this sign').to.deep.equal([]);
+    }
   });
 
   for (const [given, words, code, says] of [

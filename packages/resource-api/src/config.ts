@@ -6,12 +6,16 @@ import type { MailSettings } from '@cls/shared/mail/open-mail-sender';
 import { readMailFrom, readSmtpUrl } from '@cls/shared/mail/read-mail-settings';
 import { Secret } from '@cls/shared/secret';
 import { isServerUrl, PERCENT_ENCODE } from '@cls/shared/server-url';
+import { plaintextConnections } from '@cls/shared/service/plaintext-connections';
 import {
+  EXPECTED_HOSTS,
+  EXPECTED_TLS,
   readLongAnswerLimits,
   readServiceEnvironment,
   readWebhooksToLoopback,
   type ServiceEnvironment,
 } from '@cls/shared/service/service-environment';
+import { postgresHosts } from '@cls/shared/sql/postgres-hosts';
 import type { CallerLimits } from './access/caller-budget.ts';
 import type { JobLimits } from './import/jobs/import-job.ts';
 import { READ_LOG_MODES, type ReadLogSettings } from './reads/read-log.ts';
@@ -196,7 +200,7 @@ function readCorsOrigins(read: EnvironmentReader): readonly string[] {
   return corsOrigins;
 }
 
-function readReplicaUrls(read: EnvironmentReader, { database }: ServiceEnvironment) {
+function readReplicaUrls(read: EnvironmentReader, { database, requireTls }: ServiceEnvironment) {
   const urls = read.optionalSecret('API_READ_DATABASE_URLS', {
     about: 'streaming replicas that answer reads',
     expected: 'postgres:// URLs with spaces between them',
@@ -206,8 +210,16 @@ function readReplicaUrls(read: EnvironmentReader, { database }: ServiceEnvironme
     read.fault('API_READ_DATABASE_URLS', 'needs API_DATABASE_URL, the primary of the replicas');
   }
   const each = urls?.expose().split(/ +/) ?? [];
+  const readReplicas = each.map((url) => new Secret(url));
   if (!each.every(isServerUrl)) read.fault('API_READ_DATABASE_URLS', PERCENT_ENCODE);
-  return each.map((url) => new Secret(url));
+  else if (each.some((url) => postgresHosts(url) === undefined)) {
+    read.fault('API_READ_DATABASE_URLS', EXPECTED_HOSTS);
+  }
+  const isPlain = (url: Secret) =>
+    plaintextConnections({ database: { kind: 'postgres', url, poolSize: 1 }, redisUrl: undefined })
+      .length > 0;
+  if (requireTls && readReplicas.some(isPlain)) read.fault('API_READ_DATABASE_URLS', EXPECTED_TLS);
+  return readReplicas;
 }
 
 function readImports(

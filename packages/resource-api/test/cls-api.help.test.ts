@@ -134,6 +134,10 @@ describe('cls-api with options that are wrong', () => {
     ['reconcile --at 2025-03-31', '--at: expected date:sequence, such as 2025-03-31:1204\n'],
     ['journals export --from-seq 0', '--from-seq: expected a whole number from 1\n'],
     ['import x.csv --rows many', '--rows: expected a whole number\n'],
+    [
+      'import x.csv --control due=1 --control sum=1 --control due=2',
+      '--control: expected one sum for each column\n',
+    ],
     ['import x.csv --control due', '--control: expected column=sum, such as due=283040726064.12\n'],
     [
       'entitlements grant --customer India --role owner --all',

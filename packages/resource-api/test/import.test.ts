@@ -451,7 +451,7 @@ describe('cls-api', () => {
       ['1', 'due=99.99', 'control_total'],
       ['1', 'nothing=1', 'invalid_control'],
     ] as const) {
-      const totals = ['--rows', rows, '--control', 'due=100.00', '--control', control];
+      const totals = ['--rows', rows, '--control', control];
       const refused = await run('import', path, '--apply', ...totals);
       expect(refused.code).to.equal(1);
       expect(refused.stderr).to.include(code);
@@ -645,6 +645,10 @@ describe('cls-api', () => {
       (await run('parties', 'list', '--search', 'Reconstruction', '--json')).stdout,
     );
     expect(parties[0].id).to.match(/^pty_/);
+    for (const sign of ['%', '_']) {
+      const { stdout } = await run('parties', 'list', '--search', sign, '--json');
+      expect(JSON.parse(stdout), 'a name with this sign').to.deep.equal([]);
+    }
   });
 
   for (const [given, words, code, says] of [

@@ -183,6 +183,9 @@ describeOnDatabase('files that are posted over HTTP', (engine) => {
       await post(APPLY.replace('100.00', '99'), statement('05/31/2025', [LOAN])),
     );
     expect(off.report).to.have.nested.property('faults[0].code', 'control_total');
+    const two = await post(`control=due%3D99&${APPLY}`, statement('05/31/2025', [LOAN]));
+    const { errors } = (await two.json()) as { errors: readonly { code: string }[] };
+    expect([two.status, ...errors.map(({ code }) => code)]).to.deep.equal([400, 'contradictory']);
     const latin = await ended(await post(CHECK, Buffer.from('Loan Number\nZ\xfcrich\n', 'latin1')));
     expect(latin.report).to.have.nested.property('faults[0].message').that.contains('not UTF-8');
   });

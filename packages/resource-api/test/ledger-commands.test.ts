@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryDirectory } from '@cls/testing/servers';
 import { expect } from 'chai';
+import { writeOutput } from '../src/cli/output-file.ts';
 import { startTool, type Tool } from './support/tool.ts';
 
 const DOCS = new URL('../../../../docs/reference/ledger.md', import.meta.url);
@@ -65,5 +66,15 @@ describe('cls-api ledger', () => {
     const changed = readFileSync(file('chain.ndjson'), 'utf8').replace('advance', 'adjustment');
     writeFileSync(file('changed.ndjson'), changed);
     expect(run(file('changed.ndjson')).stderr).to.include('AssertionError');
+  });
+
+  it('leaves no part of an export that failed, which would look like a whole one', async () => {
+    const folder = temporaryDirectory('cls-exports-');
+    const failed = await writeOutput(join(folder, 'chain.ndjson'), async (write) => {
+      await write('{"seq":"1"}\n');
+      throw new Error('the database is gone');
+    }).catch(({ message }: Error) => message);
+    expect(failed).to.equal('the database is gone');
+    expect(readdirSync(folder)).to.deep.equal([]);
   });
 });

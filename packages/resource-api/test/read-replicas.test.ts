@@ -1,4 +1,6 @@
+import { connect, createServer, type Server } from 'node:net';
 import type { Finding } from '@cls/shared/check/finding';
+import { listening } from '@cls/shared/http/listening';
 import { type Log, silentLog } from '@cls/shared/log';
 import { Secret } from '@cls/shared/secret';
 import { openDatabaseAsOperator } from '@cls/shared/service/open-database';
@@ -43,6 +45,7 @@ describe('the API on streaming replicas of its database [PostgreSQL]', function 
   let plain: TestApi;
   const standbys: PostgresInstance[] = [];
   const proxies: FaultProxy[] = [];
+  const balancers: Server[] = [];
   const services: ResourceApi[] = [];
   before(async function () {
     const found = await startPostgresInstance();
@@ -61,6 +64,7 @@ describe('the API on streaming replicas of its database [PostgreSQL]', function 
   afterEach(async () => {
     await Promise.all(services.splice(0).map((service) => service.stop()));
     await Promise.all(proxies.splice(0).map((proxy) => proxy.close()));
+    for (const balancer of balancers.splice(0)) balancer.close();
     await Promise.all(standbys.splice(0).map((standby) => standby.remove()));
   });
   after(async () => {
@@ -72,6 +76,18 @@ describe('the API on streaming replicas of its database [PostgreSQL]', function 
     const standby = await primary.startStandby(settings);
     standbys.push(standby);
     return standby;
+  };
+  /** One port whose connections lead to these in turn. */
+  const balanced = async (ports: readonly number[]): Promise<number> => {
+    let taken = 0;
+    const server = createServer((client) => {
+      const upstream = connect(ports[taken % ports.length] ?? 0, '127.0.0.1');
+      taken += 1;
+      client.on('error', () => upstream.destroy()).pipe(upstream);
+      upstream.on('error', () => client.destroy()).pipe(client);
+    });
+    balancers.push(server);
+    return listening(server as never, { host: '127.0.0.1', port: 0 });
   };
   /** A service whose questions go to these replicas, and which counts what they are asked. */
   const startOn = async (ports: readonly number[]): Promise<ReplicatedApi> => {
@@ -164,6 +180,19 @@ describe('the API on streaming replicas of its database [PostgreSQL]', function 
     const expected = await post();
     expect(outstanding(await ask(`?limit=10&asOf=${DATE}`))).to.equal(`${expected}.00`);
     expect(left).to.deep.equal(['behind']);
+  });
+
+  it('answers as the primary knows it where one address leads to several replicas', async () => {
+    const [late, good] = [await startStandby(), await startStandby()];
+    const port = await balanced([good.port, late.port]);
+    const { ask } = await startOn([port]);
+    await late.query('SELECT pg_wal_replay_pause()');
+    for (let round = 0; round < 5; round += 1) {
+      const expected = await post();
+      const limits = [6, 7, 8, 9, 10, 11, 12, 13];
+      const answers = await Promise.all(limits.map((limit) => ask(`?limit=${limit}&asOf=${DATE}`)));
+      expect([...new Set(answers.map(outstanding))]).to.deep.equal([`${expected}.00`]);
+    }
   });
 
   it('goes on with a walk where its replica freezes, and reads there again afterwards', async () => {
@@ -385,5 +414,20 @@ describe('the API on streaming replicas of its database [PostgreSQL]', function 
       'postgres://a/b',
       'postgres://c/d',
     ]);
+  });
+
+  it('asks for TLS to a replica as to the primary, and says which URL cannot be read', () => {
+    const primaryUrl = 'postgres://cls@db.example/api?sslmode=verify-full';
+    const env = { ISSUER: 'https://cls.test', API_DATABASE_URL: primaryUrl, REQUIRE_TLS: '1' };
+    const read = (replicas: string) =>
+      parseConfig({ ...env, API_READ_DATABASE_URLS: replicas }).readReplicas.length;
+    const encrypted = 'postgres://cls@one.example/api?sslmode=verify-full';
+    expect(read(`${encrypted} postgres://cls@localhost/api`)).to.equal(2);
+    expect(() => read(`${encrypted} postgres://cls@two.example/api`)).to.throw(
+      /API_READ_DATABASE_URLS: .*REQUIRE_TLS=1/,
+    );
+    expect(() => read(`${encrypted}&target_session_attrs=standby`)).to.throw(
+      /API_READ_DATABASE_URLS: .*target_session_attrs/,
+    );
   });
 });

@@ -322,6 +322,8 @@ describe('cls-api reads', () => {
       const wrong = await tool.run('reads', '--since', 'yesterday', '--limit', '0');
       expect(wrong.code).to.equal(2);
       expect(wrong.stderr).to.include('--since: expected a date such as').and.include('--limit:');
+      const noDay = await tool.run('reads', '--since', '2026-02-30T09:30:00Z');
+      expect([noDay.code, noDay.stderr.split(':', 1)[0]]).to.deep.equal([2, '--since']);
     } finally {
       await tool.stop();
     }

@@ -137,6 +137,17 @@ describeOnEngines('a book that moves from the embedded store', (engine) => {
         expect(await database.query('SELECT FROM journal')).to.deep.equal([]);
       });
 
+      it('is refused where something follows its summary, such as another book', async () => {
+        const said = await sqlWholeBook(database)
+          .import(given([...lines, ...lines]))
+          .then(
+            () => 'read',
+            ({ message }) => message,
+          );
+        expect(said).to.equal('the file was changed: it goes on after its summary');
+        expect(await database.query('SELECT FROM journal')).to.deep.equal([]);
+      });
+
       it('has the same head and breaks no invariant', async () => {
         const copied = await sqlWholeBook(database).import(given(lines));
         expect(copied.head).to.equal(head).and.to.be.a('string');

@@ -103,6 +103,25 @@ describe('the clock of this machine', () => {
     watch.stop();
   });
 
+  it('is not said to agree with a clock that is not read any more', async () => {
+    const { log, lines } = recorded();
+    let looks = 0;
+    const watch = clockWatch({
+      clocks: {
+        database: async () => {
+          looks += 1;
+          if (looks > 3) throw new Error('down');
+          return [3_600];
+        },
+        issuer: async () => [0],
+      },
+      ...{ toleranceS: 30, metrics: noMetrics, log, everyMs: 5 },
+    });
+    await eventually(async () => expect(looks).to.be.above(6));
+    watch.stop();
+    expect(lines.map(({ level }) => level)).to.deep.equal(['warn']);
+  });
+
   it('is not judged by one look', async () => {
     const { log, lines } = recorded();
     let looks = 0;

@@ -4,7 +4,11 @@ import { postgresServer, startPgbouncer } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { checkDatabase } from '../src/check/check-database.ts';
 import { Secret } from '../src/secret.ts';
-import { type DatabaseLocation, openDatabase } from '../src/service/open-database.ts';
+import {
+  type DatabaseLocation,
+  openDatabase,
+  openDatabaseAsOwner,
+} from '../src/service/open-database.ts';
 import { MigrationError } from '../src/sql/migrate.ts';
 import { postgresDatabase } from '../src/sql/postgres.ts';
 
@@ -64,6 +68,9 @@ describe('a service that starts on PostgreSQL', () => {
     expect(error).to.be.instanceOf(MigrationError);
     expect(`${error}`).to.include('gave one advisory lock to two sessions');
     expect(await checked()).to.equal(`failed: ${(error as Error).message}`);
+    const location: DatabaseLocation = { kind: 'postgres', url: new Secret(url), poolSize: 1 };
+    const migrating = openDatabaseAsOwner(location, 'test', silentLog, true);
+    expect(`${await refusal(migrating.then((database) => database.close()))}`).to.equal(`${error}`);
   });
 
   for (const [version, words] of [

@@ -55,6 +55,12 @@ describe('connections without TLS', () => {
     }
   });
 
+  it('are named for a replica, though the primary has TLS', () => {
+    const primary = config('postgres://cls@db.example/cls?sslmode=verify-full');
+    const readReplicas = [new Secret('postgres://cls@replica.example/cls')];
+    expect(plaintextConnections({ ...primary, readReplicas })).to.deep.equal(['PostgreSQL']);
+  });
+
   it('are warned of in production, without a password in the line, and nowhere else', () => {
     const lines: [object, string][] = [];
     const log = { warn: (fields: object, text: string) => lines.push([fields, text]) } as never;

@@ -11,7 +11,10 @@ import type { DocumentFile } from './key-source.ts';
 /** How often an unchanged set is written again, so that its age stays small. */
 const REWRITE_MS = 10 * 60_000;
 
-/** @param url the key set's address: a file from another address is ignored. */
+/**
+ * @param url the key set's address: a file from another address is ignored.
+ * @param onFailure told once, until the file can be written again.
+ */
 export function documentFile(
   path: string,
   url: string,
@@ -32,7 +35,7 @@ export function documentFile(
       const text = JSON.stringify(document);
       const nowMs = Date.now();
       const fresh = written?.text === text && Math.abs(nowMs - written.atMs) < REWRITE_MS;
-      if (fresh || failed) return;
+      if (fresh) return;
       try {
         mkdirSync(dirname(path), { recursive: true });
         const readAt = new Date(nowMs - ageMs).toISOString();
@@ -40,7 +43,9 @@ export function documentFile(
         writeFileSync(`${path}.${process.pid}`, JSON.stringify({ url, readAt, document }));
         renameSync(`${path}.${process.pid}`, path);
         written = { text, atMs: nowMs };
+        failed = false;
       } catch (error) {
+        if (failed) return;
         failed = true;
         onFailure(error instanceof Error ? error : new Error(String(error)));
       }

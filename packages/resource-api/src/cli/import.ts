@@ -27,11 +27,15 @@ const OPTIONS = z.object({
   profile: z.string(),
   apply: z.boolean().default(false),
   rows: wholeNumber(0, 999_999_999, 'expected a whole number').exactOptional(),
-  control: z.array(text(sumOf, 'expected column=sum, such as due=283040726064.12')),
+  control: z
+    .array(text(sumOf, 'expected column=sum, such as due=283040726064.12'))
+    .refine(hasEachOnce, 'expected one sum for each column'),
   withoutTotals: z.string().regex(/\S/, 'expected a reason').optional(),
   asOf: DATE.exactOptional(),
   shares: z.string().optional(),
-  accept: z.array(text(acceptedOf, ACCEPT_EXPECTED)),
+  accept: z
+    .array(text(acceptedOf, ACCEPT_EXPECTED))
+    .refine(hasEachOnce, 'expected one reason for each check'),
   rejects: z.string().optional(),
   changes: z.string().optional(),
   html: z.string().optional(),
@@ -161,6 +165,11 @@ function acceptedOf(given: string): readonly [check: SanityCheck, reason: string
   const [, check, reason] = /^([a-z_0-9]+)=(.*\S.*)$/.exec(given) ?? [];
   const known = SANITY_CHECKS.find((name) => name === check);
   return known === undefined || reason === undefined ? undefined : [known, reason];
+}
+
+/** One of two would be lost. */
+function hasEachOnce(pairs: readonly (readonly [name: string, value: string])[]): boolean {
+  return new Set(pairs.map(([name]) => name)).size === pairs.length;
 }
 
 function sumOf(given: string): readonly [column: string, sum: string] | undefined {

@@ -102,6 +102,8 @@ function writeAll(reads: ReadRecords, filter: ReadFilter, out: string): Promise<
 function parseMoment(given: string): Date | undefined {
   if (parseBusinessDate(given) !== undefined) return new Date(`${given}T00:00:00Z`);
   const isInstant = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?Z$/.test(given);
+  // JavaScript takes the 30th of February as the 2nd of March.
+  const isDay = parseBusinessDate(given.slice(0, 10)) !== undefined;
   const moment = new Date(given);
-  return isInstant && !Number.isNaN(moment.getTime()) ? moment : undefined;
+  return isInstant && isDay && !Number.isNaN(moment.getTime()) ? moment : undefined;
 }

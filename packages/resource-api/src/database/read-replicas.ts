@@ -91,7 +91,8 @@ export function readsOnReplicas(
       }
       replica.underWay += 1;
       try {
-        const result = await replica.database.transaction(work, options);
+        const setup = `${states.requireNewest()}${options.setup ?? ''}`;
+        const result = await replica.database.transaction(work, { ...options, setup });
         recordRead('replica');
         return result;
       } catch (error) {
@@ -155,6 +156,7 @@ function bookStates(primary: Database, log: Log) {
     leaveOut,
     leaveOutBehind,
     isKnown: () => newest !== undefined,
+    requireNewest: () => requireState(newest),
     isCurrent: (replica: Replica) => hasState(replica, newest),
     takeBack: (replica: Replica) =>
       catchUp(replica).then(
@@ -213,6 +215,20 @@ function replicaChoice(
   };
 }
 
+const CONFLICT_WITH_RECOVERY = '40001';
+
+/**
+ * SQL with which a read begins. One address may lead to several servers, of which another one was asked for its
+ * state, and a server that crashed may have less than it had.
+ */
+function requireState(wanted: BookState | undefined): string {
+  if (wanted === undefined) return '';
+  const { generation, changedAt } = wanted;
+  return `DO $$ BEGIN IF NOT EXISTS (SELECT FROM book_state WHERE generation > ${generation}
+    OR generation = ${generation} AND changed_at = '${changedAt}')
+  THEN RAISE SQLSTATE '${CONFLICT_WITH_RECOVERY}'; END IF; END $$;`;
+}
+
 function hasState({ state }: Replica, wanted: BookState | undefined): boolean {
   return state?.generation === wanted?.generation && state?.changedAt === wanted?.changedAt;
 }
@@ -223,7 +239,6 @@ function isOtherHistory(state: BookState | undefined, newest: BookState | undefi
 }
 
 const STATEMENT_TIMEOUT = '57014';
-const CONFLICT_WITH_RECOVERY = '40001';
 
 /** What the primary may answer; a statement that takes too long takes as long there. */
 function faultOfReplica(error: unknown): 'not reached' | 'conflict' | undefined {

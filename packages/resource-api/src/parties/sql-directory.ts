@@ -17,7 +17,7 @@ export function sqlDirectory(database: Database): Directory {
            OR EXISTS (SELECT FROM ${kind}_details t
              WHERE t.${kind}_key = r.key AND t.name ILIKE '%' || $1 || '%')
          ORDER BY r.key LIMIT $2`,
-        [search, limit],
+        [search.replace(/[\\%_]/g, '\\$&'), limit],
       );
   return {
     deals: find('deal', DEAL_NAME, 'deal_number'),

@@ -1,6 +1,6 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { KeysUnavailable } from '@cls/shared/access/verification-keys';
@@ -214,6 +214,17 @@ describe('the source of verification keys', () => {
       rewrite((set) => ({ ...set, readAt: new Date(Date.now() - 25 * 3_600_000).toISOString() }));
       await jwks.stop();
       await refusedBy(open(60_000, kept()));
+    });
+
+    it('has keys that could not be kept at first, and says that once', () => {
+      const file = kept();
+      const folder = dirname(path);
+      writeFileSync(folder, ''); // A disk that is full fails as well.
+      for (const document of ['one', 'two']) file.keep(document);
+      expect(failures).to.have.length(1);
+      rmSync(folder);
+      file.keep('three');
+      expect(file.load()?.document).to.equal('three');
     });
 
     for (const [fault, spoil] of [

@@ -1,3 +1,4 @@
+import { type AddressInfo, createServer } from 'node:net';
 import { emailSender } from '@cls/shared/mail/email-sender';
 import { openMailSender } from '@cls/shared/mail/open-mail-sender';
 import { Secret } from '@cls/shared/secret';
@@ -53,6 +54,29 @@ describe('a notice by e-mail', () => {
       answer: '550 no such mailbox',
     });
     expect(mail.received).to.deep.equal([]);
+  });
+
+  it('waits where the mail server refuses the login: a new password mends that', async () => {
+    const refusing = createServer((socket) => {
+      socket.write('220 mail.example\r\n');
+      socket.on('data', (line) => {
+        const [word] = `${line}`.split(/\s/, 1);
+        socket.write(word === 'AUTH' ? '535 no\r\n' : '250-mail.example\r\n250 AUTH PLAIN\r\n');
+      });
+    });
+    await new Promise<void>((resolve) => refusing.listen(0, '127.0.0.1', resolve));
+    const { port } = refusing.address() as AddressInfo;
+    const transport = await openMailSender({
+      smtpUrl: new Secret(`smtp://cls:old@127.0.0.1:${port}`),
+      ...{ mailOutbox: '', mailFrom: 'cls@cls.example', production: false },
+    });
+    try {
+      const sent = await emailSender({ ...LETTERS, open: async () => transport })(notice);
+      expect(sent).to.deep.equal({ outcome: 'later', answer: '535 no' });
+    } finally {
+      transport.close();
+      refusing.close();
+    }
   });
 
   it('has the same Message-ID at each attempt, and the server’s answer as evidence', async () => {

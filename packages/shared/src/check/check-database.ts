@@ -217,12 +217,15 @@ async function ungranted(database: Database, tool: string): Promise<readonly Fin
   return [failed('grants', `this role may not use ${names}`, todo)];
 }
 
-async function encrypted(database: Database, { config }: DatabaseCheckDeps): Promise<Finding> {
+async function encrypted(
+  database: Database,
+  { config: { database: location, redisUrl } }: DatabaseCheckDeps,
+): Promise<Finding> {
   const [row] = await database.query<{ ssl: boolean; version: string | null }>(
     'SELECT ssl, version FROM pg_stat_ssl WHERE pid = pg_backend_pid()',
   );
   const found = row?.ssl ? `${row.version}` : 'not encrypted';
-  const remote = plaintextConnections(config).includes('PostgreSQL');
+  const remote = plaintextConnections({ database: location, redisUrl }).includes('PostgreSQL');
   if (!remote) return ok('TLS', row?.ssl ? found : `${found}, on this machine`);
   return warning('TLS', found, 'add sslmode=verify-full to the URL, and sslrootcert for your CA');
 }

@@ -39,14 +39,17 @@ export function emailSender<M extends EmailMessage>({
       const answer = await within(timeoutMs, sent);
       return { outcome: 'delivered', answer };
     } catch (error) {
-      const { responseCode = 0, response, message } = error as SmtpFailure;
-      // RFC 5321 §4.2.1: 5yz is for good.
-      return { outcome: responseCode >= 500 ? 'refused' : 'later', answer: response ?? message };
+      const { responseCode = 0, command = '', response, message } = error as SmtpFailure;
+      // RFC 5321 §4.2.1: 5yz is for good. Before the recipient is named, as for a wrong password, it is not
+      // about this message.
+      const isForGood = responseCode >= 500 && OF_MESSAGE.includes(command);
+      return { outcome: isForGood ? 'refused' : 'later', answer: response ?? message };
     }
   };
 }
 
 const TIMEOUT_MS = 120_000;
+const OF_MESSAGE: readonly string[] = ['RCPT TO', 'DATA'];
 
 async function within<T>(timeoutMs: number, work: Promise<T>): Promise<T> {
   const over = new AbortController();
@@ -62,4 +65,9 @@ async function within<T>(timeoutMs: number, work: Promise<T>): Promise<T> {
   }
 }
 
-type SmtpFailure = Error & { readonly responseCode?: number; readonly response?: string };
+interface SmtpFailure extends Error {
+  readonly responseCode?: number;
+  /** That was answered. */
+  readonly command?: string;
+  readonly response?: string;
+}

@@ -38,6 +38,8 @@ export function clockWatch(deps: ClockWatchDeps): ClockWatch {
   let ahead: readonly { readonly name: string; readonly aheadS: number }[] = [];
   let wrongInARow = 0;
   let reported: 'agree' | 'apart' | 'wrong' = 'agree';
+  /** The clocks of that line. */
+  let reportedOf: readonly string[] = [];
 
   metrics.gauge(
     {
@@ -73,7 +75,11 @@ export function clockWatch(deps: ClockWatchDeps): ClockWatch {
     const state = wrongInARow >= 2 ? 'wrong' : apart.length > 0 ? 'apart' : 'agree';
     // The first of two looks does not say which clock is wrong.
     if (state === reported || (state === 'apart' && wrongInARow === 1)) return;
+    // Who does not answer does not agree.
+    const answers = (name: string) => ahead.some((clock) => clock.name === name);
+    if (state === 'agree' && reported === 'apart' && !reportedOf.every(answers)) return;
     reported = state;
+    reportedOf = apart.map(({ name }) => name);
     if (state === 'agree') {
       log.info({}, 'the clock of this machine agrees with the others again');
       return;

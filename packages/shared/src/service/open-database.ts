@@ -104,7 +104,7 @@ export async function openDatabaseAsOperator(
 /**
  * For the `migrate` command, which makes a store unless it only checks: as the role that owns the schema, whose state may be any.
  *
- * @throws {StoreMissing}
+ * @throws {StoreMissing} @throws {MigrationError} for an engine that is not ours.
  */
 export async function openDatabaseAsOwner(
   location: DatabaseLocation,
@@ -112,10 +112,12 @@ export async function openDatabaseAsOwner(
   log: Log,
   mayCreate: boolean,
 ): Promise<Database> {
-  if (location.kind === 'embedded' && !mayCreate) requireEmbeddedStore(location.directory);
-  return location.kind === 'embedded'
-    ? openEmbeddedDatabaseAsOperator(location.directory)
-    : postgres(asOwner(location), applicationName, TOOL_STATEMENT_TIMEOUT_MS, log);
+  if (location.kind === 'embedded') {
+    if (!mayCreate) requireEmbeddedStore(location.directory);
+    return openEmbeddedDatabaseAsOperator(location.directory);
+  }
+  const database = openSessions(asOwner(location), applicationName, log);
+  return closedOnFailure(database, requireEngine(database));
 }
 
 /**
@@ -173,14 +175,19 @@ async function prepareAsOwner(
   log: Log,
 ): Promise<void> {
   const as = location.migratedElsewhere ? location : asOwner(location);
-  const sessions = { ...as, poolSize: Math.max(as.poolSize, ENGINE_CHECK_SESSIONS) };
-  const database = postgres(sessions, applicationName, TOOL_STATEMENT_TIMEOUT_MS, log);
+  const database = openSessions(as, applicationName, log);
   try {
     await requireEngine(database);
     await prepareSchema(database, location, schema);
   } finally {
     await database.close();
   }
+}
+
+/** For a tool, with as many sessions as `requireEngine` asks. */
+function openSessions(location: PostgresLocation, applicationName: string, log: Log): Database {
+  const sessions = { ...location, poolSize: Math.max(location.poolSize, ENGINE_CHECK_SESSIONS) };
+  return postgres(sessions, applicationName, TOOL_STATEMENT_TIMEOUT_MS, log);
 }
 
 async function prepareSchema(

@@ -1,8 +1,14 @@
 import type { Log } from '../log.ts';
+import type { Secret } from '../secret.ts';
 import type { ServiceEnvironment } from './service-environment.ts';
 
 const ENCRYPTED_MODES = ['require', 'verify-ca', 'verify-full'];
 const LOCAL_HOSTS = ['localhost', '127.0.0.1', '[::1]', '::1', ''];
+
+type Stores = Pick<ServiceEnvironment, 'database' | 'redisUrl'> & {
+  /** Of the database, where a service has some. */
+  readonly readReplicas?: readonly Secret[];
+};
 
 /**
  * The stores that would be reached without verified TLS beyond this machine: `PostgreSQL`, `Redis`.
@@ -11,11 +17,12 @@ const LOCAL_HOSTS = ['localhost', '127.0.0.1', '[::1]', '::1', ''];
 export function plaintextConnections({
   database,
   redisUrl,
-}: Pick<ServiceEnvironment, 'database' | 'redisUrl'>): readonly string[] {
+  readReplicas = [],
+}: Stores): readonly string[] {
   const stores: string[] = [];
   if (database.kind === 'postgres') {
     const { url, ownerUrl = url, listenUrl = url } = database;
-    const urls = [url, ownerUrl, listenUrl].map((secret) => secret.expose());
+    const urls = [url, ownerUrl, listenUrl, ...readReplicas].map((secret) => secret.expose());
     if (urls.some(isPlainPostgres)) stores.push('PostgreSQL');
   }
   if (redisUrl !== undefined && isPlainRedis(redisUrl.expose())) stores.push('Redis');
@@ -23,7 +30,7 @@ export function plaintextConnections({
 }
 
 /** One line at start, in production alone: a developer's servers have no certificates. */
-export function warnOfPlaintext(config: ServiceEnvironment, log: Log): void {
+export function warnOfPlaintext(config: Stores & { readonly production: boolean }, log: Log): void {
   const stores = config.production ? plaintextConnections(config) : [];
   if (stores.length === 0) return;
   log.warn(

@@ -25,6 +25,8 @@ export interface ServiceEnvironment {
   readonly clockToleranceS: number;
   readonly database: DatabaseLocation;
   readonly redisUrl: Secret | undefined;
+  /** Whether stores on another machine are reached with TLS alone. */
+  readonly requireTls: boolean;
   readonly host: string | undefined;
   readonly port: number;
   readonly trustedProxyHops: number;
@@ -140,7 +142,7 @@ export function readServiceEnvironment(
   // The explorer keeps its sessions in Redis, and then opens no database.
   const mayBeEmbedded = !production || (service === 'explorer' && redisUrl !== undefined);
   const database = readDatabase(read, prefix, mayBeEmbedded, join(dataDir, 'database'));
-  requireTls(read, prefix, { database, redisUrl });
+  const requireTls = readRequireTls(read, prefix, { database, redisUrl });
   return {
     production,
     issuer,
@@ -158,6 +160,7 @@ export function readServiceEnvironment(
     }),
     database,
     redisUrl,
+    requireTls,
     host: read.optionalText(`${prefix}_HOST`, {
       about: 'address to listen on',
       fallbackText: 'all addresses',
@@ -250,23 +253,25 @@ function readProxies(
   return { trustedProxyHops, mtlsBaseUrl };
 }
 
-function requireTls(
+function readRequireTls(
   read: EnvironmentReader,
   prefix: string,
   stores: Pick<ServiceEnvironment, 'database' | 'redisUrl'>,
-): void {
+): boolean {
   const required = read.flag('REQUIRE_TLS', {
     about: '1: refuse to start when PostgreSQL or Redis on another machine is reached without TLS',
     fallback: false,
     fallbackText: '0: production warns',
   });
   const plain = required ? plaintextConnections(stores) : [];
-  const expected = 'expected an encrypted connection, because REQUIRE_TLS=1:';
-  if (plain.includes('PostgreSQL')) {
-    read.fault(`${prefix}_DATABASE_URL`, `${expected} add sslmode=verify-full`);
-  }
-  if (plain.includes('Redis')) read.fault('REDIS_URL', `${expected} use rediss://`);
+  if (plain.includes('PostgreSQL')) read.fault(`${prefix}_DATABASE_URL`, EXPECTED_TLS);
+  if (plain.includes('Redis')) read.fault('REDIS_URL', `${TLS_IS_REQUIRED} use rediss://`);
+  return required;
 }
+
+const TLS_IS_REQUIRED = 'expected an encrypted connection, because REQUIRE_TLS=1:';
+/** Of the URL of a PostgreSQL server. */
+export const EXPECTED_TLS = `${TLS_IS_REQUIRED} add sslmode=verify-full`;
 
 function readMetrics(read: EnvironmentReader): MetricsAddress | undefined {
   const port = read.optionalInteger('METRICS_PORT', {
@@ -304,6 +309,10 @@ function readAudience(read: EnvironmentReader, issuer: string): string {
   }
   return audience;
 }
+
+/** Of a URL that `postgresHosts` does not read. */
+export const EXPECTED_HOSTS =
+  'expected hosts with commas, and target_session_attrs any, read-write or primary';
 
 const POSTGRES_URL = { expected: 'a postgres:// URL', pattern: /^postgres(ql)?:\/\/\S+$/ };
 
@@ -350,9 +359,7 @@ function readDatabase(
         })
       : undefined;
   if (url !== undefined && postgresHosts(url.expose()) === undefined) {
-    const expected =
-      'expected hosts with commas, and target_session_attrs any, read-write or primary';
-    read.fault(`${prefix}_DATABASE_URL`, expected);
+    read.fault(`${prefix}_DATABASE_URL`, EXPECTED_HOSTS);
   }
   if (url !== undefined) {
     return {

@@ -165,11 +165,15 @@ async function load(
   const counts: Record<string, number> = {};
   let table: Table | undefined;
   let rows: Cell[][] = [];
+  let read: StoreSummary | undefined;
   const flush = async () => {
     if (table !== undefined) await insertRows(transaction, table, rows);
     rows = [];
   };
   for await (const { content, digestBefore } of source) {
+    if (read !== undefined) {
+      throw new StoreFileRefused('the file was changed: it goes on after its summary');
+    }
     if (Array.isArray(content)) {
       if (table === undefined) throw new StoreFileRefused('the file has a row before its table');
       const { name, columns } = table;
@@ -185,11 +189,13 @@ async function load(
       if (summary.sha256 !== digestBefore || summary.rows !== sum(counts)) {
         throw new StoreFileRefused('the file was changed: its rows are not those of its summary');
       }
-      return { rows: summary.rows, tables: counts };
+      read = { rows: summary.rows, tables: counts };
+      continue;
     }
     table = tableNamed(tables, content as { table: string; columns: readonly string[] });
   }
-  throw new StoreFileRefused('the file is cut: it has no summary');
+  if (read === undefined) throw new StoreFileRefused('the file is cut: it has no summary');
+  return read;
 }
 
 function tableNamed(

@@ -27,9 +27,9 @@ export function parseImportQuery(text: string): ImportParameters {
   const profile = read.one('profile', asText);
   const asOf = read.one('asOf', parseBusinessDate);
   const rows = read.one('rows', Number);
-  const sums = Object.fromEntries(read.each('control').map(halves('=')));
+  const sums = eachOnce(read, 'control', '=', 'expected one sum for each column');
   const withoutTotals = read.one('withoutTotals', asText)?.trim();
-  const accept = Object.fromEntries(read.each('accept').map(halves(':')));
+  const accept = eachOnce(read, 'accept', ':', 'expected one reason for each check');
   const checks: readonly string[] = kind === 'journals' ? ['warnings'] : SANITY_CHECKS;
   for (const [check, reason] of Object.entries(accept)) {
     if (checks.includes(check) && reason.trim() !== '') continue;
@@ -112,6 +112,21 @@ export function idempotencyKeyOf({ headers }: Pick<WriteRequest, 'headers'>): st
     title: 'Idempotency key missing or not valid',
     detail: `Send a header Idempotency-Key of 1 to ${KEY_MAX_CHARS} visible characters, another one for each file.`,
   });
+}
+
+/** What a repeated parameter says of each name; of two values one would be lost. */
+function eachOnce(
+  read: QueryReader,
+  parameter: 'control' | 'accept',
+  mark: string,
+  expected: string,
+): Record<string, string> {
+  const values = [...new Set(read.each(parameter))];
+  const named = Object.fromEntries(values.map(halves(mark)));
+  if (Object.keys(named).length < values.length) {
+    read.fault(parameter, 'contradictory', expected, values.join(','));
+  }
+  return named;
 }
 
 function halves(mark: string) {

@@ -70,12 +70,14 @@ function dealOf(rows: readonly RecordRow[], lines: Lines, lenders: Lenders): Kno
       const [{ facility }] = drawings as [RecordRow];
       return {
         ...facility,
+        present: first.present && facility.present,
         lenders: (lenders.get(key) ?? []).map(({ lender }) => lender),
         commitment: legsOf(lines.get(`${key} 0`), COMMITMENT),
         drawings: drawings
           .filter(({ contractKey }) => contractKey !== null)
           .map(({ drawing, contractKey }) => ({
             ...drawing,
+            present: first.present && drawing.present,
             money: legsOf(lines.get(`${key} ${contractKey}`), PRINCIPAL),
           })),
       };
@@ -106,6 +108,15 @@ const newest = (table: string, which: string) => `LEFT JOIN LATERAL (SELECT * FR
     WHERE ${which} AND t.effective_date <= $2 AND ${stands('t.known_seq', NOW)}
     ORDER BY t.effective_date DESC, t.known_seq DESC LIMIT 1)`;
 
+/** Records follow their deal, also where the import that booked them was taken back. */
+const present = (record: string, terms: string, ofLine: string) => `(${terms} IS NOT NULL
+    OR NOT EXISTS (SELECT FROM journal j JOIN import_batch i ON i.key = j.import_key
+      WHERE j.seq = ${record}.booked_seq AND i.reverted_at IS NOT NULL)
+    OR EXISTS (SELECT FROM balance_line l JOIN posting p ON p.line_key = l.key
+      JOIN journal j ON j.seq = p.journal_seq
+      WHERE ${ofLine} AND p.effective_date <= $2 AND j.reverses_seq IS NULL
+        AND ${stands('j.seq', NOW)}))`;
+
 const RECORDS = `
   SELECT x.value AS number, d.key AS "dealKey", f.key AS "facilityKey", c.key AS "contractKey",
     known_since('deal', d.key, ${NOW}) <= $2 AS present,
@@ -115,12 +126,14 @@ const RECORDS = `
       'agent', ${PARTY('d.agent_key')},
       'guarantor', ${PARTY('CASE WHEN dd.deal_key IS NULL THEN d.guarantor_key ELSE dd.guarantor_key END')}
     ) AS deal,
-    jsonb_build_object('id', f.id, 'name', coalesce(fd.name, f.name), 'type', f.type,
+    jsonb_build_object('id', f.id,
+      'present', ${present('f', 'ft.facility_key', 'l.facility_key = f.key')}, 'name', coalesce(fd.name, f.name), 'type', f.type,
       'currency', f.currency, 'status', coalesce(ft.status, f.status),
       'maturityDate', CASE WHEN ft.facility_key IS NULL THEN f.maturity_date ELSE ft.maturity_date END,
       'ref', (SELECT min(r.value) FROM external_id r WHERE r.entity_id = f.id AND r.source = $1)
     ) AS facility,
     jsonb_build_object('id', c.id, 'number', c.contract_number,
+      'present', ${present('c', 'ct.contract_key', 'l.facility_key = f.key AND l.contract_key = c.key')},
       'status', coalesce(ct.status, c.status),
       'maturityDate', CASE WHEN ct.contract_key IS NULL THEN c.maturity_date ELSE ct.maturity_date END,
       'allInRate', (CASE WHEN ct.contract_key IS NULL THEN c.all_in_rate ELSE ct.all_in_rate END)::text

@@ -6,6 +6,7 @@ import { importStatement } from '../src/import/import-statement.ts';
 import { profileSchema } from '../src/import/profile/profile.ts';
 import { sqlBook } from '../src/import/sql/sql-book.ts';
 import { date, textSource } from './support/book.ts';
+import { expectReconciled } from './support/reconciled.ts';
 
 const GROUPED = { dealNumber: ['Deal'], facilityNumber: ['Facility'], loanNumber: ['Loan'] };
 
@@ -71,6 +72,29 @@ describeOnDatabase('a later statement of a deal', (engine) => {
       expect(outcome).to.equal('refused');
       const told = faults.map(({ code, message }) => [code, message]);
       expect(told).to.deep.equal([['differs_from_book', message]]);
+    });
+  }
+
+  for (const [title, first, second] of [
+    [
+      'by facilities',
+      [GROUPED, 'D,F,1,EUR,10.00'],
+      [{ loanNumber: ['Loan'] }, 'D,EUR,10.00', 'D,EUR,11.00'],
+    ],
+    [
+      'as one loan',
+      [{ loanNumber: ['Loan'] }, 'D,EUR,10.00'],
+      [GROUPED, 'D,F,1,EUR,10.00', 'D,F,1,EUR,11.00'],
+    ],
+  ] as const) {
+    it(`that was stated ${title} in an import that was taken back, is taken`, async () => {
+      const { importId = '' } = await give(first[0], '2025-01-31', [first[1]]);
+      await sqlBook(database).revert(importId, true);
+      expect((await give(second[0], '2025-01-31', [second[1]])).outcome).to.equal('applied');
+      const later = await give(second[0], '2025-02-28', [second[2]]);
+      expect([later.outcome, later.faults]).to.deep.equal(['applied', []]);
+      expect(later.outstanding[0]).to.include({ before: '10.00', drawn: '1.00', after: '11.00' });
+      await expectReconciled(database);
     });
   }
 

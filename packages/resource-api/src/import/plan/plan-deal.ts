@@ -113,7 +113,7 @@ export function knownFacility(
   { number }: StatedDeal,
   stated: StatedFacility,
 ): KnownFacility | undefined {
-  if (stated.number === undefined) return facilities[0];
+  if (stated.number === undefined) return facilities.find(({ ref }) => ref === null);
   return facilities.find(({ ref }) => ref === facilityRef(number, stated));
 }
 

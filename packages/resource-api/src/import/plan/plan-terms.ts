@@ -84,14 +84,14 @@ export function changedTerms(stated: StatedDeal, known: KnownDeal): readonly Ter
 
 /**
  * The facility of a statement that the book has under the same name. Of a deal that is one loan for its sender
- * it is the oldest: a file of journals may have added others.
+ * it is the oldest without a name: a file of journals may have added others.
  */
 export function statedFacility(
   { facilities, number }: StatedDeal,
   { id, ref }: Pick<KnownFacility, 'id' | 'ref'>,
   known: KnownDeal,
 ): StatedFacility | undefined {
-  const isOldest = known.facilities[0]?.id === id;
+  const isOldest = known.facilities.find((one) => one.ref === null)?.id === id;
   return facilities.find((one) =>
     one.number === undefined ? isOldest : facilityRef(number, one) === ref,
   );

@@ -37,6 +37,8 @@ export interface KnownFacility {
   readonly status: string;
   readonly maturityDate: string | null;
   readonly lenders: readonly string[];
+  /** Those of the lenders that have no commitment. */
+  readonly participants: readonly string[];
   readonly commitment: KnownCommitment;
   readonly drawings: readonly KnownDrawing[];
 }

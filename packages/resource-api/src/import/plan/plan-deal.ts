@@ -161,6 +161,7 @@ function planFacility(
   const state = {
     commitment: known?.commitment ?? NO_COMMITMENT,
     drawings: new Map([...drawings].map(([number, { money }]) => [number, money])),
+    participants: known?.participants ?? [],
   };
   const positions = stated.holders
     .filter(({ ref }) => !known?.lenders.includes(ref))

@@ -21,8 +21,8 @@ export async function knownDeals(
   const keys = [...new Set(records.map(({ dealKey }) => dealKey))];
   const amounts = await sql.query<AmountRow>(AMOUNTS, [keys, asOf]);
   const lines = groupBy(amounts, ({ facilityKey, contractKey }) => `${facilityKey} ${contractKey}`);
-  const positions = await sql.query<{ facilityKey: bigint; lender: string }>(
-    `SELECT p.facility_key AS "facilityKey", y.id AS lender
+  const positions = await sql.query<Position & { facilityKey: bigint }>(
+    `SELECT p.facility_key AS "facilityKey", y.id AS lender, p.kind
      FROM lender_position p JOIN party y ON y.key = p.lender_key WHERE p.deal_key = ANY($1)`,
     [keys],
   );
@@ -39,7 +39,7 @@ interface RecordRow {
   readonly contractKey: bigint | null;
   readonly present: boolean;
   readonly deal: Omit<KnownDeal, 'facilities' | 'present'>;
-  readonly facility: Omit<KnownFacility, 'lenders' | 'commitment' | 'drawings'>;
+  readonly facility: Omit<KnownFacility, 'lenders' | 'participants' | 'commitment' | 'drawings'>;
   readonly drawing: Omit<KnownDrawing, 'money'>;
 }
 
@@ -57,7 +57,8 @@ const PRINCIPAL = [
 ];
 
 type Lines = ReadonlyMap<string, readonly AmountRow[]>;
-type Lenders = ReadonlyMap<bigint | null, readonly { readonly lender: string }[]>;
+type Position = { readonly lender: string; readonly kind: string };
+type Lenders = ReadonlyMap<bigint | null, readonly Position[]>;
 
 function dealOf(rows: readonly RecordRow[], lines: Lines, lenders: Lenders): KnownDeal {
   const [first] = rows as [RecordRow];
@@ -68,11 +69,17 @@ function dealOf(rows: readonly RecordRow[], lines: Lines, lenders: Lenders): Kno
     present: first.present,
     facilities: [...facilities].map(([key, drawings]): KnownFacility => {
       const [{ facility }] = drawings as [RecordRow];
+      const holders = lenders.get(key) ?? [];
+      const commitment = legsOf(lines.get(`${key} 0`), COMMITMENT);
+      const participants = holders.filter(
+        ({ lender, kind }) => kind === 'participation' && !commitment.original.has(lender),
+      );
       return {
         ...facility,
         present: first.present && facility.present,
-        lenders: (lenders.get(key) ?? []).map(({ lender }) => lender),
-        commitment: legsOf(lines.get(`${key} 0`), COMMITMENT),
+        lenders: holders.map(({ lender }) => lender),
+        participants: participants.map(({ lender }) => lender),
+        commitment,
         drawings: drawings
           .filter(({ contractKey }) => contractKey !== null)
           .map(({ drawing, contractKey }) => ({

@@ -186,6 +186,9 @@ describeOnDatabase('loans that a statement no longer has', (engine) => {
     const accept = { drawing_moved: 'another drawing A' };
     const accepted = await importTape(database, april, '2025-04-30', { document, accept });
     expect(accepted.outcome).to.equal('applied');
+    await sqlBook(database).revert(accepted.importId ?? '', true);
+    const again = await importTape(database, april, '2025-04-30', { document });
+    expect([again.outcome, again.sanity]).to.deep.equal(['refused', refused.sanity]);
   });
 
   it('that moved whole to another facility are refused where facilities are deals of their own', async () => {

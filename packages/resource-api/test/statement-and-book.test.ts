@@ -118,19 +118,33 @@ describeOnDatabase('a later statement of a deal', (engine) => {
       const april = `Loan,Balance,Undrawn\nS,${due},${undrawn}\n`;
       const { outcome } = await importTape(database, april, '2025-04-30', { document });
       expect(outcome).to.equal('applied');
-      const held = await database.query(
-        `SELECT y.name, (b.original_commitment - b.cancelled_commitment)::int AS committed,
-           b.unfunded::int AS unfunded
-         FROM balance_line l JOIN party y ON y.key = l.lender_key
-         CROSS JOIN LATERAL (SELECT * FROM balance b WHERE b.line_key = l.key
-           ORDER BY b.effective_date DESC, b.known_seq DESC LIMIT 1) b
-         WHERE l.contract_key = 0 AND (b.unfunded <> 0 OR b.original_commitment <> 0)`,
-      );
       const unfunded = Number(undrawn.replace('.', ''));
-      expect(held).to.deep.equal([{ name: 'Bank', committed: 20_000, unfunded }]);
+      expect(await commitments(database)).to.deep.equal([
+        { name: 'Bank', committed: 20_000, unfunded },
+      ]);
       await expectReconciled(database);
     });
   }
+
+  it('of one lender takes what another could draw for sold, also where that one had drawn nothing', async () => {
+    const document: ImportProfileDocument = {
+      ...{ name: 'alone', title: 'Alone', source: 'alone', currency: 'EUR' },
+      lender: { externalId: 'BANK', name: 'Bank' },
+      columns: { loanNumber: ['Loan'], due: ['Balance'], undisbursed: ['Undrawn'] },
+    };
+    const byLender: ImportProfileDocument = {
+      ...{ ...document, rowIs: 'lender' },
+      columns: { ...document.columns, lender: ['Lender'] },
+    };
+    const march = 'Loan,Balance,Undrawn,Lender\nA,10.00,5.00,Bank\nA,0.00,14.00,Other\n';
+    await importTape(database, march, '2025-03-31', { document: byLender });
+    const april = 'Loan,Balance,Undrawn\nA,10.00,19.00\n';
+    await importTape(database, april, '2025-04-30', { document });
+    expect(await commitments(database)).to.deep.equal([
+      { name: 'Bank', committed: 2_900, unfunded: 1_900 },
+    ]);
+    await expectReconciled(database);
+  });
 
   it('with a file of shares that are not a whole, or of no facility, says so', async () => {
     const profile = profileSchema.parse({
@@ -170,3 +184,16 @@ describeOnDatabase('a later statement of a deal', (engine) => {
     expect(outstanding[0]).to.include({ drawn: '1.00', stated: '11.00' });
   });
 });
+
+/** Of lenders that have a commitment or can draw: in minor units. */
+function commitments(database: Database) {
+  return database.query(
+    `SELECT y.name, (b.original_commitment - b.cancelled_commitment)::int AS committed,
+       b.unfunded::int AS unfunded
+     FROM balance_line l JOIN party y ON y.key = l.lender_key
+     CROSS JOIN LATERAL (SELECT * FROM balance b WHERE b.line_key = l.key
+       ORDER BY b.effective_date DESC, b.known_seq DESC LIMIT 1) b
+     WHERE l.contract_key = 0
+       AND (b.unfunded <> 0 OR b.original_commitment <> b.cancelled_commitment)`,
+  );
+}

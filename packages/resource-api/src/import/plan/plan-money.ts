@@ -168,8 +168,12 @@ function commitmentChange(
     const raised =
       undrawn === undefined ? overdrawnBy(before) : split(totalOf(needed), needed, parts);
     if (totalOf(raised) > 0n) current = raised;
-    // Without sales, parts by shares differ from what follows from movements by rounding alone.
-    const isSold = [...bought.values()].some((amount) => amount !== 0n);
+    // Parts by shares differ from what follows from movements by rounding alone, unless something was sold:
+    // principal, or what a holder could draw that the statement does not name.
+    const named = new Set(holders.map(({ ref }) => ref));
+    const isSold =
+      [...bought.values()].some((amount) => amount !== 0n) ||
+      [...before].some(([holder, amount]) => amount !== 0n && !named.has(onFacility(holder)));
     const follows = undrawn === undefined || (isApportioned && !isSold);
     const swaps = follows ? NO_LEGS : combine([1n, needed], [-1n, raised]);
     const sells = !holders.some(({ kind }) => kind === 'participation');

@@ -3,9 +3,11 @@ import { describeOnDatabase } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { MIGRATIONS } from '../src/database/migrations.ts';
 import { importStatement } from '../src/import/import-statement.ts';
-import { profileSchema } from '../src/import/profile/profile.ts';
+import { type ImportProfileDocument, profileSchema } from '../src/import/profile/profile.ts';
 import { sqlBook } from '../src/import/sql/sql-book.ts';
 import { date, textSource } from './support/book.ts';
+import { importTape } from './support/lenders-statement.ts';
+import { expectReconciled } from './support/reconciled.ts';
 
 const GROUPED = { dealNumber: ['Deal'], facilityNumber: ['Facility'], loanNumber: ['Loan'] };
 
@@ -74,6 +76,76 @@ describeOnDatabase('a later statement of a deal', (engine) => {
     });
   }
 
+  for (const [title, first, second] of [
+    [
+      'by facilities',
+      [GROUPED, 'D,F,1,EUR,10.00'],
+      [{ loanNumber: ['Loan'] }, 'D,EUR,10.00', 'D,EUR,11.00'],
+    ],
+    [
+      'as one loan',
+      [{ loanNumber: ['Loan'] }, 'D,EUR,10.00'],
+      [GROUPED, 'D,F,1,EUR,10.00', 'D,F,1,EUR,11.00'],
+    ],
+  ] as const) {
+    it(`that was stated ${title} in an import that was taken back, is taken`, async () => {
+      const { importId = '' } = await give(first[0], '2025-01-31', [first[1]]);
+      await sqlBook(database).revert(importId, true);
+      expect((await give(second[0], '2025-01-31', [second[1]])).outcome).to.equal('applied');
+      const later = await give(second[0], '2025-02-28', [second[2]]);
+      expect([later.outcome, later.faults]).to.deep.equal(['applied', []]);
+      expect(later.outstanding[0]).to.include({ before: '10.00', drawn: '1.00', after: '11.00' });
+      await expectReconciled(database);
+    });
+  }
+
+  for (const [title, due, undrawn] of [
+    ['repaid', '50.00', '150.00'],
+    ['sold back', '100.00', '100.00'],
+  ] as const) {
+    it(`without a participant that was booked, leaves it no commitment where all is ${title}`, async () => {
+      const document: ImportProfileDocument = {
+        ...{ name: 'sold', title: 'Sold', source: 'sold', currency: 'EUR' },
+        ...{ lender: { externalId: 'BANK', name: 'Bank' }, facilityTypes: { '*': 'revolver' } },
+        columns: { loanNumber: ['Loan'], due: ['Balance'], undisbursed: ['Undrawn'] },
+      };
+      const withSold: ImportProfileDocument = {
+        ...{ ...document, participants: { externalId: 'THIRD', name: 'Third parties' } },
+        columns: { ...document.columns, dueThirdParty: ['Sold'] },
+      };
+      const march = 'Loan,Balance,Undrawn,Sold\nS,60.00,100.00,40.00\n';
+      await importTape(database, march, '2025-03-31', { document: withSold });
+      const april = `Loan,Balance,Undrawn\nS,${due},${undrawn}\n`;
+      const { outcome } = await importTape(database, april, '2025-04-30', { document });
+      expect(outcome).to.equal('applied');
+      const unfunded = Number(undrawn.replace('.', ''));
+      expect(await commitments(database)).to.deep.equal([
+        { name: 'Bank', committed: 20_000, unfunded },
+      ]);
+      await expectReconciled(database);
+    });
+  }
+
+  it('of one lender takes what another could draw for sold, also where that one had drawn nothing', async () => {
+    const document: ImportProfileDocument = {
+      ...{ name: 'alone', title: 'Alone', source: 'alone', currency: 'EUR' },
+      lender: { externalId: 'BANK', name: 'Bank' },
+      columns: { loanNumber: ['Loan'], due: ['Balance'], undisbursed: ['Undrawn'] },
+    };
+    const byLender: ImportProfileDocument = {
+      ...{ ...document, rowIs: 'lender' },
+      columns: { ...document.columns, lender: ['Lender'] },
+    };
+    const march = 'Loan,Balance,Undrawn,Lender\nA,10.00,5.00,Bank\nA,0.00,14.00,Other\n';
+    await importTape(database, march, '2025-03-31', { document: byLender });
+    const april = 'Loan,Balance,Undrawn\nA,10.00,19.00\n';
+    await importTape(database, april, '2025-04-30', { document });
+    expect(await commitments(database)).to.deep.equal([
+      { name: 'Bank', committed: 2_900, unfunded: 1_900 },
+    ]);
+    await expectReconciled(database);
+  });
+
   it('with a file of shares that are not a whole, or of no facility, says so', async () => {
     const profile = profileSchema.parse({
       name: 'shared',
@@ -112,3 +184,16 @@ describeOnDatabase('a later statement of a deal', (engine) => {
     expect(outstanding[0]).to.include({ drawn: '1.00', stated: '11.00' });
   });
 });
+
+/** Of lenders that have a commitment or can draw: in minor units. */
+function commitments(database: Database) {
+  return database.query(
+    `SELECT y.name, (b.original_commitment - b.cancelled_commitment)::int AS committed,
+       b.unfunded::int AS unfunded
+     FROM balance_line l JOIN party y ON y.key = l.lender_key
+     CROSS JOIN LATERAL (SELECT * FROM balance b WHERE b.line_key = l.key
+       ORDER BY b.effective_date DESC, b.known_seq DESC LIMIT 1) b
+     WHERE l.contract_key = 0
+       AND (b.unfunded <> 0 OR b.original_commitment <> b.cancelled_commitment)`,
+  );
+}

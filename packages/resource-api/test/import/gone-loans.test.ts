@@ -9,7 +9,9 @@ import { reportText } from '../../src/import/report/report-text.ts';
 import { sqlBook } from '../../src/import/sql/sql-book.ts';
 import { importJournals } from '../../src/journal-file/import-journals.ts';
 import { sqlJournals } from '../../src/journal-file/sql/sql-journals.ts';
-import { textSource } from '../support/book.ts';
+import { NO_FILTER } from '../../src/questions/ask/balance-store.ts';
+import { sqlBalanceStore } from '../../src/questions/sql-balance-store.ts';
+import { date, textSource } from '../support/book.ts';
 import { fileOf, linesFrom } from '../support/journal-lines.ts';
 import { importTape, MARCH, SYNDICATE } from '../support/lenders-statement.ts';
 
@@ -184,6 +186,9 @@ describeOnDatabase('loans that a statement no longer has', (engine) => {
     const accept = { drawing_moved: 'another drawing A' };
     const accepted = await importTape(database, april, '2025-04-30', { document, accept });
     expect(accepted.outcome).to.equal('applied');
+    await sqlBook(database).revert(accepted.importId ?? '', true);
+    const again = await importTape(database, april, '2025-04-30', { document });
+    expect([again.outcome, again.sanity]).to.deep.equal(['refused', refused.sanity]);
   });
 
   it('that moved whole to another facility are refused where facilities are deals of their own', async () => {
@@ -575,6 +580,49 @@ describeOnDatabase('a statement beside the one before', (engine) => {
         [{ loan: 'K9/F', field: 'facilityType', before: 'term_loan', after: 'revolver' }],
       ],
     ]);
+  });
+
+  it('keeps nothing of a facility and a drawing whose import was taken back', async () => {
+    const document: ImportProfileDocument = {
+      ...{ ...DRAWINGS, name: 'forgotten', source: 'forgotten' },
+      columns: {
+        ...{ ...DRAWINGS.columns, facilityName: ['Name'] },
+        ...{ maturityDate: ['End'], rate: ['Rate'] },
+      },
+    };
+    const text = (...rows: readonly string[]) =>
+      ['Deal,Facility,Drawing,Balance,Name,End,Rate', ...rows, ''].join('\n');
+    const march = 'FG,F,A,10.00,First,2030-01-01,0.05';
+    await importTape(database, text(march), '2025-03-31', { document });
+    const rows = ['FG,F,B,3.00,First,2044-01-01,0.09', 'FG,G,A,7.00,Wrong,2044-01-01,0.09'];
+    const wrong = await importTape(database, text(march, ...rows), '2025-04-30', { document });
+    await sqlBook(database).revert(wrong.importId ?? '', true);
+    const right = text(march, 'FG,F,B,3.00,First,,', 'FG,G,A,7.00,,,');
+    const report = await importTape(database, right, '2025-04-30', { document });
+    expect(report.changes.map(({ kind }) => kind)).to.deep.equal(['drawn']);
+    const { items } = await sqlBalanceStore(database).page(
+      { fullControl: true },
+      {
+        ...{ level: 'contract', filter: { ...NO_FILTER, search: 'FG' }, sort: undefined },
+        snapshot: { asOf: date('2025-04-30'), ledgerSeq: 9_000_000_000_000n },
+        ...{ after: undefined, limit: 10 },
+      },
+    );
+    expect(
+      items.map(({ facility, contract }) => [
+        ...[facility?.name, contract?.contractNumber, contract?.maturityDate],
+      ]),
+    ).to.deep.equal([
+      ['First', 'A', '2030-01-01'],
+      ['First', 'B', null],
+      ['G', 'A', null],
+    ]);
+    // What stands now is what empty cells keep.
+    const may = text(march, 'FG,F,B,3.00,First,2029-01-01,', 'FG,G,A,7.00,Term,,');
+    await importTape(database, may, '2025-05-31', { document });
+    const june = text(march, 'FG,F,B,2.00,First,,', 'FG,G,A,6.00,,,');
+    const { changes } = await importTape(database, june, '2025-06-30', { document });
+    expect(changes.map(({ kind }) => kind)).to.deep.equal(['repaid']);
   });
 
   it('tells a date above its header that is not the one it is imported for', async () => {

@@ -10,7 +10,7 @@ import { combine, type Legs, totalOf } from '../../src/import/statement/legs.ts'
 import type { StatedDrawing, StatedFacility } from '../../src/import/statement/stated-deal.ts';
 import type { FacilityType } from '../../src/ledger/facility-type.ts';
 
-const EMPTY: FacilityState = { commitment: NO_COMMITMENT, drawings: new Map() };
+const EMPTY: FacilityState = { commitment: NO_COMMITMENT, drawings: new Map(), participants: [] };
 const LENDERS = ['bank', 'second', 'third'];
 const amount = fc.bigInt(-(10n ** 13n), 10n ** 13n);
 const positive = fc.bigInt(0n, 10n ** 13n);
@@ -144,7 +144,7 @@ function after(before: FacilityState, { journals }: MoneyPlan): FacilityState {
     if (movement === 'scheduled_repayment') add(money.repaid, moved, -1n);
     if (movement === 'transfer') add(money.transferred, moved);
   }
-  return { commitment, drawings };
+  return { commitment, drawings, participants: before.participants };
 }
 
 const NOTHING = {

@@ -162,7 +162,7 @@ function newDrawings({ stated, facilities, isNew }: PlannedDeal): readonly NewDr
   const deal = stated.number;
   return facilities.flatMap(({ currency, drawings }) =>
     drawings
-      .filter(({ number, known }) => number !== deal && (isNew || known === undefined))
+      .filter(({ number, known }) => number !== deal && (isNew || known?.present !== true))
       .map(({ row, number, due }) => ({ row, number, deal, currency, due: totalOf(due) })),
   );
 }

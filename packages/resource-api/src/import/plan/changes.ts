@@ -203,7 +203,9 @@ function movementChanges({ known, change }: PlannedDrawing, differing: Differing
 
 function termChanges(stated: StatedDeal, known: KnownDeal): readonly LoanChange[] {
   return facilityPairs(stated, known).flatMap(([found, facility]) => {
+    if (!facility.present) return [];
     const drawings = drawingPairs(found, facility).flatMap(([drawing, before]) => {
+      if (!before.present) return [];
       const now = termsOfDrawing(drawing, before);
       const place = drawingPlace(stated.number, facility.ref ?? stated.number, drawing.number);
       const status = [known.status, facility.status, before.status].join('/');

@@ -19,10 +19,11 @@ export function misfitsOf(stated: StatedDeal, known: KnownDeal): readonly FileFa
       return [{ row, column: 'currency', code, message, value: currency }];
     }
     // A file of journals may have added others to a deal that statements have as one loan.
-    const [oldest] = known.facilities;
+    const booked = known.facilities.filter(({ present }) => present);
+    const [oldest] = booked;
     const asBooked = (oldest?.ref !== null) === (number !== undefined);
-    if (!known.present || oldest === undefined || asBooked) return [];
-    const names = known.facilities.map(({ ref, name }) => ref ?? name).join(', ');
+    if (oldest === undefined || asBooked) return [];
+    const names = booked.map(({ ref, name }) => ref ?? name).join(', ');
     const message =
       number === undefined
         ? `expected facilities, as the book has this deal: ${names}`

@@ -26,6 +26,8 @@ export interface KnownParty {
 
 export interface KnownFacility {
   readonly id: string;
+  /** Not where the import that booked it was taken back, and nothing else says anything of it at the date. */
+  readonly present: boolean;
   /** As the source calls it; null where it is the only one of its deal. */
   readonly ref: string | null;
   readonly name: string;
@@ -35,6 +37,8 @@ export interface KnownFacility {
   readonly status: string;
   readonly maturityDate: string | null;
   readonly lenders: readonly string[];
+  /** Those of the lenders that have no commitment. */
+  readonly participants: readonly string[];
   readonly commitment: KnownCommitment;
   readonly drawings: readonly KnownDrawing[];
 }
@@ -44,6 +48,8 @@ export type KnownCommitment = Readonly<Record<'original' | 'cancelled' | 'unfund
 
 export interface KnownDrawing {
   readonly id: string;
+  /** As of a facility. */
+  readonly present: boolean;
   readonly number: string;
   readonly status: string;
   readonly maturityDate: string | null;

@@ -113,7 +113,7 @@ export function knownFacility(
   { number }: StatedDeal,
   stated: StatedFacility,
 ): KnownFacility | undefined {
-  if (stated.number === undefined) return facilities[0];
+  if (stated.number === undefined) return facilities.find(({ ref }) => ref === null);
   return facilities.find(({ ref }) => ref === facilityRef(number, stated));
 }
 
@@ -161,6 +161,7 @@ function planFacility(
   const state = {
     commitment: known?.commitment ?? NO_COMMITMENT,
     drawings: new Map([...drawings].map(([number, { money }]) => [number, money])),
+    participants: known?.participants ?? [],
   };
   const positions = stated.holders
     .filter(({ ref }) => !known?.lenders.includes(ref))

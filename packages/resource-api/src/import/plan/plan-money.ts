@@ -36,6 +36,8 @@ export interface PlannedJournal {
 export interface FacilityState {
   readonly commitment: KnownCommitment;
   readonly drawings: ReadonlyMap<string, KnownPrincipal>;
+  /** Parties that were booked with principal and no commitment. */
+  readonly participants: readonly string[];
 }
 
 export const NO_COMMITMENT: KnownCommitment = {
@@ -102,13 +104,14 @@ export function planMoney(stated: StatedFacility, state: FacilityState): MoneyPl
   });
   const changes = drawings.map(({ change }) => change);
   const revolves = isRevolving(stated.type);
-  const commitment = commitmentChange(stated, state.commitment, changes, revolves);
+  const onFacility = lenderOfRecordFor(stated, state.participants);
+  const manner = { revolves, onFacility };
+  const commitment = commitmentChange(stated, state.commitment, changes, manner);
   const { gap } = commitment;
   const expected = totalOf(commitment.unfunded);
   const undrawn = totalOf(stated.commitment.undrawn ?? commitment.unfunded);
-  const manner = { revolves, overdrawn: undrawn < 0n, onFacility: lenderOfRecordFor(stated) };
   const movements = drawings.map(({ drawing, known, change }) =>
-    drawingJournals(drawing, known, change, manner),
+    drawingJournals(drawing, known, change, { ...manner, overdrawn: undrawn < 0n }),
   );
   return {
     journals: [
@@ -128,7 +131,7 @@ function commitmentChange(
   { commitment, holders, drawings: stated }: StatedFacility,
   known: KnownCommitment,
   changes: readonly PrincipalChange[],
-  revolves: boolean,
+  { revolves, onFacility }: Omit<Manner, 'overdrawn'>,
 ) {
   const { original, cancelled, undrawn, isApportioned } = commitment;
   const isNew = known.original.size === 0;
@@ -136,9 +139,10 @@ function commitmentChange(
     combine(...changes.map((change) => [1n, change[part]] as const));
   const advance = sum('advance');
   const back = revolves ? negated(sum('repayment')) : NO_LEGS;
-  const bought = sum('transfer');
+  // What a participant sold back was drawn by the lender of record's commitment, and is.
+  const bought = mapHolders(sum('transfer'), onFacility);
   const now = combine([1n, known.original], [-1n, known.cancelled]);
-  const facilityDraw = (legs: Legs) => mapHolders(legs, lenderOfRecordFor({ holders }));
+  const facilityDraw = (legs: Legs) => mapHolders(legs, onFacility);
   const dues = stated.map(({ due }) => [1n, facilityDraw(due)] as const);
   const parts = combine([1n, undrawn ?? NO_LEGS], ...dues);
   const change = {
@@ -164,8 +168,12 @@ function commitmentChange(
     const raised =
       undrawn === undefined ? overdrawnBy(before) : split(totalOf(needed), needed, parts);
     if (totalOf(raised) > 0n) current = raised;
-    // Without sales, parts by shares differ from what follows from movements by rounding alone.
-    const isSold = [...bought.values()].some((amount) => amount !== 0n);
+    // Parts by shares differ from what follows from movements by rounding alone, unless something was sold:
+    // principal, or what a holder could draw that the statement does not name.
+    const named = new Set(holders.map(({ ref }) => ref));
+    const isSold =
+      [...bought.values()].some((amount) => amount !== 0n) ||
+      [...before].some(([holder, amount]) => amount !== 0n && !named.has(onFacility(holder)));
     const follows = undrawn === undefined || (isApportioned && !isSold);
     const swaps = follows ? NO_LEGS : combine([1n, needed], [-1n, raised]);
     const sells = !holders.some(({ kind }) => kind === 'participation');
@@ -331,11 +339,15 @@ function mapHolders(legs: Legs, holderFor: (holder: string) => string): Legs {
   return sumOfLegs([...legs].map(([holder, amount]) => [holderFor(holder), amount]));
 }
 
-/** A participant has no commitment: what is drawn or given back there is the lender of record's. */
-function lenderOfRecordFor({ holders }: Pick<StatedFacility, 'holders'>) {
-  const participants = new Set(
-    holders.filter(({ kind }) => kind === 'participation').map(({ ref }) => ref),
-  );
+/**
+ * A participant has no commitment: what is drawn or given back there is the lender of record's, also where
+ * the statement does not name it any more.
+ */
+function lenderOfRecordFor({ holders }: StatedFacility, booked: readonly string[]) {
+  const kinds = new Map([
+    ...booked.map((ref) => [ref, 'participation'] as const),
+    ...holders.map(({ ref, kind }) => [ref, kind] as const),
+  ]);
   const record = holders[0]?.ref ?? '';
-  return (holder: string) => (participants.has(holder) ? record : holder);
+  return (holder: string) => (kinds.get(holder) === 'participation' ? record : holder);
 }

@@ -75,23 +75,23 @@ export function isParty(known: KnownParty, { ref, name, countryCode }: StatedPar
 
 /** Terms of the deal and of facilities and drawings that the book has, where they differ. */
 export function changedTerms(stated: StatedDeal, known: KnownDeal): readonly TermsRecord[] {
-  const anew = !known.present;
+  const changed = !known.present || stated.status !== known.status;
   return [
-    ...(anew || stated.status !== known.status ? [{ deal: known.id, status: stated.status }] : []),
-    ...facilityPairs(stated, known).flatMap((pair) => facilityTerms(...pair, anew)),
+    ...(changed ? [{ deal: known.id, status: stated.status }] : []),
+    ...facilityPairs(stated, known).flatMap((pair) => facilityTerms(...pair)),
   ] as readonly TermsRecord[];
 }
 
 /**
  * The facility of a statement that the book has under the same name. Of a deal that is one loan for its sender
- * it is the oldest: a file of journals may have added others.
+ * it is the oldest without a name: a file of journals may have added others.
  */
 export function statedFacility(
   { facilities, number }: StatedDeal,
   { id, ref }: Pick<KnownFacility, 'id' | 'ref'>,
   known: KnownDeal,
 ): StatedFacility | undefined {
-  const isOldest = known.facilities[0]?.id === id;
+  const isOldest = known.facilities.find((one) => one.ref === null)?.id === id;
   return facilities.find((one) =>
     one.number === undefined ? isOldest : facilityRef(number, one) === ref,
   );
@@ -121,13 +121,14 @@ export function drawingPairs(
   });
 }
 
-function facilityTerms(stated: StatedFacility, known: KnownFacility, anew: boolean) {
+function facilityTerms(stated: StatedFacility, known: KnownFacility) {
+  const anew = !known.present;
   const maturityDate = stated.maturityDate ?? (anew ? null : known.maturityDate);
   const changed = anew || stated.status !== known.status || maturityDate !== known.maturityDate;
   const terms = { facility: known.id, status: stated.status, ...filled({ maturityDate }) };
   return [
     ...(changed ? [terms] : []),
-    ...drawingPairs(stated, known).flatMap((pair) => drawingTerms(...pair, anew)),
+    ...drawingPairs(stated, known).flatMap((pair) => drawingTerms(...pair)),
   ];
 }
 
@@ -140,7 +141,8 @@ export function termsOfDrawing(stated: StatedDrawing, known: KnownDrawing | unde
   };
 }
 
-function drawingTerms(stated: StatedDrawing, known: KnownDrawing, anew: boolean) {
+function drawingTerms(stated: StatedDrawing, known: KnownDrawing) {
+  const anew = !known.present;
   const now = termsOfDrawing(stated, anew ? undefined : known);
   const { status, maturityDate, allInRate } = now;
   const same =
@@ -178,9 +180,9 @@ export function changedDetails(
 ): readonly DetailsRecord[] {
   const { name, borrower, guarantor, country } = detailsOf(stated, known);
   const isSame = known.present && differingDetails(stated, known).length === 0;
-  const renamed = facilityPairs(stated, known).flatMap(([found, { id, name: before }]) => {
-    const now = facilityNameOf(found, stated.number, known.present ? before : undefined);
-    return known.present && now === before ? [] : [{ facility: id, name: now }];
+  const renamed = facilityPairs(stated, known).flatMap(([found, { id, present, name: before }]) => {
+    const now = facilityNameOf(found, stated.number, present ? before : undefined);
+    return present && now === before ? [] : [{ facility: id, name: now }];
   });
   const deal = {
     ...{ deal: known.id, name, borrower: idOf(borrower), country },

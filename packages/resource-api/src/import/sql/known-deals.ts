@@ -21,8 +21,8 @@ export async function knownDeals(
   const keys = [...new Set(records.map(({ dealKey }) => dealKey))];
   const amounts = await sql.query<AmountRow>(AMOUNTS, [keys, asOf]);
   const lines = groupBy(amounts, ({ facilityKey, contractKey }) => `${facilityKey} ${contractKey}`);
-  const positions = await sql.query<{ facilityKey: bigint; lender: string }>(
-    `SELECT p.facility_key AS "facilityKey", y.id AS lender
+  const positions = await sql.query<Position & { facilityKey: bigint }>(
+    `SELECT p.facility_key AS "facilityKey", y.id AS lender, p.kind
      FROM lender_position p JOIN party y ON y.key = p.lender_key WHERE p.deal_key = ANY($1)`,
     [keys],
   );
@@ -39,7 +39,7 @@ interface RecordRow {
   readonly contractKey: bigint | null;
   readonly present: boolean;
   readonly deal: Omit<KnownDeal, 'facilities' | 'present'>;
-  readonly facility: Omit<KnownFacility, 'lenders' | 'commitment' | 'drawings'>;
+  readonly facility: Omit<KnownFacility, 'lenders' | 'participants' | 'commitment' | 'drawings'>;
   readonly drawing: Omit<KnownDrawing, 'money'>;
 }
 
@@ -57,7 +57,8 @@ const PRINCIPAL = [
 ];
 
 type Lines = ReadonlyMap<string, readonly AmountRow[]>;
-type Lenders = ReadonlyMap<bigint | null, readonly { readonly lender: string }[]>;
+type Position = { readonly lender: string; readonly kind: string };
+type Lenders = ReadonlyMap<bigint | null, readonly Position[]>;
 
 function dealOf(rows: readonly RecordRow[], lines: Lines, lenders: Lenders): KnownDeal {
   const [first] = rows as [RecordRow];
@@ -68,14 +69,22 @@ function dealOf(rows: readonly RecordRow[], lines: Lines, lenders: Lenders): Kno
     present: first.present,
     facilities: [...facilities].map(([key, drawings]): KnownFacility => {
       const [{ facility }] = drawings as [RecordRow];
+      const holders = lenders.get(key) ?? [];
+      const commitment = legsOf(lines.get(`${key} 0`), COMMITMENT);
+      const participants = holders.filter(
+        ({ lender, kind }) => kind === 'participation' && !commitment.original.has(lender),
+      );
       return {
         ...facility,
-        lenders: (lenders.get(key) ?? []).map(({ lender }) => lender),
-        commitment: legsOf(lines.get(`${key} 0`), COMMITMENT),
+        present: first.present && facility.present,
+        lenders: holders.map(({ lender }) => lender),
+        participants: participants.map(({ lender }) => lender),
+        commitment,
         drawings: drawings
           .filter(({ contractKey }) => contractKey !== null)
           .map(({ drawing, contractKey }) => ({
             ...drawing,
+            present: first.present && drawing.present,
             money: legsOf(lines.get(`${key} ${contractKey}`), PRINCIPAL),
           })),
       };
@@ -106,6 +115,15 @@ const newest = (table: string, which: string) => `LEFT JOIN LATERAL (SELECT * FR
     WHERE ${which} AND t.effective_date <= $2 AND ${stands('t.known_seq', NOW)}
     ORDER BY t.effective_date DESC, t.known_seq DESC LIMIT 1)`;
 
+/** Records follow their deal, also where the import that booked them was taken back. */
+const present = (record: string, terms: string, ofLine: string) => `(${terms} IS NOT NULL
+    OR NOT EXISTS (SELECT FROM journal j JOIN import_batch i ON i.key = j.import_key
+      WHERE j.seq = ${record}.booked_seq AND i.reverted_at IS NOT NULL)
+    OR EXISTS (SELECT FROM balance_line l JOIN posting p ON p.line_key = l.key
+      JOIN journal j ON j.seq = p.journal_seq
+      WHERE ${ofLine} AND p.effective_date <= $2 AND j.reverses_seq IS NULL
+        AND ${stands('j.seq', NOW)}))`;
+
 const RECORDS = `
   SELECT x.value AS number, d.key AS "dealKey", f.key AS "facilityKey", c.key AS "contractKey",
     known_since('deal', d.key, ${NOW}) <= $2 AS present,
@@ -115,12 +133,14 @@ const RECORDS = `
       'agent', ${PARTY('d.agent_key')},
       'guarantor', ${PARTY('CASE WHEN dd.deal_key IS NULL THEN d.guarantor_key ELSE dd.guarantor_key END')}
     ) AS deal,
-    jsonb_build_object('id', f.id, 'name', coalesce(fd.name, f.name), 'type', f.type,
+    jsonb_build_object('id', f.id,
+      'present', ${present('f', 'ft.facility_key', 'l.facility_key = f.key')}, 'name', coalesce(fd.name, f.name), 'type', f.type,
       'currency', f.currency, 'status', coalesce(ft.status, f.status),
       'maturityDate', CASE WHEN ft.facility_key IS NULL THEN f.maturity_date ELSE ft.maturity_date END,
       'ref', (SELECT min(r.value) FROM external_id r WHERE r.entity_id = f.id AND r.source = $1)
     ) AS facility,
     jsonb_build_object('id', c.id, 'number', c.contract_number,
+      'present', ${present('c', 'ct.contract_key', 'l.facility_key = f.key AND l.contract_key = c.key')},
       'status', coalesce(ct.status, c.status),
       'maturityDate', CASE WHEN ct.contract_key IS NULL THEN c.maturity_date ELSE ct.maturity_date END,
       'allInRate', (CASE WHEN ct.contract_key IS NULL THEN c.all_in_rate ELSE ct.all_in_rate END)::text

@@ -30,11 +30,19 @@ describe('the list of deals', () => {
   let lender: Party;
   let other: Party;
   let loan: ReturnType<typeof aLoan>;
+  let partly: ReturnType<typeof aLoan>;
   before(async () => {
     services = await sharedServices();
     const borrower = aParty(BORROWER);
     [lender, other] = [aParty('Lender of the list'), aParty('Other lender of the list')];
     loan = aLoan(borrower, [lender, other]);
+    const [another, holder] = [aParty('Borrower of two'), aParty('Holder')];
+    // Its deal has not matured.
+    partly = aLoan(another, [holder], { status: 'matured' });
+    const drawnPartly = posting(partly, '2025-01-31', [
+      [undefined, '5.00'],
+      [holder, '5.00'],
+    ]);
     const drawn = posting(loan, '2025-01-31', [
       [undefined, '300.00'],
       [lender, '100.00'],
@@ -43,6 +51,7 @@ describe('the list of deals', () => {
     await services.post([
       ...aBook({ contracts: 24, seed: 17 }).records,
       ...[borrower, lender, other, ...loan.all, drawn],
+      ...[another, holder, ...partly.all, drawnPartly],
       // Nothing was drawn under it.
       ...aLoan(borrower, [lender]).all,
     ]);
@@ -107,6 +116,13 @@ describe('the list of deals', () => {
     const book = new Uint8Array(await (await person.send(address)).arrayBuffer());
     const sheet = strFromU8(unzipSync(book)['xl/worksheets/sheet1.xml'] ?? new Uint8Array());
     expect(sheet).to.include('Lender’s outstanding').and.not.include('Your outstanding');
+  });
+
+  it('has, in the file of lenders, the status of each facility', async () => {
+    const address = `/positions.xlsx?${times}&status=matured&dealId=${partly.deal.id}`;
+    const book = new Uint8Array(await (await person.send(address)).arrayBuffer());
+    const sheet = strFromU8(unzipSync(book)['xl/worksheets/sheet1.xml'] ?? new Uint8Array());
+    expect(sheet).to.include('>Holder<').and.include('>matured<').and.not.include('>active<');
   });
 
   it('is searched as a whole, whatever it was narrowed to', async () => {

@@ -11,6 +11,7 @@ import {
   aBook,
   aLoan,
   aParty,
+  businessDate,
   FULL,
   type Party,
   posting,
@@ -35,7 +36,8 @@ describe('the list of deals', () => {
     services = await sharedServices();
     const borrower = aParty(BORROWER);
     [lender, other] = [aParty('Lender of the list'), aParty('Other lender of the list')];
-    loan = aLoan(borrower, [lender, other]);
+    loan = aLoan(borrower, [lender, other], { maturityDate: businessDate('2031-05-01') });
+    Object.assign(loan.contract, { maturityDate: '2029-05-01' });
     const [another, holder] = [aParty('Borrower of two'), aParty('Holder')];
     // Its deal has not matured.
     partly = aLoan(another, [holder], { status: 'matured' });
@@ -258,23 +260,37 @@ describe('the list of deals', () => {
       const { data } = await services.ask<List<BalanceItem>>(
         `/balances?${times}&level=contract&expand=terms&limit=1000&include=none`,
       );
+      const facilities = await services.ask<List<BalanceItem>>(
+        `/balances?${times}&level=facility&limit=1000&include=none`,
+      );
       const [asOf = ''] = /\d{4}-\d\d-\d\d/.exec(times) ?? [];
       const rows = readTable(html, 'deals')?.rows ?? [];
       const maturing = rows.filter(({ cells }) => cells['Maturity'] !== '');
       expect(maturing.length).to.be.greaterThan(0);
       for (const { head, cells } of maturing) {
-        const own = data.filter(
-          ({ deal, currency }) => head.startsWith(deal.dealNumber) && currency === cells['Ccy'],
-        );
-        const days = own.flatMap(
-          (one) => one.contract?.maturityDate ?? one.facility?.maturityDate ?? [],
-        );
+        const isOwn = ({ deal, currency }: BalanceItem) =>
+          head.startsWith(deal.dealNumber) && currency === cells['Ccy'];
+        const own = data.filter(isOwn);
+        const days = facilities.data
+          .filter(isOwn)
+          .flatMap((one) => one.facility?.maturityDate ?? []);
         const next = days.sort().find((day) => day >= asOf) ?? days.at(-1) ?? '';
         expect(cells['Maturity'], head).to.equal(english.date(next));
         const rates = own.flatMap(({ terms }) => terms?.rate?.allIn ?? []);
         if (rates.length === 1)
           expect(cells['Rate']).to.equal(roundedPercent(rates[0] ?? '', 'en'));
       }
+    });
+
+    it('has the same maturity of a deal with its rates and without', async () => {
+      const [alone, beside] = await Promise.all(
+        ['column=maturity', 'column=maturity&column=rate'].map(async (columns) => {
+          const { html } = await openList(`${columns}&q=${encodeURIComponent(BORROWER)}`);
+          return readTable(html, 'deals')?.rows.map(({ cells }) => cells['Maturity']);
+        }),
+      );
+      expect(alone).to.deep.equal([english.date('2031-05-01')]);
+      expect(beside).to.deep.equal(alone);
     });
 
     it('keeps them while the reader sorts, searches and turns pages', async () => {

@@ -41,6 +41,8 @@ describe('the list of deals', () => {
     const [another, holder] = [aParty('Borrower of two'), aParty('Holder')];
     // Its deal has not matured.
     partly = aLoan(another, [holder], { status: 'matured' });
+    const abroad = aLoan(another, [holder]);
+    Object.assign(abroad.deal, { country: 'IN' });
     const drawnPartly = posting(partly, '2025-01-31', [
       [undefined, '5.00'],
       [holder, '5.00'],
@@ -53,7 +55,7 @@ describe('the list of deals', () => {
     await services.post([
       ...aBook({ contracts: 24, seed: 17 }).records,
       ...[borrower, lender, other, ...loan.all, drawn],
-      ...[another, holder, ...partly.all, drawnPartly],
+      ...[another, holder, ...partly.all, drawnPartly, ...abroad.all],
       // Nothing was drawn under it.
       ...aLoan(borrower, [lender]).all,
     ]);
@@ -107,6 +109,12 @@ describe('the list of deals', () => {
     });
     expect(response.status).to.equal(200);
     expect(rowsOf(html, 'deals')).to.have.length(2);
+  });
+
+  it('leads to a borrower’s page with each country of its deals', async () => {
+    const { html } = await person.open(`/borrowers/${partly.deal.borrower}?${times}`);
+    const [, lead = ''] = /<p class="lead">([\s\S]*?)<\/p>/.exec(html) ?? [];
+    expect(textOf(lead)).to.equal('Borrower · United States, India · Show the deals in the list');
   });
 
   it('calls the share of a lender whose deals it lists that lender’s, and not the reader’s', async () => {

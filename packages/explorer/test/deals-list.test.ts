@@ -40,7 +40,8 @@ describe('the list of deals', () => {
     Object.assign(loan.contract, { maturityDate: '2029-05-01' });
     const [another, holder] = [aParty('Borrower of two'), aParty('Holder')];
     // Its deal has not matured.
-    partly = aLoan(another, [holder], { status: 'matured' });
+    const maturityDate = businessDate('2025-02-15');
+    partly = aLoan(another, [holder], { status: 'matured', maturityDate });
     const abroad = aLoan(another, [holder]);
     Object.assign(abroad.deal, { country: 'IN' });
     const drawnPartly = posting(partly, '2025-01-31', [
@@ -115,6 +116,21 @@ describe('the list of deals', () => {
     const { html } = await person.open(`/borrowers/${partly.deal.borrower}?${times}`);
     const [, lead = ''] = /<p class="lead">([\s\S]*?)<\/p>/.exec(html) ?? [];
     expect(textOf(lead)).to.equal('Borrower · United States, India · Show the deals in the list');
+  });
+
+  it('leads to a borrower’s page, where what matures is soon due until it is past due', async () => {
+    const figuresAt = async (asOf: string) => {
+      const query = new URLSearchParams(times);
+      query.set('asOf', asOf);
+      const { html } = await person.open(`/borrowers/${partly.deal.borrower}?${query}`);
+      return ['Matures in 30 days', 'Total past due'].map((label) => {
+        const [, figure = ''] = new RegExp(`<dt>${label}</dt><dd>(.*?)</dd>`, 's').exec(html) ?? [];
+        return textOf(figure.replace(/<small[\s\S]*/, ''));
+      });
+    };
+    expect(await figuresAt('2025-02-14')).to.deep.equal(['5.00', '–0.00']);
+    expect(await figuresAt('2025-02-15')).to.deep.equal(['5.00', '–0.00']);
+    expect(await figuresAt('2025-02-16')).to.deep.equal(['–0.00', '5.00']);
   });
 
   it('calls the share of a lender whose deals it lists that lender’s, and not the reader’s', async () => {

@@ -30,6 +30,7 @@ describe('the list of deals', () => {
   let times: string;
   let lender: Party;
   let other: Party;
+  let quiet: Party;
   let loan: ReturnType<typeof aLoan>;
   let partly: ReturnType<typeof aLoan>;
   before(async () => {
@@ -39,9 +40,10 @@ describe('the list of deals', () => {
     loan = aLoan(borrower, [lender, other], { maturityDate: businessDate('2031-05-01') });
     Object.assign(loan.contract, { maturityDate: '2029-05-01' });
     const [another, holder] = [aParty('Borrower of two'), aParty('Holder')];
+    quiet = aParty('Holder of nothing drawn');
     // Its deal has not matured.
     const maturityDate = businessDate('2025-02-15');
-    partly = aLoan(another, [holder], { status: 'matured', maturityDate });
+    partly = aLoan(another, [holder, quiet], { status: 'matured', maturityDate });
     const abroad = aLoan(another, [holder]);
     Object.assign(abroad.deal, { country: 'IN' });
     const drawnPartly = posting(partly, '2025-01-31', [
@@ -56,7 +58,7 @@ describe('the list of deals', () => {
     await services.post([
       ...aBook({ contracts: 24, seed: 17 }).records,
       ...[borrower, lender, other, ...loan.all, drawn],
-      ...[another, holder, ...partly.all, drawnPartly, ...abroad.all],
+      ...[another, holder, quiet, ...partly.all, drawnPartly, ...abroad.all],
       // Nothing was drawn under it.
       ...aLoan(borrower, [lender]).all,
     ]);
@@ -131,6 +133,19 @@ describe('the list of deals', () => {
     expect(await figuresAt('2025-02-14')).to.deep.equal(['5.00', '–0.00']);
     expect(await figuresAt('2025-02-15')).to.deep.equal(['5.00', '–0.00']);
     expect(await figuresAt('2025-02-16')).to.deep.equal(['–0.00', '5.00']);
+  });
+
+  it('leads to a deal’s page, which tells no lender days of what is not past due to it', async () => {
+    const { id } = partly.deal;
+    const deals = { dealId: id } as const;
+    const daysTo = async (reader: Person) => {
+      const { html } = await reader.signIn(`/deals/${id}?asOf=2025-02-20`);
+      const [, figure = ''] = /<dt>Total past due<\/dt><dd>(.*?)<\/dd>/s.exec(html) ?? [];
+      return /(\d+) days past due/.exec(textOf(figure))?.[1];
+    };
+    const agent = await services.person(VIEW, { role: 'agent', lenderId: undefined, deals });
+    const own = await services.person(VIEW, { role: 'lender', lenderId: quiet.id, deals });
+    expect([await daysTo(agent), await daysTo(own)]).to.deep.equal(['5', undefined]);
   });
 
   it('calls the share of a lender whose deals it lists that lender’s, and not the reader’s', async () => {

@@ -1,7 +1,9 @@
 import { expect } from 'chai';
 import type { Caller, Deal, Single } from '../src/balances/shapes.ts';
+import { accruedCell } from '../src/pages/cells.ts';
 import { isAllKnown } from '../src/pages/knowledge.ts';
 import { offered } from '../src/pages/time-presets.ts';
+import { textIn } from '../src/web/text.ts';
 import type { Person } from './support/person.ts';
 import { linkNamed, rowsOf, textOf } from './support/reading.ts';
 import {
@@ -108,6 +110,14 @@ describe('a date without data', () => {
     expect(rowsOf(html, 'contracts')[0]?.html.split('>projected<')).to.have.length(2);
     const last = await person.open(`/facilities/${loan.facility.id}?${times}`);
     expect(last.html).not.to.include('>projected<');
+  });
+
+  it('marks no period that ends with the last day of data, whose end is the day after', () => {
+    const text = { ...textIn('en'), projectedAfter: '2025-03-31' };
+    const marked = ['2025-03-31', '2025-04-01', '2025-04-02'].map((end) =>
+      `${accruedCell('1.00', end, text)}`.includes('>projected<'),
+    );
+    expect(marked).to.deep.equal([false, false, true]);
   });
 
   it('before a deal leads to its first date', async () => {

@@ -11,6 +11,7 @@ import {
   aBook,
   aLoan,
   aParty,
+  businessDate,
   FULL,
   type Party,
   posting,
@@ -29,12 +30,26 @@ describe('the list of deals', () => {
   let times: string;
   let lender: Party;
   let other: Party;
+  let quiet: Party;
   let loan: ReturnType<typeof aLoan>;
+  let partly: ReturnType<typeof aLoan>;
   before(async () => {
     services = await sharedServices();
     const borrower = aParty(BORROWER);
     [lender, other] = [aParty('Lender of the list'), aParty('Other lender of the list')];
-    loan = aLoan(borrower, [lender, other]);
+    loan = aLoan(borrower, [lender, other], { maturityDate: businessDate('2031-05-01') });
+    Object.assign(loan.contract, { maturityDate: '2029-05-01' });
+    const [another, holder] = [aParty('Borrower of two'), aParty('Holder')];
+    quiet = aParty('Holder of nothing drawn');
+    // Its deal has not matured.
+    const maturityDate = businessDate('2025-02-15');
+    partly = aLoan(another, [holder, quiet], { status: 'matured', maturityDate });
+    const abroad = aLoan(another, [holder]);
+    Object.assign(abroad.deal, { country: 'IN' });
+    const drawnPartly = posting(partly, '2025-01-31', [
+      [undefined, '5.00'],
+      [holder, '5.00'],
+    ]);
     const drawn = posting(loan, '2025-01-31', [
       [undefined, '300.00'],
       [lender, '100.00'],
@@ -43,6 +58,7 @@ describe('the list of deals', () => {
     await services.post([
       ...aBook({ contracts: 24, seed: 17 }).records,
       ...[borrower, lender, other, ...loan.all, drawn],
+      ...[another, holder, quiet, ...partly.all, drawnPartly, ...abroad.all],
       // Nothing was drawn under it.
       ...aLoan(borrower, [lender]).all,
     ]);
@@ -98,6 +114,40 @@ describe('the list of deals', () => {
     expect(rowsOf(html, 'deals')).to.have.length(2);
   });
 
+  it('leads to a borrower’s page with each country of its deals', async () => {
+    const { html } = await person.open(`/borrowers/${partly.deal.borrower}?${times}`);
+    const [, lead = ''] = /<p class="lead">([\s\S]*?)<\/p>/.exec(html) ?? [];
+    expect(textOf(lead)).to.equal('Borrower · United States, India · Show the deals in the list');
+  });
+
+  it('leads to a borrower’s page, where what matures is soon due until it is past due', async () => {
+    const figuresAt = async (asOf: string) => {
+      const query = new URLSearchParams(times);
+      query.set('asOf', asOf);
+      const { html } = await person.open(`/borrowers/${partly.deal.borrower}?${query}`);
+      return ['Matures in 30 days', 'Total past due'].map((label) => {
+        const [, figure = ''] = new RegExp(`<dt>${label}</dt><dd>(.*?)</dd>`, 's').exec(html) ?? [];
+        return textOf(figure.replace(/<small[\s\S]*/, ''));
+      });
+    };
+    expect(await figuresAt('2025-02-14')).to.deep.equal(['5.00', '–0.00']);
+    expect(await figuresAt('2025-02-15')).to.deep.equal(['5.00', '–0.00']);
+    expect(await figuresAt('2025-02-16')).to.deep.equal(['–0.00', '5.00']);
+  });
+
+  it('leads to a deal’s page, which tells no lender days of what is not past due to it', async () => {
+    const { id } = partly.deal;
+    const deals = { dealId: id } as const;
+    const daysTo = async (reader: Person) => {
+      const { html } = await reader.signIn(`/deals/${id}?asOf=2025-02-20`);
+      const [, figure = ''] = /<dt>Total past due<\/dt><dd>(.*?)<\/dd>/s.exec(html) ?? [];
+      return /(\d+) days past due/.exec(textOf(figure))?.[1];
+    };
+    const agent = await services.person(VIEW, { role: 'agent', lenderId: undefined, deals });
+    const own = await services.person(VIEW, { role: 'lender', lenderId: quiet.id, deals });
+    expect([await daysTo(agent), await daysTo(own)]).to.deep.equal(['5', undefined]);
+  });
+
   it('calls the share of a lender whose deals it lists that lender’s, and not the reader’s', async () => {
     const { html } = await openList(`lenderId=${lender.id}`);
     const [row] = readTable(html, 'deals')?.rows ?? [];
@@ -107,6 +157,13 @@ describe('the list of deals', () => {
     const book = new Uint8Array(await (await person.send(address)).arrayBuffer());
     const sheet = strFromU8(unzipSync(book)['xl/worksheets/sheet1.xml'] ?? new Uint8Array());
     expect(sheet).to.include('Lender’s outstanding').and.not.include('Your outstanding');
+  });
+
+  it('has, in the file of lenders, the status of each facility', async () => {
+    const address = `/positions.xlsx?${times}&status=matured&dealId=${partly.deal.id}`;
+    const book = new Uint8Array(await (await person.send(address)).arrayBuffer());
+    const sheet = strFromU8(unzipSync(book)['xl/worksheets/sheet1.xml'] ?? new Uint8Array());
+    expect(sheet).to.include('>Holder<').and.include('>matured<').and.not.include('>active<');
   });
 
   it('is searched as a whole, whatever it was narrowed to', async () => {
@@ -242,23 +299,37 @@ describe('the list of deals', () => {
       const { data } = await services.ask<List<BalanceItem>>(
         `/balances?${times}&level=contract&expand=terms&limit=1000&include=none`,
       );
+      const facilities = await services.ask<List<BalanceItem>>(
+        `/balances?${times}&level=facility&limit=1000&include=none`,
+      );
       const [asOf = ''] = /\d{4}-\d\d-\d\d/.exec(times) ?? [];
       const rows = readTable(html, 'deals')?.rows ?? [];
       const maturing = rows.filter(({ cells }) => cells['Maturity'] !== '');
       expect(maturing.length).to.be.greaterThan(0);
       for (const { head, cells } of maturing) {
-        const own = data.filter(
-          ({ deal, currency }) => head.startsWith(deal.dealNumber) && currency === cells['Ccy'],
-        );
-        const days = own.flatMap(
-          (one) => one.contract?.maturityDate ?? one.facility?.maturityDate ?? [],
-        );
+        const isOwn = ({ deal, currency }: BalanceItem) =>
+          head.startsWith(deal.dealNumber) && currency === cells['Ccy'];
+        const own = data.filter(isOwn);
+        const days = facilities.data
+          .filter(isOwn)
+          .flatMap((one) => one.facility?.maturityDate ?? []);
         const next = days.sort().find((day) => day >= asOf) ?? days.at(-1) ?? '';
         expect(cells['Maturity'], head).to.equal(english.date(next));
         const rates = own.flatMap(({ terms }) => terms?.rate?.allIn ?? []);
         if (rates.length === 1)
           expect(cells['Rate']).to.equal(roundedPercent(rates[0] ?? '', 'en'));
       }
+    });
+
+    it('has the same maturity of a deal with its rates and without', async () => {
+      const [alone, beside] = await Promise.all(
+        ['column=maturity', 'column=maturity&column=rate'].map(async (columns) => {
+          const { html } = await openList(`${columns}&q=${encodeURIComponent(BORROWER)}`);
+          return readTable(html, 'deals')?.rows.map(({ cells }) => cells['Maturity']);
+        }),
+      );
+      expect(alone).to.deep.equal([english.date('2031-05-01')]);
+      expect(beside).to.deep.equal(alone);
     });
 
     it('keeps them while the reader sorts, searches and turns pages', async () => {

@@ -369,6 +369,27 @@ describeOnDatabase('a copy that is kept by its changes', (engine) => {
     expect(row).to.match(new RegExp(`^2025-01-31,removed,${data[0].id},`));
   });
 
+  it('gets totals over the whole filter where it asks for them, in an export too', async () => {
+    const [loan, other] = [aLoan(borrower, lenders), aLoan(borrower, lenders)];
+    const deals = `${loan.deal.id},${other.deal.id}`;
+    const only = `level=contract&dealId=${deals}&asOf=2025-01-31`;
+    const drawings = [drawing(loan, '2025-01-01', 300), drawing(other, '2025-01-01', 600)];
+    await post([...loan.all, ...other.all, ...drawings]);
+    const { meta } = await read(`balances?${only}`);
+    await post([drawing(loan, '2025-01-01', 300)]);
+    const since = `balances?${only}&updatedSince=${meta.knownAt}`;
+    const summaryOf = async (question: string) => {
+      const accept = 'application/x-ndjson';
+      const headers = { authorization: `Bearer ${await tokenFor({})}`, accept };
+      const text = await (await fetch(urlOf(question), { headers })).text();
+      return JSON.parse(text.trimEnd().split('\n').at(-1) ?? '');
+    };
+    const { totals } = await read(`${since}&include=totals`);
+    expect(totals).to.have.length(1);
+    expect(await summaryOf(`${since}&include=totals`)).to.deep.include({ count: 1, totals });
+    expect(await summaryOf(since)).to.deep.include({ count: 1, totals: [] });
+  });
+
   it('names nothing where nothing changed, whatever was posted elsewhere', async () => {
     const [loan, other] = [aLoan(borrower, lenders), aLoan(borrower, lenders)];
     await post([...loan.all, ...other.all, drawing(loan, '2025-01-01', 300)]);

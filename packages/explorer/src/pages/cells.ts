@@ -3,6 +3,7 @@ import type { BalanceItem, Terms } from '../balances/shapes.ts';
 import { difference, isNegative, isZero, MINUS, readableAmount } from '../web/amounts.ts';
 import type { Text } from '../web/text.ts';
 import { shareBar } from './picture.ts';
+import { dayAfter } from './time-presets.ts';
 
 type Amount = string | null | undefined;
 
@@ -42,7 +43,12 @@ export function figureCell(
 
 /** What accrued until a day, which does not count: projected where days after the data do. */
 export function accruedCell(amount: string, end: string, text: Text): Html {
-  return markedCell(amount, end > (text.projectedAfter ?? end), text);
+  const { projectedAfter } = text;
+  return markedCell(
+    amount,
+    projectedAfter !== undefined && end > dayAfter(projectedAfter, 1),
+    text,
+  );
 }
 
 function markedCell(amount: Amount, grows: boolean, text: Text, was?: Was<string | null>): Html {

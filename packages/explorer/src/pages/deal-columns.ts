@@ -1,7 +1,7 @@
 import { type Html, html } from '@cls/shared/http/html';
 import { rollup } from 'd3-array';
 import type { BalanceItem, Line } from '../balances/shapes.ts';
-import { pageAddress, sameWith } from '../web/address.ts';
+import { type Changes, pageAddress, sameWith } from '../web/address.ts';
 import { difference, isNegative, roundedPercent } from '../web/amounts.ts';
 import { countryName } from '../web/countries.ts';
 import type { MessageKey, Text } from '../web/text.ts';
@@ -60,8 +60,11 @@ export function keyOf({ deal, currency }: Pick<BalanceItem, 'deal' | 'currency'>
   return `${deal.id} ${currency}`;
 }
 
-/** The columns that need what stands on the loans of the deals. */
-const OF_LOANS = ['maturity', 'rate'];
+/** The columns that need what stands on the facilities or contracts of the deals, with what they ask. */
+const OF_LOANS: Readonly<Record<string, Changes>> = {
+  maturity: { level: 'facility', fields: ['deal.id', 'facility.maturityDate'] },
+  rate: { level: 'contract', expand: 'terms' },
+};
 
 /** What the columns tell of the loans of a page’s deals; undefined where no column needs it. */
 export async function readTerms(
@@ -70,18 +73,19 @@ export async function readTerms(
   items: readonly BalanceItem[],
 ): Promise<TermsOfDeals | undefined> {
   const names = chosenNames(visit);
-  if (items.length === 0 || !OF_LOANS.some((name) => names.includes(name))) return undefined;
-  const withRates = names.includes('rate');
-  const more = withRates
-    ? { level: 'contract', expand: 'terms' }
-    : { level: 'facility', fields: ['deal.id', 'facility.maturityDate'] };
+  const asked = Object.entries(OF_LOANS).filter(([name]) => names.includes(name));
+  if (items.length === 0 || asked.length === 0) return undefined;
   const includeZero = visit.query.get('includeZero') ?? undefined;
-  const lists = await listsOfDeals<BalanceItem>(deps, visit, items, {
-    path: '/balances',
-    question: { ...more, includeZero, include: 'none' },
-    atOnce: FILTER_VALUES_MAX,
-  });
-  const loans = lists.flatMap(({ data }) => data);
+  const lists = await Promise.all(
+    asked.map(([, more]) =>
+      listsOfDeals<BalanceItem>(deps, visit, items, {
+        path: '/balances',
+        question: { ...more, includeZero, include: 'none' },
+        atOnce: FILTER_VALUES_MAX,
+      }),
+    ),
+  );
+  const loans = lists.flat().flatMap(({ data }) => data);
   return rollup(loans, (some) => termsIn(some, visit), keyOf);
 }
 
@@ -90,7 +94,7 @@ const FILTER_VALUES_MAX = 100;
 
 function termsIn(loans: readonly BalanceItem[], { times }: Visit): TermsOfDeal {
   const days = loans
-    .flatMap(({ contract, facility }) => contract?.maturityDate ?? facility?.maturityDate ?? [])
+    .flatMap(({ contract, facility }) => (contract == null && facility?.maturityDate) || [])
     .sort();
   const rates = loans.flatMap(({ terms }) => terms?.rate?.allIn ?? statedRate(terms) ?? []);
   return {

@@ -164,7 +164,8 @@ export function itemFigures(
   const late = PAST_DUE.filter(([, amount]) => !isZero(amount(line))).map(([name, amount]) =>
     text.t(`figure.${name}`, { amount: text.short(amount(line)) }),
   );
-  const since = lateSince(visit, item, text);
+  // A lender may have no part of what is late.
+  const since = isZero(line.total.pastDue) ? undefined : lateSince(visit, item, text);
   const lineThen = wasOf(then, share === null ? (one) => one.global : ownShare);
   const amountOf = (of: (line: Line) => string) => ({ amount: of(line), was: wasOf(lineThen, of) });
   return figures(

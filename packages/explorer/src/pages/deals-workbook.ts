@@ -8,7 +8,8 @@ const TEXTS: readonly (readonly [MessageKey, (item: BalanceItem, text: Text) => 
   ['column.deal', ({ deal }) => deal.name],
   ['column.borrower', ({ borrower }) => borrower.name],
   ['column.country', ({ borrower }) => borrower.country],
-  ['column.status', ({ status }, text) => wordOf('status', status.deal, text)],
+  // Of a position, as its filter has it: that of its facility.
+  ['column.status', ({ status }, text) => wordOf('status', status.facility ?? status.deal, text)],
   ['column.currency', ({ currency }) => currency],
 ];
 const AMOUNTS: readonly (readonly [MessageKey, (line: Line) => string])[] = [

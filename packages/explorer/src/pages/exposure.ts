@@ -79,9 +79,9 @@ export function currenciesOf({ totals, comparedTotals = [] }: Totals): readonly 
 
 /** Days from the date of the visit, in which what matures is told. */
 export const SOON = [30, 90] as const;
-/** The dates of such days, as filters. */
+/** The dates of such days, as filters. What matures on the date itself is past due from the next day on. */
 export function maturing({ times }: Pick<Visit, 'times'>, days: number) {
-  return { maturityFrom: dayAfter(times.asOf, 1), maturityTo: dayAfter(times.asOf, days) };
+  return { maturityFrom: times.asOf, maturityTo: dayAfter(times.asOf, days) };
 }
 
 /**

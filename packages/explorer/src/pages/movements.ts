@@ -145,6 +145,17 @@ function facilitiesOf(deal: Deal | undefined): ReadonlyMap<string, string> {
   return new Map(all.length < 2 ? [] : all.map(({ id, name }) => [id, name]));
 }
 
+/** Journals of a page that others of it take back: not where a reversal was taken back itself. */
+function takenBack(rows: readonly Row[]): ReadonlySet<string> {
+  const journals = rows.map(({ movement: { journal } }) => journal);
+  const reversals = new Map(journals.map(({ id, reverses }) => [reverses, id]));
+  const stands = (id: string): boolean => {
+    const reversal = reversals.get(id);
+    return reversal === undefined || !stands(reversal);
+  };
+  return new Set(journals.flatMap(({ id }) => (stands(id) ? [] : [id])));
+}
+
 function movementsTable(
   { query }: Visit,
   rows: readonly Row[],
@@ -152,8 +163,9 @@ function movementsTable(
   text: Text,
 ): Html {
   const { withLenders, withReversed, only } = chosen(query);
-  const reversed = new Set(rows.flatMap(({ movement: { journal } }) => journal.reverses ?? []));
-  const isPair = ({ journal }: Movement) => journal.reverses !== null || reversed.has(journal.id);
+  const reversed = takenBack(rows);
+  const isPair = ({ journal: { id, reverses } }: Movement) =>
+    reversed.has(id) || (reverses !== null && reversed.has(reverses));
   const shown = rows.filter(
     ({ movement }) =>
       (withLenders || movement.lender === null) &&

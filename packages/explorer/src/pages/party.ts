@@ -49,9 +49,9 @@ export async function partyPage(deps: PageDeps, visit: Visit, kind: PartyKind): 
   ]);
   const [first] = list.data;
   if (first === undefined) return absent(deps, visit, '-');
-  const { name, country } = isLender
-    ? { name: lenderOf(first, id)?.lender.name ?? '', country: undefined }
-    : first.borrower;
+  const name = isLender ? (lenderOf(first, id)?.lender.name ?? '') : first.borrower.name;
+  // The country of a deal: a borrower may have deals of several.
+  const countries = new Set(isLender ? [] : list.data.map(({ borrower }) => borrower.country));
   const filters: Readonly<Record<string, string>> = filter;
   showPage(deps, visit, {
     title: () => name,
@@ -61,7 +61,7 @@ export async function partyPage(deps: PageDeps, visit: Visit, kind: PartyKind): 
     answers: [ladder, list, course, ...soon],
     lists: (text) => [loansHead(text)],
     body: (text) => [
-      html`<p class="lead">${text.t(`party.${kind}`)}${country !== undefined && ` · ${countryName(country, text.locale)}`} · <a href="${pageAddress('/deals', visit.query, filters)}">${text.t('party.deals')}</a></p>`,
+      html`<p class="lead">${text.t(`party.${kind}`)}${[...countries].map((country, at) => `${at === 0 ? ' · ' : ', '}${countryName(country, text.locale)}`)} · <a href="${pageAddress('/deals', visit.query, filters)}">${text.t('party.deals')}</a></p>`,
       currenciesOf(ladder).flatMap((currency) =>
         ladder.totals
           .filter((sum) => sum.currency === currency)

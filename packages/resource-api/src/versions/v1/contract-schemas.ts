@@ -346,7 +346,7 @@ export const SCHEMAS: Readonly<Record<string, JsonSchema>> = {
       sinceInception: as(
         object({
           advanced: as(money, 'All principal that was ever lent.'),
-          repaid: as(money, 'All principal that was ever repaid.'),
+          repaid: as(money, 'All principal that was ever repaid; negative.'),
         }),
         'Whatever the period is.',
       ),

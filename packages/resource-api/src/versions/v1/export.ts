@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Caller } from '@cls/shared/access/caller';
 import { stillAsked } from '../../access/asker.ts';
 import { csvLine } from '../../csv/csv-line.ts';
-import type { CurrencyTotal, Level } from '../../questions/ask/balance-store.ts';
+import { type CurrencyTotal, FIRST, type Level } from '../../questions/ask/balance-store.ts';
 import type { CopyTimes, ResolvedSnapshot } from '../../questions/ask/snapshot.ts';
 import type { ReadChanges } from '../../questions/lists/read-changes.ts';
 import type { ReadMovements } from '../../questions/lists/read-movements.ts';
@@ -113,7 +113,7 @@ async function changeBatch(
   copy: CopyTimes,
   walk?: Parameters<typeof changePage>[4],
 ): Promise<Batch> {
-  const { readChanges, caller, query } = request;
+  const { readBalances, readChanges, caller, query } = request;
   const question = { ...query, copy, fields: undefined, limit: BATCH, position: undefined };
   const page = await changePage(readChanges, caller, resource, question, walk);
   const { snapshot, copied, changed, removed, next } = page;
@@ -122,7 +122,13 @@ async function changeBatch(
     items: changed,
     removed,
     since: { asOf: copied?.asOf ?? null, knownAt: copy.updatedSince },
-    addTo: async (totals) => totals,
+    async addTo(totals) {
+      if (next !== undefined || query.totals !== 'asked') return totals;
+      // Over the whole filter, and not over what changed alone.
+      const position = { ...snapshot, after: FIRST };
+      const whole = await readBalances(caller, { ...question, limit: 1, position });
+      return new Map(whole.totals?.map((total) => [total.currency, total]));
+    },
     next: next && (() => changeBatch(request, resource, copy, { ...snapshot, after: next })),
   };
 }

@@ -138,7 +138,7 @@ export function borrowerJson(key: string): string {
   return `(SELECT json_build_object('id', y.id, 'name', ${partyName('y')}, 'country', (
           SELECT CASE WHEN min(c.country) = max(c.country) THEN min(c.country) END
           FROM (SELECT ${dealDetail('country')} AS country FROM deal d
-            WHERE ${dealsWith('borrower_key', `ARRAY[${key}]`)}) c))
+            WHERE ${hasRecord('deal', 'd')} AND ${dealsWith('borrower_key', `ARRAY[${key}]`)}) c))
         FROM party y WHERE y.key = ${key})`;
 }
 

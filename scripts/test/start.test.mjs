@@ -176,7 +176,7 @@ describe('npm start', function () {
     const example = join(import.meta.dirname, '../../docs/start/examples/portal.mjs');
     const { clientId } = JSON.parse(made.stdout);
     const portal = spawn(process.execPath, [example], {
-      env: { ...env, CLIENT_ID: clientId, PORT: `${appPort}` },
+      env: { ...env, CLIENT_ID: clientId, PORTAL_PORT: `${appPort}` },
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     try {

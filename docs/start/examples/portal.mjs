@@ -3,11 +3,13 @@
 //   npx cls-auth applications create --name Portal --redirect-uri http://localhost:3000/callback
 //   npm install openid-client
 //   CLIENT_ID=app_… node portal.mjs      then open http://localhost:3000
+//
+// PORTAL_PORT is another port for it, ISSUER another address of CLS.
 import { createServer } from 'node:http';
 import * as client from 'openid-client';
 
-const { ISSUER = 'http://localhost:8080', PORT = '3000', CLIENT_ID } = process.env;
-const home = `http://localhost:${PORT}/`;
+const { ISSUER = 'http://localhost:8080', PORTAL_PORT = '3000', CLIENT_ID } = process.env;
+const home = `http://localhost:${PORTAL_PORT}/`;
 const redirect_uri = `${home}callback`;
 const config = await client.discovery(new URL(ISSUER), CLIENT_ID, undefined, client.None(), {
   execute: [client.allowInsecureRequests], // For http on one's own machine, and nowhere else.
@@ -56,4 +58,4 @@ createServer(async (request, response) => {
   } catch (error) {
     response.writeHead(400).end(`${error.error ?? error.message}\n`);
   }
-}).listen(Number(PORT), () => process.stdout.write(`open ${home}\n`));
+}).listen(Number(PORTAL_PORT), () => process.stdout.write(`open ${home}\n`));

@@ -143,11 +143,17 @@ function json(text: string): unknown {
   }
 }
 
-/** Every member and item of `old` is in `now`, unchanged but for additions. */
+/** Of a refusal, for people: a new parameter is in the list of those that are known. */
+const WORDS: readonly string[] = ['message', 'detail'];
+
+/** Every member and item of `old` is in `now`, unchanged but for additions and words. */
 function contains(now: unknown, old: unknown): boolean {
   if (typeof old !== 'object' || old === null) return now === old;
   if (typeof now !== 'object' || now === null) return false;
   const members = Object.entries(old);
   if (Array.isArray(old) && (!Array.isArray(now) || now.length !== old.length)) return false;
-  return members.every(([name, value]) => contains((now as Record<string, unknown>)[name], value));
+  const of = now as Record<string, unknown>;
+  return members.every(([name, value]) =>
+    WORDS.includes(name) ? typeof of[name] === typeof value : contains(of[name], value),
+  );
 }

@@ -2,7 +2,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Authenticate } from '@cls/shared/access/authenticate';
 import { requirePermission } from '@cls/shared/access/require-permission';
-import { statusIndex } from '@cls/shared/access/status-list';
 import { insufficientPermission, tokenRevoked } from '@cls/shared/access/token-refusals';
 import {
   type AdminPermission,
@@ -12,7 +11,7 @@ import {
   scopeOf,
 } from '@cls/shared/access-token';
 import type { ServiceAccountDirectory } from '../clients/service-account.ts';
-import type { TokenStatusRecords } from '../token-status/token-status.ts';
+import { revocationOfToken, type TokenStatusRecords } from '../token-status/token-status.ts';
 import { callerDisabled } from './refusals.ts';
 
 export interface Administrator {
@@ -57,8 +56,7 @@ export async function administratorOf(
   if (!permissions.includes(permission)) {
     throw insufficientPermission([scopeOf(scopeBase, permission)]);
   }
-  const index = status && statusIndex(issuer, status);
-  if (index !== undefined && (await tokenStatus.revocationOf(index))) throw tokenRevoked();
+  if (await revocationOfToken(tokenStatus, issuer, status)) throw tokenRevoked();
   const grantablePermissions = API_PERMISSIONS.filter(
     (one) => one === 'cls-deal.view' || permissions.includes(one),
   );

@@ -1,6 +1,5 @@
 import { readToken } from '@cls/shared/access/explain-token';
 import { usableKeys } from '@cls/shared/access/key-check';
-import { statusIndex } from '@cls/shared/access/status-list';
 import { tokenRevoked } from '@cls/shared/access/token-refusals';
 import { ADMIN_PERMISSIONS, adminAudience, READ_PERMISSIONS } from '@cls/shared/access-token';
 import { addTokenCommand } from '@cls/shared/cli/token-command';
@@ -8,6 +7,7 @@ import { systemClock } from '@cls/shared/clock';
 import type { Command } from 'commander';
 import { parseConfig } from '../config.ts';
 import { publicKeysOf } from '../keys/own-keys.ts';
+import { revocationOfToken } from '../token-status/token-status.ts';
 import type { AsOperator } from './operator.ts';
 
 /** `cls-auth token explain`: with the keys of the store, for the API that the token names. */
@@ -24,8 +24,7 @@ export function addExplainCommand(program: Command, asOperator: AsOperator): voi
         permissions: isAdmin ? ADMIN_PERMISSIONS : READ_PERMISSIONS,
         clock: systemClock,
         async assertGood(token) {
-          const index = token && statusIndex(config.issuer, token);
-          const found = index === undefined ? undefined : await operator.revocationOf(index);
+          const found = await revocationOfToken(operator, config.issuer, token);
           if (found === undefined) return;
           const when = `${found.at.toISOString()}, because of ${found.for}`;
           throw tokenRevoked({

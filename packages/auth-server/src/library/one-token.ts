@@ -1,8 +1,8 @@
-import { type StatusReference, statusIndex } from '@cls/shared/access/status-list';
+import type { StatusReference } from '@cls/shared/access/status-list';
 import { decodeJwt } from 'jose';
 import { type Adapter, errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider';
 import { OPENID_SCOPES } from '../clients/application.ts';
-import type { TokenStatusRecords } from '../token-status/token-status.ts';
+import { revocationOfToken, type TokenStatusRecords } from '../token-status/token-status.ts';
 import {
   type AccessToken,
   keepForUserinfo,
@@ -74,8 +74,7 @@ export function refuseRevoked(
 ): Adapter {
   const isRevoked = async (text: string) => {
     const { status } = decodeJwt<{ status?: { status_list: StatusReference } }>(text);
-    const index = status && statusIndex(issuer, status.status_list);
-    return index !== undefined && (await tokenStatus.revocationOf(index)) !== undefined;
+    return (await revocationOfToken(tokenStatus, issuer, status?.status_list)) !== undefined;
   };
   return {
     ...adapter,

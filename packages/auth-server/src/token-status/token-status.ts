@@ -1,3 +1,5 @@
+import { type StatusReference, statusIndex } from '@cls/shared/access/status-list';
+
 /** Whose token it is. All that a revocation can name. */
 export interface TokenHolder {
   /** The `sub` of the token. */
@@ -61,4 +63,14 @@ export interface TokenStatusRecords {
   revocationOf(index: number): Promise<Revocation | undefined>;
   /** Hears that something was revoked. */
   onRevocation(listener: () => void): Promise<void>;
+}
+
+/** What revoked the token with this claim `status`; undefined where nothing did, and for one without a place. */
+export async function revocationOfToken(
+  tokens: Pick<TokenStatusRecords, 'revocationOf'>,
+  issuer: string,
+  status: StatusReference | undefined,
+): Promise<Revocation | undefined> {
+  const index = status && statusIndex(issuer, status);
+  return index === undefined ? undefined : tokens.revocationOf(index);
 }

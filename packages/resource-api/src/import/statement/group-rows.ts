@@ -233,6 +233,13 @@ function named(rows: readonly StatementRow[]): StatementRow {
   return rows.find(({ loanNumber }) => loanNumber !== undefined) ?? (rows[0] as StatementRow);
 }
 
+function sharesOfRow(row: number | undefined): string {
+  return (
+    `expected the shares of the loan of row ${row}, which is of the same facility; ` +
+    'where they differ, state each lender’s own amounts'
+  );
+}
+
 /** A second file that has shares by loan must have the same for all loans of a facility. */
 function checkSameLists(rows: readonly StatementRow[], grouping: Grouping): void {
   const { row: firstRow } = named(rows);
@@ -245,10 +252,13 @@ function checkSameLists(rows: readonly StatementRow[], grouping: Grouping): void
   const expected = told(named(rows));
   for (const row of rows.filter(({ loanNumber }) => loanNumber !== undefined)) {
     if (told(row) === expected) continue;
-    const message =
-      `expected the shares of the loan of row ${firstRow}, which is of the same facility; ` +
-      'where they differ, state each lender’s own amounts';
-    grouping.report.fault(row.row, 'shares', 'shares_differ', message, row.loanNumber ?? '');
+    grouping.report.fault(
+      row.row,
+      'shares',
+      'shares_differ',
+      sharesOfRow(firstRow),
+      row.loanNumber ?? '',
+    );
   }
 }
 
@@ -278,9 +288,7 @@ function checkSameShares(
   const areAsMany = others.length === shareOf.size && lenders.size === shareOf.size;
   for (const { row, lender, share } of others) {
     if (shareOf.get(lender?.ref) === share && areAsMany) continue;
-    const message =
-      `expected the shares of the loan of row ${first?.row}, which is of the same facility; ` +
-      'where they differ, state each lender’s own amounts';
+    const message = sharesOfRow(first?.row);
     report.fault(row, 'lenders’ shares', 'shares_differ', message, lender?.name ?? '');
   }
 }

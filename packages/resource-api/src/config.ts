@@ -6,7 +6,7 @@ import type { MailSettings } from '@cls/shared/mail/open-mail-sender';
 import { readMailFrom, readSmtpUrl } from '@cls/shared/mail/read-mail-settings';
 import { Secret } from '@cls/shared/secret';
 import { isServerUrl, PERCENT_ENCODE } from '@cls/shared/server-url';
-import { plaintextConnections } from '@cls/shared/service/plaintext-connections';
+import { isPlainPostgres } from '@cls/shared/service/plaintext-connections';
 import {
   EXPECTED_HOSTS,
   EXPECTED_TLS,
@@ -210,16 +210,12 @@ function readReplicaUrls(read: EnvironmentReader, { database, requireTls }: Serv
     read.fault('API_READ_DATABASE_URLS', 'needs API_DATABASE_URL, the primary of the replicas');
   }
   const each = urls?.expose().split(/ +/) ?? [];
-  const readReplicas = each.map((url) => new Secret(url));
   if (!each.every(isServerUrl)) read.fault('API_READ_DATABASE_URLS', PERCENT_ENCODE);
   else if (each.some((url) => postgresHosts(url) === undefined)) {
     read.fault('API_READ_DATABASE_URLS', EXPECTED_HOSTS);
   }
-  const isPlain = (url: Secret) =>
-    plaintextConnections({ database: { kind: 'postgres', url, poolSize: 1 }, redisUrl: undefined })
-      .length > 0;
-  if (requireTls && readReplicas.some(isPlain)) read.fault('API_READ_DATABASE_URLS', EXPECTED_TLS);
-  return readReplicas;
+  if (requireTls && each.some(isPlainPostgres)) read.fault('API_READ_DATABASE_URLS', EXPECTED_TLS);
+  return each.map((url) => new Secret(url));
 }
 
 function readImports(

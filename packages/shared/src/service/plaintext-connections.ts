@@ -39,7 +39,8 @@ export function warnOfPlaintext(config: Stores & { readonly production: boolean 
   );
 }
 
-function isPlainPostgres(url: string): boolean {
+/** Whether a URL leads beyond this machine without verified TLS. */
+export function isPlainPostgres(url: string): boolean {
   const [address = '', query = ''] = url.split('?', 2);
   const parameters = new URLSearchParams(query);
   const mode = parameters.get('sslmode') ?? '';

@@ -68,7 +68,8 @@ function suite(
       return (await exchange(party, flow, url)).refresh_token;
     });
 
-  it('every refresh that was under way succeeds with the same token, and every sign-in lives on', async () => {
+  /** Half of the refreshes are under way when the store fails; the others come then. */
+  const whileItFails = async () => {
     const tokens: (string | undefined)[] = [];
     while (tokens.length < APPLICATIONS) tokens.push(await signIn());
     const early = tokens.slice(0, 6).map(refresh);
@@ -76,6 +77,13 @@ function suite(
     const late = tokens.slice(6).map(refresh);
     const first = await Promise.all([...early, ...late]);
     await restore();
+    return { tokens, first };
+  };
+
+  it('every refresh that was under way succeeds with the same token, and every sign-in lives on', async () => {
+    let { tokens, first } = await whileItFails();
+    // A busy machine opened connections after those that froze.
+    if (first.every(({ status }) => status === 200)) ({ tokens, first } = await whileItFails());
     for (const { status, retryAfter } of first) {
       expect([status, retryAfter]).to.deep.be.oneOf([
         [200, null],

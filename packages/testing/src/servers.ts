@@ -310,7 +310,7 @@ async function startPostgres(): Promise<PostgresServer | undefined> {
     async createDatabase(template = 'template1') {
       databases += 1;
       const name = `test_${process.pid}_${databases}`;
-      await admin(`CREATE DATABASE ${name} OWNER cls TEMPLATE ${template}`);
+      await admin(`CREATE DATABASE ${name} OWNER cls TEMPLATE ${template} STRATEGY FILE_COPY`);
       // It is only for room: a server that a test stopped goes with the process.
       atEndOfFile(() => dropUnused(name).catch(() => undefined));
       return `postgres://cls@127.0.0.1:${port}/${name}`;

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describeOnEngines } from '@cls/testing/engines';
+import { describeOnDatabase } from '@cls/testing/engines';
 import { eventually, temporaryDirectory } from '@cls/testing/servers';
 import { expect } from 'chai';
 import * as client from 'openid-client';
@@ -127,7 +127,7 @@ async function contentsOf({ owner }: ToolWorld): Promise<string> {
   return parts.join('\n');
 }
 
-describeOnEngines('cls-auth accounts erase', (engine) => {
+describeOnDatabase('cls-auth accounts erase', (engine) => {
   let world: ToolWorld;
   let people: ReturnType<typeof peopleOf>;
   before(async () => {
@@ -304,7 +304,7 @@ describeOnEngines('cls-auth accounts erase', (engine) => {
   });
 });
 
-describeOnEngines('cls-auth customers offboard', (engine) => {
+describeOnDatabase('cls-auth customers offboard', (engine) => {
   let world: ToolWorld;
   let people: ReturnType<typeof peopleOf>;
   let folder: string;

@@ -6,6 +6,7 @@ import { requireServer } from '@cls/testing/engines';
 import { findBinary, temporaryDirectory } from '@cls/testing/servers';
 import { expect } from 'chai';
 import openapiTypes, { astToString } from 'openapi-typescript';
+import { GO } from './support/go.ts';
 import { type Services, sharedServices } from './support/services.ts';
 
 const PACKAGE = resolve(import.meta.dirname, '../..');
@@ -19,13 +20,6 @@ const SOURCES_ALONE = [
 
 /** The generator ends before a better compiler or a collector with threads of its own has paid. */
 const JAVA = { JAVA_TOOL_OPTIONS: '-XX:TieredStopAtLevel=1 -XX:+UseSerialGC' };
-/**
- * Go compiles all of its library that the client needs, where nobody has before: without optimisation, and
- * without what a debugger reads, in half of the time. Types are checked all the same.
- */
-const GO = { CGO_ENABLED: '0', GOGC: '400' };
-const GO_FLAGS = ['-mod=mod', '-gcflags=all=-N -l -dwarf=false', '-ldflags=-s -w'];
-
 /** The programs of docs/start/examples/generated call the services, as their page says. */
 describe('a client that is generated from the contract as it is served', () => {
   const generator = process.env['CLS_OPENAPI_GENERATOR'] || findBinary('openapi-generator-cli');
@@ -115,6 +109,6 @@ describe('a client that is generated from the contract as it is served', () => {
       () => false,
     );
     if (!isThere) return skip('what it imports cannot be fetched here');
-    expectAll(await run('go', ['run', ...GO_FLAGS, './balances'], output, GO));
+    expectAll(await run('go', ['run', '-mod=mod', './balances'], output, GO));
   });
 });

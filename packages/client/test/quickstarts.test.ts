@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { freePort, temporaryDirectory } from '@cls/testing/servers';
 import { expect } from 'chai';
 import ts from 'typescript';
+import { GO } from './support/go.ts';
 import { type Services, sharedServices } from './support/services.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../../..');
@@ -86,7 +87,7 @@ describe('the quick start', () => {
     copyFileSync(join(QUICK_STARTS, quickStart.file), join(folder, quickStart.file));
     const [command, ...args] = quickStart.command(folder);
     const { clientId: ID } = services.options;
-    const env = { ...process.env, BASE: base, ID, SECRET: secret };
+    const env = { ...process.env, ...GO, BASE: base, ID, SECRET: secret };
     return promisify(execFile)(command, args, { cwd: folder, env });
   };
 

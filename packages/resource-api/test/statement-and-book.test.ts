@@ -53,6 +53,37 @@ describeOnDatabase('a later statement of a deal', (engine) => {
     ]);
   });
 
+  it('in another currency, after the import in the wrong one was taken back, is booked anew', async () => {
+    const loans = { loanNumber: ['Loan'] };
+    const { importId = '' } = await give(loans, '2025-01-31', ['D,EUR,10.00']);
+    await sqlBook(database).revert(importId, true);
+    const right = await give(loans, '2025-01-31', ['D,USD,10.00']);
+    expect([right.outcome, right.faults]).to.deep.equal(['applied', []]);
+    const later = await give(loans, '2025-02-28', ['D,USD,11.00']);
+    expect(later.outstanding[0]).to.include({ before: '10.00', drawn: '1.00', after: '11.00' });
+    const wrong = await give(loans, '2025-03-31', ['D,EUR,11.00']);
+    expect(wrong.faults.map(({ message }) => message)).to.deep.equal([
+      'expected USD, in which the book has this facility',
+    ]);
+    for (const one of [later, right]) await sqlBook(database).revert(one.importId ?? '', true);
+    const first = await give(loans, '2025-01-31', ['D,EUR,12.00']);
+    expect(first.outstanding[0]).to.include({ currency: 'EUR', after: '12.00' });
+    expect(first.outstanding).to.have.length(1);
+    await expectReconciled(database);
+  });
+
+  it('by facilities in another currency, after the wrong one was taken back, needs other numbers', async () => {
+    const { importId = '' } = await give(GROUPED, '2025-01-31', ['D,F,1,EUR,10.00']);
+    await sqlBook(database).revert(importId, true);
+    const { faults } = await give(GROUPED, '2025-01-31', ['D,F,1,USD,10.00']);
+    expect(faults.map(({ message }) => message)).to.deep.equal([
+      'expected EUR, which the facility of this number keeps though its import was taken back: give it another number',
+    ]);
+    const right = await give(GROUPED, '2025-01-31', ['D,F2,2,USD,10.00']);
+    expect([right.outcome, right.faults]).to.deep.equal(['applied', []]);
+    await expectReconciled(database);
+  });
+
   for (const [title, first, second, message] of [
     [
       'that is one loan of the book, stated by facilities',

@@ -6,20 +6,26 @@ import { outstandingOf } from '../statement/group-rows.ts';
 import { NO_LEGS, totalOf } from '../statement/legs.ts';
 import type { StatedDeal } from '../statement/stated-deal.ts';
 import type { KnownDeal } from './known-deal.ts';
-import { knownFacility, type PlannedDeal } from './plan-deal.ts';
+import type { PlannedDeal } from './plan-deal.ts';
+import { knownFacility } from './plan-terms.ts';
 
 /** Facilities that the book has under other numbers would be there twice, and amounts of another currency be wrong. */
 export function misfitsOf(stated: StatedDeal, known: KnownDeal): readonly FileFault[] {
   const code = 'differs_from_book';
   return stated.facilities.flatMap((facility): FileFault[] => {
     const { row, number, currency } = facility;
+    const booked = known.facilities.filter(({ present }) => present);
     const found = knownFacility(known, stated, facility);
-    if (found !== undefined && found.currency !== currency) {
-      const message = `expected ${found.currency}, in which the book has this facility`;
+    // Beside one that was taken back the loan may be booked anew, in another currency.
+    const anew = number === undefined && !found?.present && booked.find(({ ref }) => ref === null);
+    const holder = anew || found;
+    if (holder !== undefined && holder.currency !== currency) {
+      const message = holder.present
+        ? `expected ${holder.currency}, in which the book has this facility`
+        : `expected ${holder.currency}, which the facility of this number keeps though its import was taken back: give it another number`;
       return [{ row, column: 'currency', code, message, value: currency }];
     }
     // A file of journals may have added others to a deal that statements have as one loan.
-    const booked = known.facilities.filter(({ present }) => present);
     const [oldest] = booked;
     const asBooked = (oldest?.ref !== null) === (number !== undefined);
     if (oldest === undefined || asBooked) return [];

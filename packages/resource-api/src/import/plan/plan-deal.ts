@@ -32,6 +32,7 @@ import {
   detailsOf,
   facilityNameOf,
   filled,
+  knownFacility,
   statedFacility,
 } from './plan-terms.ts';
 
@@ -106,15 +107,6 @@ export function planDeal(
     records: known === undefined ? [dealRecord(stated, deal, context), ...records] : records,
     journals: [...money, ...facts],
   };
-}
-
-export function knownFacility(
-  { facilities }: KnownDeal,
-  { number }: StatedDeal,
-  stated: StatedFacility,
-): KnownFacility | undefined {
-  if (stated.number === undefined) return facilities.find(({ ref }) => ref === null);
-  return facilities.find(({ ref }) => ref === facilityRef(number, stated));
 }
 
 function unstatedDrawings(stated: StatedDeal, known: KnownDeal): readonly KnownFacility[] {

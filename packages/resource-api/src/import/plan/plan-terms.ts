@@ -83,18 +83,31 @@ export function changedTerms(stated: StatedDeal, known: KnownDeal): readonly Ter
 }
 
 /**
- * The facility of a statement that the book has under the same name. Of a deal that is one loan for its sender
- * it is the oldest without a name: a file of journals may have added others.
+ * The facility that the book has under the name of a statement's. Of a deal that is one loan for its sender it is
+ * the oldest without a name: a file of journals may have added others. One that was taken back keeps its currency,
+ * so that a loan without a name is booked anew in another.
  */
+export function knownFacility(
+  { facilities }: KnownDeal,
+  { number }: StatedDeal,
+  stated: StatedFacility,
+): KnownFacility | undefined {
+  if (stated.number !== undefined) {
+    const name = facilityRef(number, stated);
+    return facilities.find(({ ref }) => ref === name);
+  }
+  return facilities.find(
+    ({ ref, present, currency }) => ref === null && (present || currency === stated.currency),
+  );
+}
+
+/** The other way round. */
 export function statedFacility(
-  { facilities, number }: StatedDeal,
-  { id, ref }: Pick<KnownFacility, 'id' | 'ref'>,
+  stated: StatedDeal,
+  { id }: Pick<KnownFacility, 'id'>,
   known: KnownDeal,
 ): StatedFacility | undefined {
-  const isOldest = known.facilities.find((one) => one.ref === null)?.id === id;
-  return facilities.find((one) =>
-    one.number === undefined ? isOldest : facilityRef(number, one) === ref,
-  );
+  return stated.facilities.find((one) => knownFacility(known, stated, one)?.id === id);
 }
 
 type Pair<Stated, Known> = readonly [stated: Stated, known: Known];

@@ -27,8 +27,8 @@ export async function startPlatform({ book, onStop }) {
   const dataDir = book === undefined ? ownDataDir : dataDirOf(ownDataDir, book);
   const baseUrl = `http://localhost:${port}`;
   const explorerUrl = process.env.EXPLORER_URL || `http://localhost:${port + 3}`;
-  makeDataDir(dataDir);
   await requireFreePorts([port, port + 1, port + 2, port + 3]);
+  makeDataDir(dataDir);
 
   const environment = {
     ...process.env,

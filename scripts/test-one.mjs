@@ -40,7 +40,7 @@ function run() {
   const made = runCommand(join(root, 'scripts', 'documentation.mjs'));
   if (made !== 0) return made;
   const mocha = join(root, 'node_modules', 'mocha', 'bin', 'mocha.js');
-  return runCommand(mocha, ...options, compiledName(file));
+  return runCommand(mocha, '--fail-zero', ...options, compiledName(file));
 }
 
 /** Not `dist`, which every run changes. */

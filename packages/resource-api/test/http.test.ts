@@ -207,6 +207,11 @@ describe('the API over HTTP', () => {
     });
   }
 
+  it('says once that there is no such part to expand', async () => {
+    const faults = await faultsOf('expand=foo');
+    expect(faults.map(({ code }) => code)).to.deep.equal(['invalid_parameter']);
+  });
+
   it('suggests nothing for a parameter that is like none', async () => {
     const [fault] = await faultsOf('colour=red');
     expect(fault?.message).not.to.include('did you mean');

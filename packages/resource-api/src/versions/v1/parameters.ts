@@ -65,7 +65,7 @@ const instant = {
 } as const;
 const amount = {
   schema: { type: 'string', pattern: '^-?\\d{1,18}(\\.\\d{1,30})?$' },
-  expected: `a plain decimal such as 1000.00, of at most ${AMOUNT_MAX_MINOR} minor units`,
+  expected: `a plain decimal such as 1000.00, with no more decimals than its currency has, of at most ${AMOUNT_MAX_MINOR} minor units`,
 } as const;
 const currency = {
   schema: { type: 'string', pattern: '^[A-Z]{3}$' },

@@ -14,7 +14,12 @@ import {
   SORTS,
 } from '../../questions/ask/balance-store.ts';
 import type { ComparedTimes, CopyTimes } from '../../questions/ask/snapshot.ts';
-import type { BalanceQuestion, Expansion, TotalsWish } from '../../questions/page/read-balances.ts';
+import {
+  type BalanceQuestion,
+  EXPANSIONS,
+  type Expansion,
+  type TotalsWish,
+} from '../../questions/page/read-balances.ts';
 import {
   type CallersFilter,
   COMPARISON,
@@ -213,7 +218,7 @@ function readBounds(read: QueryReader, currencies: readonly string[]) {
 
 function readExpansions(read: QueryReader, resource: Endpoint, level: Level) {
   const expand = new Set(read.list('expand') as readonly Expansion[]);
-  for (const name of expand) {
+  for (const name of EXPANSIONS.filter((one) => expand.has(one))) {
     if (isExpandable(name, resource, level)) continue;
     const message = `${name} is not available for ${resource} with level=${level}`;
     read.fault('expand', 'contradictory', message, name);

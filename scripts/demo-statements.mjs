@@ -1,8 +1,11 @@
 // Statements of the World Bank's loans between the two that it published: made up, by interpolation, so
 // that the demonstration has dates to look at. Nothing in them is the World Bank's but the loans and the
 // two ends.
-import { readFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 
 const require = createRequire(new URL('../packages/resource-api/package.json', import.meta.url));
@@ -33,10 +36,20 @@ const FOLLOWING = [
 ];
 
 /**
+ * Writes the statements that are made up into a folder, as `2024-03-31.csv`. Another process makes them, because it
+ * takes 200 MB, which a process that goes on would keep.
+ */
+export async function makeStatements(folder) {
+  const child = spawn(process.execPath, [import.meta.filename, folder], { stdio: 'inherit' });
+  const [code] = await once(child, 'exit');
+  if (code !== 0) throw new Error('the statements of the demonstration could not be made');
+}
+
+/**
  * @returns for a date, the text of a statement of every loan that is in the first statement: its amounts
  *   on a line between both ends, in whole cents, everything else as in the first one
  */
-export function madeStatements() {
+function madeStatements() {
   const profile = readProfile();
   const [first, last] = [FIRST, LAST].map(readStatement);
   const columnsOf = ([header]) =>
@@ -131,4 +144,11 @@ function decimal(amount) {
 
 function quoted(cell) {
   return /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
+}
+
+if (process.argv[1] === import.meta.filename) {
+  const made = madeStatements();
+  for (const { date } of STATEMENTS.filter(({ sample }) => sample === undefined)) {
+    writeFileSync(join(process.argv[2], `${date}.csv`), made(date));
+  }
 }

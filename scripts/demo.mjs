@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { root } from './bootstrap.mjs';
 import { DEMO, demoBook } from './demo-book.mjs';
-import { madeProfile, madeStatements, STATEMENTS } from './demo-statements.mjs';
+import { madeProfile, makeStatements, STATEMENTS } from './demo-statements.mjs';
 import { loadOwnBook } from './own-book.mjs';
 import { showProgress, watchChild } from './progress.mjs';
 
@@ -169,16 +169,18 @@ async function loadDemoBook(api, beforeLast) {
   const dates = STATEMENTS.map(({ date }) => date);
   const history = demoBook(dates.slice(0, -1));
   const lateNews = history.pop();
-  const made = madeStatements();
   await api('migrate');
-  // In the order of their dates: what is known of a date late restates it.
-  for (const [at, { date, sample }] of STATEMENTS.entries()) {
-    if (at === STATEMENTS.length - 1) await beforeLast();
-    await importJournals(api, history[at]);
-    if (sample !== undefined) await api('import', sample, '--apply');
-    else await importMade(api, made(date));
-  }
-  return lateNews;
+  return withFiles({ 'made.json': JSON.stringify(madeProfile()) }, async (file) => {
+    await makeStatements(file());
+    // In the order of their dates: what is known of a date late restates it.
+    for (const [at, { date, sample }] of STATEMENTS.entries()) {
+      if (at === STATEMENTS.length - 1) await beforeLast();
+      await importJournals(api, history[at]);
+      if (sample !== undefined) await api('import', sample, '--apply');
+      else await importMade(api, file(`${date}.csv`), file('made.json'));
+    }
+    return lateNews;
+  });
 }
 
 function importJournals(api, text) {
@@ -187,21 +189,16 @@ function importJournals(api, text) {
   );
 }
 
-function importMade(api, text) {
-  const files = { 'made.csv': text, 'made.json': JSON.stringify(madeProfile()) };
-  return withFiles(files, (file) =>
-    api(
-      ...['import', file('made.csv'), '--profile', file('made.json'), '--apply'],
-      ...['--without-totals', 'made up by interpolation'],
-    ),
-  );
+function importMade(api, file, profile) {
+  const why = 'made up by interpolation';
+  return api('import', file, '--profile', profile, '--apply', '--without-totals', why);
 }
 
 async function withFiles(texts, work) {
   const directory = mkdtempSync(join(tmpdir(), 'cls-demo-'));
   try {
     for (const [name, text] of Object.entries(texts)) writeFileSync(join(directory, name), text);
-    await work((name) => join(directory, name));
+    return await work((name = '') => join(directory, name));
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }

@@ -14,18 +14,15 @@ export function misfitsOf(stated: StatedDeal, known: KnownDeal): readonly FileFa
   const code = 'differs_from_book';
   return stated.facilities.flatMap((facility): FileFault[] => {
     const { row, number, currency } = facility;
-    const booked = known.facilities.filter(({ present }) => present);
     const found = knownFacility(known, stated, facility);
-    // Beside one that was taken back the loan may be booked anew, in another currency.
-    const anew = number === undefined && !found?.present && booked.find(({ ref }) => ref === null);
-    const holder = anew || found;
-    if (holder !== undefined && holder.currency !== currency) {
-      const message = holder.present
-        ? `expected ${holder.currency}, in which the book has this facility`
-        : `expected ${holder.currency}, which the facility of this number keeps though its import was taken back: give it another number`;
+    if (found !== undefined && found.currency !== currency) {
+      const message = found.present
+        ? `expected ${found.currency}, in which the book has this facility`
+        : `expected ${found.currency}, which the facility of this number keeps though its import was taken back: give it another number`;
       return [{ row, column: 'currency', code, message, value: currency }];
     }
     // A file of journals may have added others to a deal that statements have as one loan.
+    const booked = known.facilities.filter(({ present }) => present);
     const [oldest] = booked;
     const asBooked = (oldest?.ref !== null) === (number !== undefined);
     if (oldest === undefined || asBooked) return [];

@@ -84,8 +84,8 @@ export function changedTerms(stated: StatedDeal, known: KnownDeal): readonly Ter
 
 /**
  * The facility that the book has under the name of a statement's. Of a deal that is one loan for its sender it is
- * the oldest without a name: a file of journals may have added others. One that was taken back keeps its currency,
- * so that a loan without a name is booked anew in another.
+ * the oldest without a name: a file of journals may have added others. If the import that booked it was taken back,
+ * its loan may have come again, or come now, in another currency: the one that was taken back keeps its own.
  */
 export function knownFacility(
   { facilities }: KnownDeal,
@@ -96,9 +96,14 @@ export function knownFacility(
     const name = facilityRef(number, stated);
     return facilities.find(({ ref }) => ref === name);
   }
-  return facilities.find(
-    ({ ref, present, currency }) => ref === null && (present || currency === stated.currency),
+  const unnamed = facilities.filter(({ ref }) => ref === null);
+  const [oldest] = unnamed;
+  if (oldest?.present) return oldest;
+  const loans = new Set(stated.drawings.map((drawing) => drawing.number));
+  const cameAgain = unnamed.find(
+    ({ present, drawings }) => present && drawings.some((drawing) => loans.has(drawing.number)),
   );
+  return cameAgain ?? unnamed.find((one) => !one.present && one.currency === stated.currency);
 }
 
 /** The other way round. */

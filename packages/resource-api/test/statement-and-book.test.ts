@@ -146,6 +146,25 @@ describeOnDatabase('a later statement of a deal', (engine) => {
     await expectReconciled(database);
   });
 
+  it('has what a buyer drew and repaid since, also where nothing was drawn when it bought', async () => {
+    const document: ImportProfileDocument = {
+      ...{ name: 'buyer', title: 'Buyer', source: 'buyer', currency: 'EUR', rowIs: 'lender' },
+      ...{ lender: { externalId: 'BANK', name: 'Bank' }, facilityTypes: { '*': 'revolver' } },
+      columns: {
+        ...{ loanNumber: ['Loan'], lender: ['Lender'], due: ['Balance'], limit: ['Limit'] },
+        ...{ disbursed: ['Drawn'], repaid: ['Repaid'] },
+      },
+    };
+    const header = 'Loan,Lender,Balance,Limit,Drawn,Repaid\n';
+    const march = `${header}R,Bank,0.00,900.00,500.00,500.00\n`;
+    await importTape(database, march, '2025-03-31', { document });
+    const april = `${header}R,Other,0.00,900.00,600.00,600.00\n`;
+    const report = await importTape(database, april, '2025-04-30', { document });
+    expect(report.changes.map(({ kind }) => kind)).to.not.include('due_gap');
+    expect(report.outstanding[0]).to.include({ drawn: '100.00', repaid: '-100.00' });
+    await expectReconciled(database);
+  });
+
   it('with a file of shares that are not a whole, or of no facility, says so', async () => {
     const profile = profileSchema.parse({
       name: 'shared',

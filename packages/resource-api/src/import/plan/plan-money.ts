@@ -66,9 +66,11 @@ export interface PrincipalChange {
 /** The changes of one drawing, which bring its principal to what is stated. */
 function changeOf({ due, cumulative }: StatedDrawing, known: KnownPrincipal): PrincipalChange {
   const change = combine([1n, due], [-1n, known.due]);
+  // Of a drawing that owed nothing, its holders of now repaid what was repaid.
+  const owing = known.due.size > 0 ? known.due : due;
   if (cumulative === undefined) {
     const total = totalOf(change);
-    const movement = split(total, change, total < 0n ? known.due : due);
+    const movement = split(total, change, total < 0n ? owing : due);
     const transfer = combine([1n, change], [-1n, movement]);
     const none = { advance: NO_LEGS, repayment: NO_LEGS, adjustment: NO_LEGS };
     return { ...none, [total < 0n ? 'repayment' : 'advance']: movement, transfer };
@@ -82,7 +84,7 @@ function changeOf({ due, cumulative }: StatedDrawing, known: KnownPrincipal): Pr
     return { advance: drawn, repayment: paid, transfer, adjustment };
   }
   const advance = split(totalOf(drawn), drawn, due);
-  const repayment = split(totalOf(paid), paid, known.due);
+  const repayment = split(totalOf(paid), paid, owing);
   const gap = combine([1n, change], [-1n, advance], [-1n, repayment]);
   const adjustment = split(totalOf(gap), gap, due);
   return { advance, repayment, transfer: combine([1n, gap], [-1n, adjustment]), adjustment };

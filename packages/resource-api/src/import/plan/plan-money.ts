@@ -158,6 +158,10 @@ function commitmentChange(
     [-1n, facilityDraw(advance)],
     [1n, facilityDraw(back)],
   );
+  const named = new Set(holders.map(({ ref }) => ref));
+  const isNamed = (holder: string) => named.has(onFacility(holder));
+  const isLeft = (legs: Legs) =>
+    [...legs].some(([holder, amount]) => amount !== 0n && !isNamed(holder));
   let current = NO_LEGS;
   let transferred = NO_LEGS;
   if (commitment.current !== undefined && original === undefined) {
@@ -170,24 +174,29 @@ function commitmentChange(
     const raised =
       undrawn === undefined ? overdrawnBy(before) : split(totalOf(needed), needed, parts);
     if (totalOf(raised) > 0n) current = raised;
-    // Parts by shares differ from what follows from movements by rounding alone, unless something was sold:
-    // principal, or what a holder could draw that the statement does not name.
-    const named = new Set(holders.map(({ ref }) => ref));
-    const isSold =
-      [...bought.values()].some((amount) => amount !== 0n) ||
-      [...before].some(([holder, amount]) => amount !== 0n && !named.has(onFacility(holder)));
-    const follows = undrawn === undefined || (isApportioned && !isSold);
-    const swaps = follows ? NO_LEGS : combine([1n, needed], [-1n, raised]);
-    const sells = !holders.some(({ kind }) => kind === 'participation');
-    transferred = sells ? combine([1n, bought], [1n, swaps]) : NO_LEGS;
+    const isStated = undrawn && (!isApportioned || isSwapped(bought) || isLeft(before));
+    const swaps = isStated ? combine([1n, needed], [-1n, raised]) : NO_LEGS;
+    transferred = combine([1n, bought], [1n, swaps]);
   }
+  const moved = combine([1n, change.original], [-1n, change.cancelled], [1n, transferred]);
   // Principal that changed hands was drawn by the seller's commitment, and is now by the buyer's.
-  const swapped = transferred.size > 0 ? bought : NO_LEGS;
-  const transferredUnfunded = combine([1n, transferred], [-1n, swapped]);
-  const unfunded = combine([1n, before], [1n, current], [1n, transferredUnfunded]);
-  const weights = combine([1n, now], [1n, change.original], [1n, current], [1n, transferred]);
-  const gap = undrawn === undefined ? NO_LEGS : gapOf(undrawn, unfunded, weights, isApportioned);
+  const follows = combine([1n, before], [1n, current], [1n, transferred], [-1n, bought]);
+  const committed = combine([1n, now], [1n, change.original], [1n, current], [1n, transferred]);
+  const weights = new Map([...committed].filter(([holder]) => isNamed(holder)));
+  const gap = undrawn === undefined ? NO_LEGS : gapOf(undrawn, follows, weights, isApportioned);
+  // Parts by shares differ from what follows from movements by rounding alone, unless something was sold:
+  // principal, commitment, or what a holder could draw that the statement does not name.
+  const isSold = isSwapped(bought) || isSwapped(moved) || isLeft(follows);
+  const sold = undrawn && isSold ? combine([1n, undrawn], [-1n, follows], [-1n, gap]) : NO_LEGS;
+  const transferredUnfunded = combine([1n, transferred], [-1n, bought], [1n, sold]);
+  const unfunded = combine([1n, follows], [1n, sold]);
   return { isNew, ...change, current, transferred, transferredUnfunded, unfunded, gap };
+}
+
+/** Whether some have less for what others have more. */
+function isSwapped(legs: Legs): boolean {
+  const amounts = [...legs.values()];
+  return amounts.some((amount) => amount < 0n) && amounts.some((amount) => amount > 0n);
 }
 
 /** What brings nobody's undrawn part below zero. */

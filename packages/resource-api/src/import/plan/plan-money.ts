@@ -294,11 +294,16 @@ function drawingJournals(
   };
 }
 
-/** Each holder's part of the adjustment follows its part of the principal, as far as the whole changes. */
+/**
+ * Each holder's part of the adjustment follows its part of the principal, as far as the whole changes, or a holder has
+ * sold its principal.
+ */
 function revaluedBy(adjustment: bigint | undefined, known: KnownPrincipal, due: Legs): Legs {
-  const before = totalOf(known.exchangeAdjustment);
-  if (adjustment === undefined || adjustment === before) return NO_LEGS;
-  return combine([1n, inProportion(adjustment, due)], [-1n, known.exchangeAdjustment]);
+  const before = known.exchangeAdjustment;
+  const isOwed = [...due.values()].some((amount) => amount > 0n);
+  const hasSold = isOwed && [...before.keys()].some((holder) => (due.get(holder) ?? 0n) === 0n);
+  if (adjustment === undefined || (adjustment === totalOf(before) && !hasSold)) return NO_LEGS;
+  return combine([1n, inProportion(adjustment, due)], [-1n, before]);
 }
 
 /** What is paid of a bill: all that was repaid, and what nobody owes any more. */

@@ -53,6 +53,17 @@ describeOnDatabase('a later statement of a deal', (engine) => {
     ]);
   });
 
+  it('in another currency than a facility had in an import that was taken back asks for another number', async () => {
+    const { importId = '' } = await give(GROUPED, '2025-01-31', ['D,F,1,EUR,10.00']);
+    await sqlBook(database).revert(importId, true);
+    const { faults } = await give(GROUPED, '2025-01-31', ['D,F,1,USD,10.00']);
+    expect(faults.map(({ message }) => message)).to.deep.equal([
+      'expected EUR, or another facility number: an import that was taken back had this one in EUR, which stays',
+    ]);
+    const lines = ['D,F2,1,USD,10.00'];
+    expect((await give(GROUPED, '2025-01-31', lines)).outcome).to.equal('applied');
+  });
+
   for (const [title, first, second, message] of [
     [
       'that is one loan of the book, stated by facilities',
@@ -98,6 +109,29 @@ describeOnDatabase('a later statement of a deal', (engine) => {
       await expectReconciled(database);
     });
   }
+
+  it('of loans in the right currency is taken after one in a wrong currency was taken back', async () => {
+    const document: ImportProfileDocument = {
+      ...{ name: 'wrong', title: 'Wrong', source: 'wrong', currency: 'EUR' },
+      ...{ lender: { externalId: 'BANK', name: 'Bank' } },
+      columns: { loanNumber: ['Loan'], due: ['Balance'] },
+    };
+    const inDollars: ImportProfileDocument = { ...document, currency: 'USD' };
+    const march = 'Loan,Balance\nL,50.00\n';
+    const { importId = '' } = await importTape(database, march, '2025-03-31', { document });
+    await sqlBook(database).revert(importId, true);
+    const again = await importTape(database, march, '2025-03-31', { document: inDollars });
+    expect([again.outcome, again.faults]).to.deep.equal(['applied', []]);
+    const april = 'Loan,Balance\nL,40.00\n';
+    const wrong = await importTape(database, april, '2025-04-30', { document });
+    expect(wrong.faults.map(({ message }) => message)).to.deep.equal([
+      'expected USD, in which the book has this facility',
+    ]);
+    const later = await importTape(database, april, '2025-04-30', { document: inDollars });
+    expect(later.outstanding).to.have.lengthOf(1);
+    expect(later.outstanding[0]).to.include({ before: '50.00', repaid: '-10.00', after: '40.00' });
+    await expectReconciled(database);
+  });
 
   for (const [title, due, undrawn] of [
     ['repaid', '50.00', '150.00'],

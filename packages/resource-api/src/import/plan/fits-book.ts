@@ -15,7 +15,9 @@ export function misfitsOf(stated: StatedDeal, known: KnownDeal): readonly FileFa
     const { row, number, currency } = facility;
     const found = knownFacility(known, stated, facility);
     if (found !== undefined && found.currency !== currency) {
-      const message = `expected ${found.currency}, in which the book has this facility`;
+      const message = found.present
+        ? `expected ${found.currency}, in which the book has this facility`
+        : `expected ${found.currency}, or another facility number: an import that was taken back had this one in ${found.currency}, which stays`;
       return [{ row, column: 'currency', code, message, value: currency }];
     }
     // A file of journals may have added others to a deal that statements have as one loan.

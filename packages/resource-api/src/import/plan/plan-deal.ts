@@ -32,6 +32,7 @@ import {
   detailsOf,
   facilityNameOf,
   filled,
+  onlyFacility,
   statedFacility,
 } from './plan-terms.ts';
 
@@ -109,12 +110,12 @@ export function planDeal(
 }
 
 export function knownFacility(
-  { facilities }: KnownDeal,
+  known: KnownDeal,
   { number }: StatedDeal,
   stated: StatedFacility,
 ): KnownFacility | undefined {
-  if (stated.number === undefined) return facilities.find(({ ref }) => ref === null);
-  return facilities.find(({ ref }) => ref === facilityRef(number, stated));
+  if (stated.number === undefined) return onlyFacility(known, stated);
+  return known.facilities.find(({ ref }) => ref === facilityRef(number, stated));
 }
 
 function unstatedDrawings(stated: StatedDeal, known: KnownDeal): readonly KnownFacility[] {

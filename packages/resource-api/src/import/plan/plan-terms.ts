@@ -83,17 +83,33 @@ export function changedTerms(stated: StatedDeal, known: KnownDeal): readonly Ter
 }
 
 /**
- * The facility of a statement that the book has under the same name. Of a deal that is one loan for its sender
- * it is the oldest without a name: a file of journals may have added others.
+ * The facility of a deal that is one loan for its sender: the oldest without a name, because a file of journals may
+ * have added others. Where the import that booked it was taken back, its loan may have come again in another currency.
  */
+export function onlyFacility(
+  { facilities }: KnownDeal,
+  { currency, drawings }: StatedFacility,
+): KnownFacility | undefined {
+  const unnamed = facilities.filter(({ ref }) => ref === null);
+  const [oldest] = unnamed;
+  if (oldest?.present) return oldest;
+  const numbers = new Set(drawings.map(({ number }) => number));
+  const cameAgain = unnamed.find(
+    (one) => one.present && one.drawings.some(({ number }) => numbers.has(number)),
+  );
+  return cameAgain ?? unnamed.find((one) => one.present || one.currency === currency);
+}
+
+/** The facility of a statement that the book has under the same name. */
 export function statedFacility(
   { facilities, number }: StatedDeal,
   { id, ref }: Pick<KnownFacility, 'id' | 'ref'>,
   known: KnownDeal,
 ): StatedFacility | undefined {
-  const isOldest = known.facilities.find((one) => one.ref === null)?.id === id;
   return facilities.find((one) =>
-    one.number === undefined ? isOldest : facilityRef(number, one) === ref,
+    one.number === undefined
+      ? onlyFacility(known, one)?.id === id
+      : facilityRef(number, one) === ref,
   );
 }
 

@@ -161,6 +161,18 @@ describeOnDatabase('the totals of a sender', (engine) => {
     expect(report.comparedTotals).to.deep.equal([{ name: 'due', sender: '3.00', file: '3.00' }]);
   });
 
+  it('are no loan of a borrower whose name begins as the last row does', async () => {
+    const columns = { borrower: ['Borrower'], ...document.columns };
+    const file = (last: string) =>
+      ['Borrower,Loan,Balance', 'TotalEnergies SE,A,1.00', 'Rossi,B,2.00', last, ''].join('\n');
+    for (const last of ['Total,2 loans,3.00', 'Totals,,3.00', 'Total: 2,2,3.00']) {
+      const request = { document: { ...document, columns }, apply: false };
+      const report = await demanded(file(last), request);
+      expect([report.rows, report.faults], last).to.deep.equal([2, []]);
+      expect(report.comparedTotals).to.deep.equal([{ name: 'due', sender: '3.00', file: '3.00' }]);
+    }
+  });
+
   it('do not add a fault to a file whose rows have one', async () => {
     expect(await faultsOf(text('A,x', 'B,2.00', 'Total,3.00'))).to.deep.equal(['2 invalid_amount']);
   });

@@ -94,7 +94,7 @@ class StatementReader {
     }
     const { rows, choice } = this.#below;
     const label = totalsLabel(line, this.#profile);
-    if (label !== undefined && !choice.hasSubtotal(line, label)) {
+    if (label !== undefined && !choice.hasSubtotal(line, label) && !rows.isLoan(line, label)) {
       this.#takeTotals(line, label, rows);
       return undefined;
     }

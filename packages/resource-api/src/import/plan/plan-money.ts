@@ -96,6 +96,8 @@ export interface MoneyPlan {
   readonly changes: readonly PrincipalChange[];
   /** Where the stated undrawn amount is not what follows from all movements. */
   readonly undrawnGap: { readonly expected: bigint; readonly stated: bigint } | undefined;
+  /** The commitment that lenders bought of each other. */
+  readonly sold: bigint;
 }
 
 /** The journals that bring a facility and its drawings from `state` to what is stated. */
@@ -126,6 +128,7 @@ export function planMoney(stated: StatedFacility, state: FacilityState): MoneyPl
     ],
     changes,
     undrawnGap: undrawn === expected ? undefined : { expected, stated: undrawn },
+    sold: commitment.sold,
   };
 }
 
@@ -174,7 +177,7 @@ function commitmentChange(
     const raised =
       undrawn === undefined ? overdrawnBy(before) : split(totalOf(needed), needed, parts);
     if (totalOf(raised) > 0n) current = raised;
-    const isStated = undrawn && (!isApportioned || isSwapped(bought) || isLeft(before));
+    const isStated = undrawn && (!isApportioned || swappedIn(bought) > 0n || isLeft(before));
     const swaps = isStated ? combine([1n, needed], [-1n, raised]) : NO_LEGS;
     transferred = combine([1n, bought], [1n, swaps]);
   }
@@ -186,17 +189,19 @@ function commitmentChange(
   const gap = undrawn === undefined ? NO_LEGS : gapOf(undrawn, follows, weights, isApportioned);
   // Parts by shares differ from what follows from movements by rounding alone, unless something was sold:
   // principal, commitment, or what a holder could draw that the statement does not name.
-  const isSold = isSwapped(bought) || isSwapped(moved) || isLeft(follows);
-  const sold = undrawn && isSold ? combine([1n, undrawn], [-1n, follows], [-1n, gap]) : NO_LEGS;
-  const transferredUnfunded = combine([1n, transferred], [-1n, bought], [1n, sold]);
-  const unfunded = combine([1n, follows], [1n, sold]);
-  return { isNew, ...change, current, transferred, transferredUnfunded, unfunded, gap };
+  const sold = swappedIn(moved);
+  const isSold = swappedIn(bought) > 0n || sold > 0n || isLeft(follows);
+  const rest = undrawn && isSold ? combine([1n, undrawn], [-1n, follows], [-1n, gap]) : NO_LEGS;
+  const transferredUnfunded = combine([1n, transferred], [-1n, bought], [1n, rest]);
+  const unfunded = combine([1n, follows], [1n, rest]);
+  return { isNew, ...change, current, transferred, transferredUnfunded, unfunded, gap, sold };
 }
 
-/** Whether some have less for what others have more. */
-function isSwapped(legs: Legs): boolean {
-  const amounts = [...legs.values()];
-  return amounts.some((amount) => amount < 0n) && amounts.some((amount) => amount > 0n);
+/** What some have less, and others have more. */
+function swappedIn(legs: Legs): bigint {
+  const more = totalOf(new Map([...legs].filter(([, amount]) => amount > 0n)));
+  const total = totalOf(legs);
+  return total < 0n ? more : more - total;
 }
 
 /** What brings nobody's undrawn part below zero. */

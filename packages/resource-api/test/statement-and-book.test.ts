@@ -177,6 +177,94 @@ describeOnDatabase('a later statement of a deal', (engine) => {
     await expectReconciled(database);
   });
 
+  const bySplit = (columns: object, derive = {}): ImportProfileDocument => ({
+    ...{ name: 'split', title: 'Split', source: 'split', currency: 'EUR' },
+    ...{ lender: { externalId: 'BANK', name: 'Bank' }, rowIs: 'lender', shareUnit: 'percent' },
+    columns: {
+      ...{ loanNumber: ['Loan'], lender: ['Lender'], lenderShare: ['Share'], due: ['Balance'] },
+      ...columns,
+    },
+    derive,
+  });
+  for (const [title, document, header, amounts] of [
+    [
+      'its original amount',
+      bySplit({
+        ...{ originalPrincipal: ['Signed'], cancelled: ['Cancelled'] },
+        undisbursed: ['Undrawn'],
+      }),
+      'Signed,Cancelled,Undrawn',
+      '400.00,0.00,0.00',
+    ],
+    [
+      'a limit of which nothing can be drawn again',
+      bySplit({ limit: ['Limit'] }, { undisbursed: '0' }),
+      'Limit',
+      '400.00',
+    ],
+  ] as const) {
+    it(`of a term loan repaid in part, stated with ${title}, leaves who sells and who buys nothing to draw`, async () => {
+      const rows = (bank: number, other: number) =>
+        [
+          `Loan,Lender,Share,Balance,${header}`,
+          `T,Bank,${bank},100.00,${amounts}`,
+          `T,Other,${other},100.00,${amounts}`,
+          '',
+        ].join('\n');
+      await importTape(database, rows(50, 50), '2025-03-31', { document });
+      const { outcome } = await importTape(database, rows(25, 75), '2025-04-30', { document });
+      expect(outcome).to.equal('applied');
+      expect(await commitments(database)).to.deep.equal([
+        { name: 'Bank', committed: 10_000, unfunded: 0 },
+        { name: 'Other', committed: 30_000, unfunded: 0 },
+      ]);
+      await expectReconciled(database);
+    });
+  }
+
+  it('of one lender and its participants takes what others held before for sold to it', async () => {
+    const document: ImportProfileDocument = {
+      ...{ name: 'taken', title: 'Taken', source: 'taken', currency: 'EUR' },
+      ...{ lender: { externalId: 'BANK', name: 'Bank' } },
+      columns: { loanNumber: ['Loan'], due: ['Balance'], undisbursed: ['Undrawn'] },
+    };
+    const byLender: ImportProfileDocument = {
+      ...{ ...document, rowIs: 'lender' },
+      columns: { ...document.columns, lender: ['Lender'] },
+    };
+    const withSold: ImportProfileDocument = {
+      ...{ ...document, participants: { externalId: 'THIRD', name: 'Third parties' } },
+      columns: { ...document.columns, dueThirdParty: ['Sold'] },
+    };
+    const march = 'Loan,Balance,Undrawn,Lender\nT,30.00,10.00,Bank\nT,60.00,20.00,Other\n';
+    await importTape(database, march, '2025-03-31', { document: byLender });
+    const april = 'Loan,Balance,Undrawn,Sold\nT,70.00,30.00,20.00\n';
+    await importTape(database, april, '2025-04-30', { document: withSold });
+    expect(await commitments(database)).to.deep.equal([
+      { name: 'Bank', committed: 12_000, unfunded: 3_000 },
+    ]);
+    await expectReconciled(database);
+  });
+
+  it('has what a buyer drew and repaid since, also where nothing was drawn when it bought', async () => {
+    const document: ImportProfileDocument = {
+      ...{ name: 'buyer', title: 'Buyer', source: 'buyer', currency: 'EUR', rowIs: 'lender' },
+      ...{ lender: { externalId: 'BANK', name: 'Bank' }, facilityTypes: { '*': 'revolver' } },
+      columns: {
+        ...{ loanNumber: ['Loan'], lender: ['Lender'], due: ['Balance'], limit: ['Limit'] },
+        ...{ disbursed: ['Drawn'], repaid: ['Repaid'] },
+      },
+    };
+    const header = 'Loan,Lender,Balance,Limit,Drawn,Repaid\n';
+    const march = `${header}R,Bank,0.00,900.00,500.00,500.00\n`;
+    await importTape(database, march, '2025-03-31', { document });
+    const april = `${header}R,Other,0.00,900.00,600.00,600.00\n`;
+    const report = await importTape(database, april, '2025-04-30', { document });
+    expect(report.changes.map(({ kind }) => kind)).to.not.include('due_gap');
+    expect(report.outstanding[0]).to.include({ drawn: '100.00', repaid: '-100.00' });
+    await expectReconciled(database);
+  });
+
   it('with a file of shares that are not a whole, or of no facility, says so', async () => {
     const profile = profileSchema.parse({
       name: 'shared',
@@ -225,6 +313,7 @@ function commitments(database: Database) {
      CROSS JOIN LATERAL (SELECT * FROM balance b WHERE b.line_key = l.key
        ORDER BY b.effective_date DESC, b.known_seq DESC LIMIT 1) b
      WHERE l.contract_key = 0
-       AND (b.unfunded <> 0 OR b.original_commitment <> b.cancelled_commitment)`,
+       AND (b.unfunded <> 0 OR b.original_commitment <> b.cancelled_commitment)
+     ORDER BY y.name`,
   );
 }

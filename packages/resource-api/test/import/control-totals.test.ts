@@ -64,7 +64,7 @@ describeOnDatabase('the totals of a sender', (engine) => {
       });
     }
 
-    for (const [what, of, expected] of [
+    for (const [what, of, ...expected] of [
       [
         'another sum',
         ['Total EUR,3.01,', 'Total KWD,4.000,'],
@@ -83,17 +83,32 @@ describeOnDatabase('the totals of a sender', (engine) => {
       [
         'loans between them',
         ['Total EUR,3.00,', 'U1,5.00,USD', 'Total USD,5.00,'],
+        '6 totals_within: this row stands after a row of totals, and would be left out: the file may be cut; ' +
+          'take rows of subtotals out by leaveOut',
         '7 totals_within: the rows of totals must follow each other at the end: rows before this one ' +
           'would be left out; take rows of subtotals out by leaveOut',
+      ],
+      [
+        'loans after them, before whose totals the file is cut',
+        ['Total EUR,3.00,', 'Total KWD,4.000,', 'U1,5.00,USD', 'U2,6.00,USD'],
+        '7 totals_within: this row stands after a row of totals, and would be left out: the file may be cut; ' +
+          'take rows of subtotals out by leaveOut',
       ],
     ] as const) {
       it(`are refused with ${what}`, async () => {
         const { faults } = await read(...of);
-        expect(faults.map(({ row, code, message }) => `${row} ${code}: ${message}`)).to.deep.equal([
+        expect(faults.map(({ row, code, message }) => `${row} ${code}: ${message}`)).to.deep.equal(
           expected,
-        ]);
+        );
       });
     }
+
+    it('may have rows between them that the profile leaves out', async () => {
+      const leaveOut = [{ column: 'Loan', values: ['Average'] }];
+      const more = ['Total EUR,3.00,', 'Average,1.50,EUR', 'Total KWD,4.000,'];
+      const request = { document: { ...ofCurrencies, leaveOut }, apply: false };
+      expect((await demanded(file(...rows, ...more), request)).faults).to.deep.equal([]);
+    });
 
     it('may lack where a last row has the sums of all', async () => {
       expect((await read('Total EUR,3.00,', 'Total,7.000,')).faults).to.deep.equal([]);
@@ -144,6 +159,18 @@ describeOnDatabase('the totals of a sender', (engine) => {
     const report = await demanded(text(...rows), request);
     expect(report.faults).to.deep.equal([]);
     expect(report.comparedTotals).to.deep.equal([{ name: 'due', sender: '3.00', file: '3.00' }]);
+  });
+
+  it('are no loan of a borrower whose name begins as the last row does', async () => {
+    const columns = { borrower: ['Borrower'], ...document.columns };
+    const file = (last: string) =>
+      ['Borrower,Loan,Balance', 'TotalEnergies SE,A,1.00', 'Rossi,B,2.00', last, ''].join('\n');
+    for (const last of ['Total,2 loans,3.00', 'Totals,,3.00', 'Total: 2,2,3.00']) {
+      const request = { document: { ...document, columns }, apply: false };
+      const report = await demanded(file(last), request);
+      expect([report.rows, report.faults], last).to.deep.equal([2, []]);
+      expect(report.comparedTotals).to.deep.equal([{ name: 'due', sender: '3.00', file: '3.00' }]);
+    }
   });
 
   it('do not add a fault to a file whose rows have one', async () => {

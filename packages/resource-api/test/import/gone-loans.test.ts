@@ -318,6 +318,25 @@ describeOnDatabase('a statement beside the one before', (engine) => {
     expect(posted).to.deep.equal([{ type: 'transfer' }]);
   });
 
+  it('tells a commitment that was sold before anything of it was drawn', async () => {
+    const document: ImportProfileDocument = {
+      ...{ ...DRAWINGS, name: 'undrawn', source: 'undrawn', rowIs: 'lender' },
+      derive: { undisbursed: 'limit - due' },
+      columns: {
+        ...{ loanNumber: ['Loan'], lender: ['Lender'], due: ['Balance'], limit: ['Limit'] },
+      },
+    };
+    const rowsOf = (...rows: readonly string[]) =>
+      ['Loan,Lender,Balance,Limit', ...rows, ''].join('\n');
+    const march = rowsOf('U1,Alpha,0.00,100.00', 'U1,Beta,0.00,20.00');
+    await importTape(database, march, '2025-03-31', { document });
+    const april = rowsOf('U1,Alpha,0.00,40.00', 'U1,Beta,0.00,80.00');
+    const { changes } = await importTape(database, april, '2025-04-30', { document });
+    expect(changes.map((one) => [one.kind, one.changes])).to.deep.equal([
+      ['transferred', [{ loan: 'U1', field: 'limit', before: '', after: '60.00' }]],
+    ]);
+  });
+
   it('adds a facility to a deal that a file of journals has without one', async () => {
     const name = 'bare';
     const document = { ...DRAWINGS, name, source: name };

@@ -259,7 +259,7 @@ describe('the plan of a statement', () => {
     });
   });
 
-  it('leaves no holder an exchange adjustment when the loan has none any more', () => {
+  it('leaves no holder an exchange adjustment when it has sold its part, or the loan has none any more', () => {
     const of = (bank: bigint, second: bigint, exchangeAdjustment: bigint) => {
       const due = new Map([
         ['bank', bank],
@@ -271,11 +271,27 @@ describe('the plan of a statement', () => {
     for (const [bank, second, adjustment, expected] of [
       [60n, 40n, 10n, { bank: 6n, second: 4n }],
       [30n, 30n, 8n, { bank: 4n, second: 4n }],
+      [40n, 20n, 8n, { bank: 4n, second: 4n }],
+      [60n, 0n, 8n, { bank: 8n }],
       [0n, 0n, 0n, {}],
     ] as const) {
       book = after(book, planMoney(of(bank, second, adjustment), book));
       const { exchangeAdjustment = new Map() } = book.drawings.get('L0') ?? {};
       expect(without0(exchangeAdjustment)).to.deep.equal(expected);
+    }
+  });
+
+  it('leaves an exchange adjustment where it is while nothing is owed, in whatever order lenders come', () => {
+    const of = (...due: readonly (readonly [string, bigint])[]) =>
+      facility({ drawings: [{ ...drawing('L0', new Map(due)), exchangeAdjustment: 8n }] });
+    const book = after(EMPTY, planMoney(of(['bank', 0n], ['second', 40n]), EMPTY));
+    const repaid = after(book, planMoney(of(['bank', 0n], ['second', 0n]), book));
+    for (const lenders of [
+      ['bank', 'second'],
+      ['second', 'bank'],
+    ]) {
+      const again = of(...lenders.map((one) => [one, 0n] as const));
+      expect(planMoney(again, repaid).journals).to.deep.equal([]);
     }
   });
 

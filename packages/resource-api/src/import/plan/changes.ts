@@ -128,7 +128,7 @@ function facilityChanges(
   stated: PlannedFacility,
   isNew: boolean,
 ): readonly LoanChange[] {
-  const { commitment, currency, known, undrawnGap } = stated;
+  const { commitment, currency, known, undrawnGap, sold } = stated;
   const differingIn =
     (loan: string): Differing =>
     (kind, field, before, after) => {
@@ -153,10 +153,13 @@ function facilityChanges(
   const now = totalOf(original) - totalOf(cancelled);
   const restated = commitment.original ?? original;
   const limit = commitment.current === undefined ? now : totalOf(commitment.current);
+  const isOfPrincipal = stated.drawings.some(({ change }) => boughtIn(change.transfer) > 0n);
   const [before, ended] = [totalOf(cancelled), totalOf(commitment.cancelled ?? cancelled)];
   return [
     ...differing('original_restated', 'originalPrincipal', totalOf(original), totalOf(restated)),
     ...differing('limit_changed', 'limit', now, limit),
+    // Where principal was sold, that tells the sale.
+    ...(isOfPrincipal ? [] : differing('transferred', 'limit', undefined, sold)),
     ...differing(ended < before ? 'amount_fell' : 'cancelled', 'cancelled', before, ended),
     ...drawings.flatMap(([drawing, differ]) => [
       ...fallen(drawing, differ),

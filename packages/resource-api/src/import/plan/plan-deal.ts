@@ -62,6 +62,8 @@ export interface PlannedFacility extends StatedFacility {
   readonly drawings: readonly PlannedDrawing[];
   /** What the stated undrawn amount is beside what follows from all movements, where they differ. */
   readonly undrawnGap: { readonly expected: bigint; readonly stated: bigint } | undefined;
+  /** The commitment that lenders bought of each other. */
+  readonly sold: bigint;
 }
 
 export interface PlannedDrawing extends StatedDrawing {
@@ -161,7 +163,7 @@ function planFacility(
       return { object: 'position', id: newId('pos'), facility: id, lender, kind };
     });
   const facility = known ? [] : [facilityRecord(stated, id, context)];
-  const { journals: money, changes, undrawnGap } = planMoney(stated, state);
+  const { journals: money, changes, undrawnGap, sold } = planMoney(stated, state);
   const journals = money.map((planned): JournalRecord => {
     const ref = refOf(dealNumber, stated, planned);
     const { reason, overadvance } = planned;
@@ -174,7 +176,7 @@ function planFacility(
   });
   const records = [...facility, ...fresh, ...positions];
   const planned: PlannedFacility = {
-    ...{ ...stated, known, undrawnGap },
+    ...{ ...stated, known, undrawnGap, sold },
     drawings: stated.drawings.map((drawing, at) => ({
       ...drawing,
       known: drawings.get(drawing.number),

@@ -66,9 +66,11 @@ export interface PrincipalChange {
 /** The changes of one drawing, which bring its principal to what is stated. */
 function changeOf({ due, cumulative }: StatedDrawing, known: KnownPrincipal): PrincipalChange {
   const change = combine([1n, due], [-1n, known.due]);
+  // Of a drawing that owed nothing, its holders of now repaid what was repaid.
+  const owing = known.due.size > 0 ? known.due : due;
   if (cumulative === undefined) {
     const total = totalOf(change);
-    const movement = split(total, change, total < 0n ? known.due : due);
+    const movement = split(total, change, total < 0n ? owing : due);
     const transfer = combine([1n, change], [-1n, movement]);
     const none = { advance: NO_LEGS, repayment: NO_LEGS, adjustment: NO_LEGS };
     return { ...none, [total < 0n ? 'repayment' : 'advance']: movement, transfer };
@@ -82,7 +84,7 @@ function changeOf({ due, cumulative }: StatedDrawing, known: KnownPrincipal): Pr
     return { advance: drawn, repayment: paid, transfer, adjustment };
   }
   const advance = split(totalOf(drawn), drawn, due);
-  const repayment = split(totalOf(paid), paid, known.due);
+  const repayment = split(totalOf(paid), paid, owing);
   const gap = combine([1n, change], [-1n, advance], [-1n, repayment]);
   const adjustment = split(totalOf(gap), gap, due);
   return { advance, repayment, transfer: combine([1n, gap], [-1n, adjustment]), adjustment };
@@ -94,6 +96,8 @@ export interface MoneyPlan {
   readonly changes: readonly PrincipalChange[];
   /** Where the stated undrawn amount is not what follows from all movements. */
   readonly undrawnGap: { readonly expected: bigint; readonly stated: bigint } | undefined;
+  /** The commitment that lenders bought of each other. */
+  readonly sold: bigint;
 }
 
 /** The journals that bring a facility and its drawings from `state` to what is stated. */
@@ -124,6 +128,7 @@ export function planMoney(stated: StatedFacility, state: FacilityState): MoneyPl
     ],
     changes,
     undrawnGap: undrawn === expected ? undefined : { expected, stated: undrawn },
+    sold: commitment.sold,
   };
 }
 
@@ -156,6 +161,10 @@ function commitmentChange(
     [-1n, facilityDraw(advance)],
     [1n, facilityDraw(back)],
   );
+  const named = new Set(holders.map(({ ref }) => ref));
+  const isNamed = (holder: string) => named.has(onFacility(holder));
+  const isLeft = (legs: Legs) =>
+    [...legs].some(([holder, amount]) => amount !== 0n && !isNamed(holder));
   let current = NO_LEGS;
   let transferred = NO_LEGS;
   if (commitment.current !== undefined && original === undefined) {
@@ -168,24 +177,31 @@ function commitmentChange(
     const raised =
       undrawn === undefined ? overdrawnBy(before) : split(totalOf(needed), needed, parts);
     if (totalOf(raised) > 0n) current = raised;
-    // Parts by shares differ from what follows from movements by rounding alone, unless something was sold:
-    // principal, or what a holder could draw that the statement does not name.
-    const named = new Set(holders.map(({ ref }) => ref));
-    const isSold =
-      [...bought.values()].some((amount) => amount !== 0n) ||
-      [...before].some(([holder, amount]) => amount !== 0n && !named.has(onFacility(holder)));
-    const follows = undrawn === undefined || (isApportioned && !isSold);
-    const swaps = follows ? NO_LEGS : combine([1n, needed], [-1n, raised]);
-    const sells = !holders.some(({ kind }) => kind === 'participation');
-    transferred = sells ? combine([1n, bought], [1n, swaps]) : NO_LEGS;
+    const isStated = undrawn && (!isApportioned || swappedIn(bought) > 0n || isLeft(before));
+    const swaps = isStated ? combine([1n, needed], [-1n, raised]) : NO_LEGS;
+    transferred = combine([1n, bought], [1n, swaps]);
   }
+  const moved = combine([1n, change.original], [-1n, change.cancelled], [1n, transferred]);
   // Principal that changed hands was drawn by the seller's commitment, and is now by the buyer's.
-  const swapped = transferred.size > 0 ? bought : NO_LEGS;
-  const transferredUnfunded = combine([1n, transferred], [-1n, swapped]);
-  const unfunded = combine([1n, before], [1n, current], [1n, transferredUnfunded]);
-  const weights = combine([1n, now], [1n, change.original], [1n, current], [1n, transferred]);
-  const gap = undrawn === undefined ? NO_LEGS : gapOf(undrawn, unfunded, weights, isApportioned);
-  return { isNew, ...change, current, transferred, transferredUnfunded, unfunded, gap };
+  const follows = combine([1n, before], [1n, current], [1n, transferred], [-1n, bought]);
+  const committed = combine([1n, now], [1n, change.original], [1n, current], [1n, transferred]);
+  const weights = new Map([...committed].filter(([holder]) => isNamed(holder)));
+  const gap = undrawn === undefined ? NO_LEGS : gapOf(undrawn, follows, weights, isApportioned);
+  // Parts by shares differ from what follows from movements by rounding alone, unless something was sold:
+  // principal, commitment, or what a holder could draw that the statement does not name.
+  const sold = swappedIn(moved);
+  const isSold = swappedIn(bought) > 0n || sold > 0n || isLeft(follows);
+  const rest = undrawn && isSold ? combine([1n, undrawn], [-1n, follows], [-1n, gap]) : NO_LEGS;
+  const transferredUnfunded = combine([1n, transferred], [-1n, bought], [1n, rest]);
+  const unfunded = combine([1n, follows], [1n, rest]);
+  return { isNew, ...change, current, transferred, transferredUnfunded, unfunded, gap, sold };
+}
+
+/** What some have less, and others have more. */
+function swappedIn(legs: Legs): bigint {
+  const more = totalOf(new Map([...legs].filter(([, amount]) => amount > 0n)));
+  const total = totalOf(legs);
+  return total < 0n ? more : more - total;
 }
 
 /** What brings nobody's undrawn part below zero. */
@@ -283,11 +299,16 @@ function drawingJournals(
   };
 }
 
-/** Each holder's part of the adjustment follows its part of the principal, as far as the whole changes. */
+/**
+ * Each holder's part of the adjustment follows its part of the principal, as far as the whole changes, or a holder has
+ * sold its principal.
+ */
 function revaluedBy(adjustment: bigint | undefined, known: KnownPrincipal, due: Legs): Legs {
-  const before = totalOf(known.exchangeAdjustment);
-  if (adjustment === undefined || adjustment === before) return NO_LEGS;
-  return combine([1n, inProportion(adjustment, due)], [-1n, known.exchangeAdjustment]);
+  const before = known.exchangeAdjustment;
+  const isOwed = [...due.values()].some((amount) => amount > 0n);
+  const hasSold = isOwed && [...before.keys()].some((holder) => (due.get(holder) ?? 0n) === 0n);
+  if (adjustment === undefined || (adjustment === totalOf(before) && !hasSold)) return NO_LEGS;
+  return combine([1n, inProportion(adjustment, due)], [-1n, before]);
 }
 
 /** What is paid of a bill: all that was repaid, and what nobody owes any more. */

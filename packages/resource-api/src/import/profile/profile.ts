@@ -93,7 +93,7 @@ const FILE = {
     .min(1)
     .optional()
     .describe(
-      'How the first filled cell begins in the row with which the loans end, such as `Total`. The totals in it are compared with the sums of the rows: of all, or of the currency that the row names, and then each currency has such a row; rows after it are left out.',
+      'How the first filled cell begins in the row with which the loans end, such as `Total`. The totals in it are compared with the sums of the rows: of all, or of the currency that the row names, and then each currency has such a row. Rows after it are left out; if it names a currency, rows with one are refused.',
     ),
   leaveOut: z
     .array(z.strictObject({ column: z.string().min(1), values: z.array(z.string()).min(1) }))

@@ -94,13 +94,17 @@ class StatementReader {
     }
     const { rows, choice } = this.#below;
     const label = totalsLabel(line, this.#profile);
-    if (label !== undefined && !choice.hasSubtotal(line, label)) {
+    if (label !== undefined && !choice.hasSubtotal(line, label) && !rows.isLoan(line, label)) {
       this.#takeTotals(line, label, rows);
       return undefined;
     }
     const read = this.#read;
-    this.#isAfterTotals = read.hasTotalsRow;
-    if (this.#isAfterTotals || choice.leavesOut(line)) return undefined;
+    if (choice.leavesOut(line)) return undefined;
+    if (read.hasTotalsRow) {
+      if (!this.#isAfterTotals) tellLoanBelow(line.row, rows.totalsCurrency(line), this.#report);
+      this.#isAfterTotals = true;
+      return undefined;
+    }
     read.rowCount += 1;
     const row = rows.read(line);
     read.asOf = rows.asOf;
@@ -252,6 +256,15 @@ function totalsLabel({ cells }: TableRow, { totalsRow }: ImportProfile): string 
 /** A currency of rows that were left out, too. */
 function codeIn(label: string): string | undefined {
   return label.match(/\b[A-Z]{3}\b/g)?.find((code) => minorUnitDigits(code) !== undefined);
+}
+
+/** What stands below totals, such as a note, has no currency. */
+function tellLoanBelow(row: number, currency: string, report: Report): void {
+  if (minorUnitDigits(currency) === undefined) return;
+  const message =
+    'this row stands after a row of totals, and would be left out: the file may be cut; ' +
+    'take rows of subtotals out by leaveOut';
+  report.fault(row, '', 'totals_within', message, currency);
 }
 
 function tellTotalsWithin(row: number, label: string, report: Report): void {

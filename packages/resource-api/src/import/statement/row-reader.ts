@@ -9,7 +9,13 @@ import { rateExpected, readRate } from '../cells/rates.ts';
 import { cellText, kept } from '../cells/text.ts';
 import { DOUBLE_DIGITS, significantDigits } from '../file/doubles.ts';
 import type { Cell, TableRow } from '../file/table.ts';
-import { type AmountField, DATE_FIELDS, type DateField, type Field } from '../profile/fields.ts';
+import {
+  type AmountField,
+  DATE_FIELDS,
+  type DateField,
+  type Field,
+  IDENTIFYING,
+} from '../profile/fields.ts';
 import type { ImportProfile } from '../profile/profile.ts';
 import { AmountReader } from './amount-reader.ts';
 import type { Columns } from './columns.ts';
@@ -94,6 +100,13 @@ export class RowReader {
       dates: this.#dates(),
     };
     return this.#report.faultCount > faultsBefore ? undefined : result;
+  }
+
+  /** Whether a row that begins as the totals do is a loan, such as one of TotalEnergies. */
+  isLoan({ cells }: TableRow, label: string): boolean {
+    this.#cells = cells;
+    const goesOn = /^[\p{L}\p{N}]/u.test(label.slice(this.#profile.totalsRow?.length));
+    return goesOn && IDENTIFYING.some((field) => !['', label].includes(this.#text(field)));
   }
 
   /** What the row of totals has in the column of the currency. */

@@ -10,6 +10,7 @@ import type { Cell, TableRow } from '../file/table.ts';
 import type { ImportProfile } from '../profile/profile.ts';
 import { findColumns, headerOf } from './columns.ts';
 import { ControlTotals } from './control-totals.ts';
+import { isTotalsWord } from './loan-key.ts';
 import type { Report } from './report.ts';
 import { RowChoice } from './row-choice.ts';
 import { RowReader } from './row-reader.ts';
@@ -19,6 +20,11 @@ interface TitleDate {
   readonly row: number;
   readonly date: BusinessDate;
   readonly text: string;
+}
+
+interface BelowHeader {
+  readonly rows: RowReader;
+  readonly choice: RowChoice;
 }
 
 /** What a statement is known by when all of its rows are read. */
@@ -56,18 +62,23 @@ export async function* readStatement(
 
 /** What is above the header, the header, the loans, and rows of totals, one line after the other. */
 class StatementReader {
-  /** What follows is not read: the header has a fault, or the row of totals is the last. */
+  /** What follows is not read: the header has a fault. */
   isOver = false;
   readonly #profile: ImportProfile;
   readonly #asOf: BusinessDate | undefined;
   readonly #report: Report;
   readonly #read: ReadStatement;
   readonly #preamble: TableRow[] = [];
-  #below: { readonly rows: RowReader; readonly choice: RowChoice } | undefined;
+  #below: BelowHeader | undefined;
   /** Until the rows of loans have ended, nothing is said of them together. */
   #faultsOfRows: number | undefined;
   /** Whether a row that is none of totals came after one. */
   #isAfterTotals = false;
+  /** Whether the totals of all loans were read: rows below them are left out. */
+  #hasEnded = false;
+  /** The first row below the totals that seems to be a loan. */
+  #loanBelow: TableRow | undefined;
+  #loansBelow = 0;
 
   constructor(
     profile: ImportProfile,
@@ -93,6 +104,10 @@ class StatementReader {
       if (this.#below === undefined || this.#profile.headerRow > 0) return undefined;
     }
     const { rows, choice } = this.#below;
+    if (this.#hasEnded) {
+      this.#takeBelow(line, this.#below);
+      return undefined;
+    }
     const label = totalsLabel(line, this.#profile);
     if (label !== undefined && !choice.hasSubtotal(line, label)) {
       this.#takeTotals(line, label, rows);
@@ -115,6 +130,10 @@ class StatementReader {
     const { rowCount, hasTotalsRow } = this.#read;
     this.#endTotals();
     this.#endRows();
+    if (this.#loanBelow !== undefined) {
+      const message = `below the row of totals, rows that seem to be loans are left out: ${this.#loansBelow}`;
+      report.warn(this.#loanBelow.row, '', 'rows_left_out', message, textOf(this.#loanBelow));
+    }
     if (this.#below === undefined) {
       const message =
         this.#preamble.length > 0
@@ -159,8 +178,20 @@ class StatementReader {
     }
     this.#read.hasTotalsRow = true;
     // Totals of other currencies may follow.
-    this.isOver = currency === undefined;
-    if (this.isOver) this.#endTotals();
+    this.#hasEnded = currency === undefined;
+    if (this.#hasEnded) this.#endTotals();
+  }
+
+  /** Where loans and totals follow the totals of all, those were a subtotal. */
+  #takeBelow(line: TableRow, { rows, choice }: BelowHeader): void {
+    const label = firstText(line);
+    const isTotals = totalsLabel(line, this.#profile) !== undefined || isTotalsWord(label);
+    if (isTotals && !choice.hasSubtotal(line, label)) {
+      if (this.#loanBelow !== undefined) tellTotalsWithin(line.row, label, this.#report);
+    } else if (rows.seemsLoan(line) && !choice.leavesOut(line)) {
+      this.#loanBelow ??= line;
+      this.#loansBelow += 1;
+    }
   }
 
   /** Where totals of one currency were compared, those of each must be. */
@@ -243,10 +274,18 @@ function phrasesOf(cell: Cell): readonly Cell[] {
 }
 
 /** How a row of totals begins; undefined for other rows. */
-function totalsLabel({ cells }: TableRow, { totalsRow }: ImportProfile): string | undefined {
+function totalsLabel(line: TableRow, { totalsRow }: ImportProfile): string | undefined {
   if (totalsRow === undefined) return undefined;
-  const first = cells.map(cellText).find((text) => text !== '') ?? '';
+  const first = firstText(line);
   return first.toLowerCase().startsWith(totalsRow.toLowerCase()) ? first : undefined;
+}
+
+function firstText({ cells }: TableRow): string {
+  return cells.map(cellText).find((text) => text !== '') ?? '';
+}
+
+function textOf({ cells }: TableRow): string {
+  return cells.map(cellText).join(' ');
 }
 
 /** A currency of rows that were left out, too. */

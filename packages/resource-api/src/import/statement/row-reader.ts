@@ -9,7 +9,13 @@ import { rateExpected, readRate } from '../cells/rates.ts';
 import { cellText, kept } from '../cells/text.ts';
 import { DOUBLE_DIGITS, significantDigits } from '../file/doubles.ts';
 import type { Cell, TableRow } from '../file/table.ts';
-import { type AmountField, DATE_FIELDS, type DateField, type Field } from '../profile/fields.ts';
+import {
+  AMOUNT_FIELDS,
+  type AmountField,
+  DATE_FIELDS,
+  type DateField,
+  type Field,
+} from '../profile/fields.ts';
 import type { ImportProfile } from '../profile/profile.ts';
 import { AmountReader } from './amount-reader.ts';
 import type { Columns } from './columns.ts';
@@ -29,6 +35,7 @@ const LATEST_LIKELY = '2199-12-31';
 export const UNKNOWN_COUNTRY = 'ZZ';
 
 const NUMBERS = ['dealNumber', 'facilityNumber'] as const satisfies readonly Field[];
+const KEYS = ['loanNumber', ...NUMBERS] as const satisfies readonly Field[];
 const TWO_CHARACTERS = /^[A-Z0-9]{2}$/;
 
 export class RowReader {
@@ -109,6 +116,13 @@ export class RowReader {
     if (this.#text(field) === '') return undefined;
     const amount = this.#amounts.readOne(field, this.#cell(field), currency);
     return amount === undefined ? undefined : { column: this.#tell.headerOf(field), amount };
+  }
+
+  /** Whether a row has a number, of a loan or what it belongs to, and an amount. */
+  seemsLoan({ cells }: TableRow): boolean {
+    this.#cells = cells;
+    const hasNumber = KEYS.some((field) => /\d/.test(this.#text(field)));
+    return hasNumber && AMOUNT_FIELDS.some((field) => this.#text(field) !== '');
   }
 
   #take({ cells, row, percentColumns }: TableRow): boolean {

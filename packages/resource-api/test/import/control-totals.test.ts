@@ -95,6 +95,15 @@ describeOnDatabase('the totals of a sender', (engine) => {
       });
     }
 
+    it('tell loans that would be lost below the subtotal of a currency', async () => {
+      const { faults, warnings } = await demanded(
+        file('E1,1.00,EUR', 'Total,1.00,EUR', 'E2,2.00,EUR', 'Grand Total,3.00,EUR'),
+        { document: ofCurrencies, apply: false },
+      );
+      expect(faults.map(({ row, code }) => `${row} ${code}`)).to.deep.equal(['5 totals_within']);
+      expect(warnings.map(({ row, code }) => `${row} ${code}`)).to.deep.equal(['4 rows_left_out']);
+    });
+
     it('may lack where a last row has the sums of all', async () => {
       expect((await read('Total EUR,3.00,', 'Total,7.000,')).faults).to.deep.equal([]);
     });

@@ -74,7 +74,7 @@ class StatementReader {
   #faultsOfRows: number | undefined;
   /** Whether a row that is none of totals came after one. */
   #isAfterTotals = false;
-  /** Whether the totals of all loans were read: rows below them are left out. */
+  /** Whether the totals of all loans were read: no others follow. */
   #hasEnded = false;
   /** The first row below the totals that seems to be a loan. */
   #loanBelow: TableRow | undefined;
@@ -104,17 +104,14 @@ class StatementReader {
       if (this.#below === undefined || this.#profile.headerRow > 0) return undefined;
     }
     const { rows, choice } = this.#below;
-    if (this.#hasEnded) {
-      this.#takeBelow(line, this.#below);
-      return undefined;
-    }
     const label = totalsLabel(line, this.#profile);
-    if (label !== undefined && !choice.hasSubtotal(line, label)) {
+    if (label !== undefined && !this.#hasEnded && !choice.hasSubtotal(line, label)) {
       this.#takeTotals(line, label, rows);
       return undefined;
     }
     const read = this.#read;
     this.#isAfterTotals = read.hasTotalsRow;
+    if (this.#isAfterTotals) this.#takeBelow(line, this.#below);
     if (this.#isAfterTotals || choice.leavesOut(line)) return undefined;
     read.rowCount += 1;
     const row = rows.read(line);
@@ -182,7 +179,7 @@ class StatementReader {
     if (this.#hasEnded) this.#endTotals();
   }
 
-  /** Where loans and totals follow the totals of all, those were a subtotal. */
+  /** Where loans and totals follow totals, those were a subtotal. */
   #takeBelow(line: TableRow, { rows, choice }: BelowHeader): void {
     const label = firstText(line);
     const isTotals = totalsLabel(line, this.#profile) !== undefined || isTotalsWord(label);

@@ -64,7 +64,11 @@ describeOnDatabase('tokens that are bound to a key (RFC 9449)', (engine) => {
     ]) {
       expect([answer.status, await answer.json()]).to.deep.equal([
         400,
-        { error: 'invalid_grant', error_description: 'grant request is invalid' },
+        {
+          error: 'invalid_grant',
+          error_description:
+            'this client’s tokens are bound to a key: expected a proof in the header DPoP (RFC 9449)',
+        },
       ]);
     }
     const answer = await world.server.post(GRANT, {
@@ -78,7 +82,8 @@ describeOnDatabase('tokens that are bound to a key (RFC 9449)', (engine) => {
     const { id, secret } = world.server.client;
     const ask = async (proof: string) => {
       const answer = await world.server.post(GRANT, { ...basic(id, secret), dpop: proof });
-      return [answer.status, ((await answer.json()) as { error?: string }).error];
+      const { error, error_description: why } = (await answer.json()) as Record<string, string>;
+      return [answer.status, error, ...(error === 'invalid_grant' ? [why] : [])];
     };
     for (const claims of [
       { htm: 'GET' },
@@ -91,7 +96,11 @@ describeOnDatabase('tokens that are bound to a key (RFC 9449)', (engine) => {
     }
     const once = await newProof({});
     expect(await ask(once)).to.deep.equal([200, undefined]);
-    expect(await ask(once)).to.deep.equal([400, 'invalid_grant']);
+    expect(await ask(once)).to.deep.equal([
+      400,
+      'invalid_grant',
+      'the proof in the header DPoP was used before: expected a new one for each request',
+    ]);
   });
 
   it('open the administrators’ API with a proof for each request alone', async () => {

@@ -141,7 +141,11 @@ describeOnDatabase('a service account that has a client certificate (RFC 8705)',
     const without = await send(passedOn(undefined));
     expect([without.status, await without.json()]).to.deep.equal([
       400,
-      { error: 'invalid_grant', error_description: 'grant request is invalid' },
+      {
+        error: 'invalid_grant',
+        error_description:
+          'this client’s tokens are bound to a certificate: expected a connection with it (RFC 8705)',
+      },
     ]);
   });
 

@@ -160,6 +160,18 @@ describe('what is in the way', () => {
     expect(page.html).to.include('cannot be read with your sign-in');
   });
 
+  it('says that the session has ended where the token was revoked, and shows nothing more in it', async () => {
+    const other = await services.person(FULL);
+    await other.signIn();
+    services.between.fault = problem(403, 'token_revoked');
+    const page = await other.open(`/deals?${TIMES}`);
+    expect(page.response.status).to.equal(401);
+    expect(page.html).to.include('Your session has ended');
+    expect(linkNamed(page.html, 'Sign in')).to.include('/sign-in?return=%2Fdeals');
+    services.between.fault = undefined;
+    expect((await other.send(`/deals?${TIMES}`)).status).to.be.oneOf([302, 303]);
+  });
+
   it('escapes what an address brings', async () => {
     const page = await person.open(`/deals?${TIMES}&sort=%22%3E%3Cscript%3Ealert(1)%3C/script%3E`);
     expect(page.html).not.to.include('<script');

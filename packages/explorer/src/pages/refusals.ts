@@ -2,6 +2,7 @@ import type { Clock } from '@cls/shared/clock';
 import type { Context } from 'koa';
 import type { ApiRefused } from '../balances/api-client.ts';
 import type { KeepSessions, KeptSession } from '../sessions/keep-sessions.ts';
+import { sessionEndedPage } from '../sign-in/pages.ts';
 import { safeReturn, sameWith } from '../web/address.ts';
 import type { Pages } from '../web/page.ts';
 import { type ProblemDetails, type ProblemKind, problemPage } from './problem-page.ts';
@@ -13,7 +14,7 @@ export interface RefusalDeps {
   readonly signIn: (ctx: Context, returnTo: string, silent: boolean) => Promise<void>;
 }
 
-/** A token that is younger and is refused will be refused the next time too. */
+/** A token that is younger, is refused and was not revoked will be refused the next time too. */
 const FRESH_MS = 60_000;
 
 interface Answer {
@@ -55,11 +56,12 @@ export async function showRefusal(
 ): Promise<void> {
   ctx.state['refused'] = refused.code;
   if (TOKEN_CODES.includes(refused.code)) {
-    if (clock.now().getTime() - session.signedInAt < FRESH_MS) {
-      pages.show(ctx, 502, problemPage('not_trusted'));
-      return;
-    }
+    const isFresh = clock.now().getTime() - session.signedInAt < FRESH_MS;
+    const isRevoked = refused.code === 'token_revoked';
+    if (isFresh && !isRevoked) return pages.show(ctx, 502, problemPage('not_trusted'));
     await sessions.end(identifier);
+    // Signed out elsewhere, of which the issuer has not told yet.
+    if (isFresh) return pages.show(ctx, 401, sessionEndedPage(safeReturn(ctx.url)));
     return signIn(ctx, ctx.url, true);
   }
   const { status, kind, again, ...answer } = answerTo(refused);

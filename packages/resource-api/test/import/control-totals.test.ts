@@ -110,6 +110,18 @@ describeOnDatabase('the totals of a sender', (engine) => {
       expect((await demanded(file(...rows, ...more), request)).faults).to.deep.equal([]);
     });
 
+    it('tell loans that would be lost below the subtotal of a currency', async () => {
+      const { faults, warnings } = await demanded(
+        file('E1,1.00,EUR', 'Total,1.00,EUR', 'E2,2.00,EUR', 'Grand Total,3.00,EUR'),
+        { document: ofCurrencies, apply: false },
+      );
+      expect(faults.map(({ row, code }) => `${row} ${code}`)).to.deep.equal([
+        '4 totals_within',
+        '5 totals_within',
+      ]);
+      expect(warnings).to.deep.equal([]);
+    });
+
     it('may lack where a last row has the sums of all', async () => {
       expect((await read('Total EUR,3.00,', 'Total,7.000,')).faults).to.deep.equal([]);
     });
@@ -172,6 +184,31 @@ describeOnDatabase('the totals of a sender', (engine) => {
       expect(report.comparedTotals).to.deep.equal([{ name: 'due', sender: '3.00', file: '3.00' }]);
     }
   });
+
+  for (const [what, rows, faults, warnings] of [
+    [
+      'subtotals that begin as the totals do',
+      ['A1,1.00', 'Total Bonn,1.00', 'B2,2.00', 'Total,3.00'],
+      ['5 totals_within'],
+      ['4 rows_left_out'],
+    ],
+    [
+      'a subtotal above other loans and a grand total',
+      ['A1,1.00', 'Total,1.00', 'B2,2.00', 'Grand Total,3.00'],
+      ['5 totals_within'],
+      ['4 rows_left_out'],
+    ],
+    ['loans below them alone', ['A1,1.00', 'Total,1.00', 'B2,2.00'], [], ['4 rows_left_out']],
+    ['notes and a summary', ['A1,1.00', 'Total,1.00', 'Term,1.00', 'Total,1.00'], [], []],
+  ] as const) {
+    it(`tell loans that would be lost: ${what}`, async () => {
+      const report = await demanded(text(...rows), { apply: false });
+      const told = (found: readonly { readonly row: number; readonly code: string }[]) =>
+        found.map(({ row, code }) => `${row} ${code}`);
+      expect(told(report.faults)).to.deep.equal(faults);
+      expect(told(report.warnings)).to.deep.equal(warnings);
+    });
+  }
 
   it('do not add a fault to a file whose rows have one', async () => {
     expect(await faultsOf(text('A,x', 'B,2.00', 'Total,3.00'))).to.deep.equal(['2 invalid_amount']);

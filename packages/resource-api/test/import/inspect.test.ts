@@ -358,6 +358,18 @@ const CASES: readonly Case[] = [
     },
   },
   {
+    name: 'subtotals above other loans are a question',
+    file: lines(
+      HEADER,
+      ...ROWS.slice(0, 2),
+      'Subtotal North,,6000.50,,,,,',
+      ...ROWS.slice(2),
+      'Subtotal South,,2000.00,,,,,',
+      'Grand total,,8000.50,,,,,',
+    ),
+    ...{ setting: 'totalsRow', asks: 'row 4 begins like totals' },
+  },
+  {
     name: 'totals over several currencies are a question',
     file: lines(
       HEADER,

@@ -8,6 +8,7 @@ import type { TokenBudget } from '../../clients/token-budget.ts';
 import { ACCOUNT_CLIENT_ID } from '../../library/client-metadata.ts';
 import { errors, type KoaContextWithOIDC } from '../../library/oidc.ts';
 import { AlreadySpent } from '../../library/provider-adapter.ts';
+import { tellMissingProof } from '../../library/reliances/missing-proof.ts';
 import { unauthorizedClient } from '../../library/reliances/unauthorized-client.ts';
 import { contextOf } from '../../library/request-context.ts';
 import { answering, auditedSafely, finishAnswer } from '../../state/answering.ts';
@@ -116,7 +117,9 @@ async function thrownBy(next: () => Promise<unknown>): Promise<unknown> {
 function explained(ctx: KoaContextWithOIDC, failure: unknown): unknown {
   const refused = failure instanceof errors.OIDCProviderError && failure.statusCode < 429;
   const asForm = ctx.oidc?.params?.['grant_type'] === 'password';
-  return refused && asForm ? passwordGrantRefused() : failure;
+  if (refused && asForm) return passwordGrantRefused();
+  tellMissingProof(failure);
+  return failure;
 }
 
 /**

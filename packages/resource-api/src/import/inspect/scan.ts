@@ -123,7 +123,9 @@ function endingOf(
 ): number {
   return last.findIndex((row, index) => {
     const label = labelOf(row, dictionary);
-    if (label !== undefined && filledOf(row) <= usual * 0.8) return true;
+    // Subtotals stand above other loans.
+    const isAboveLoans = last.slice(index + 1).some((each) => filledOf(each) > usual * 0.8);
+    if (label !== undefined && filledOf(row) <= usual * 0.8 && !isAboveLoans) return true;
     const isLast = last.slice(index + 1).every((each) => isFooter(each, usual));
     if (!isLast) return false;
     if (isFooter(row, usual)) return true;

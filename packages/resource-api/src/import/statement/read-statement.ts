@@ -10,6 +10,7 @@ import type { Cell, TableRow } from '../file/table.ts';
 import type { ImportProfile } from '../profile/profile.ts';
 import { findColumns, headerOf } from './columns.ts';
 import { ControlTotals } from './control-totals.ts';
+import { isTotalsWord } from './loan-key.ts';
 import type { Report } from './report.ts';
 import { RowChoice } from './row-choice.ts';
 import { RowReader } from './row-reader.ts';
@@ -19,6 +20,11 @@ interface TitleDate {
   readonly row: number;
   readonly date: BusinessDate;
   readonly text: string;
+}
+
+interface BelowHeader {
+  readonly rows: RowReader;
+  readonly choice: RowChoice;
 }
 
 /** What a statement is known by when all of its rows are read. */
@@ -56,18 +62,23 @@ export async function* readStatement(
 
 /** What is above the header, the header, the loans, and rows of totals, one line after the other. */
 class StatementReader {
-  /** What follows is not read: the header has a fault, or the row of totals is the last. */
+  /** What follows is not read: the header has a fault. */
   isOver = false;
   readonly #profile: ImportProfile;
   readonly #asOf: BusinessDate | undefined;
   readonly #report: Report;
   readonly #read: ReadStatement;
   readonly #preamble: TableRow[] = [];
-  #below: { readonly rows: RowReader; readonly choice: RowChoice } | undefined;
+  #below: BelowHeader | undefined;
   /** Until the rows of loans have ended, nothing is said of them together. */
   #faultsOfRows: number | undefined;
   /** Whether a row that is none of totals came after one. */
   #isAfterTotals = false;
+  /** Whether the totals of all loans were read: no others follow. */
+  #hasEnded = false;
+  /** The first row below the totals that seems to be a loan. */
+  #loanBelow: TableRow | undefined;
+  #loansBelow = 0;
 
   constructor(
     profile: ImportProfile,
@@ -93,16 +104,15 @@ class StatementReader {
       if (this.#below === undefined || this.#profile.headerRow > 0) return undefined;
     }
     const { rows, choice } = this.#below;
-    const label = totalsLabel(line, this.#profile);
-    if (label !== undefined && !choice.hasSubtotal(line, label) && !rows.isLoan(line, label)) {
+    const label = this.#totalsLabel(line, this.#below);
+    if (label !== undefined && !this.#hasEnded) {
       this.#takeTotals(line, label, rows);
       return undefined;
     }
     const read = this.#read;
     if (choice.leavesOut(line)) return undefined;
     if (read.hasTotalsRow) {
-      if (!this.#isAfterTotals) tellLoanBelow(line.row, rows.totalsCurrency(line), this.#report);
-      this.#isAfterTotals = true;
+      this.#takeBelow(line, label, rows);
       return undefined;
     }
     read.rowCount += 1;
@@ -119,6 +129,10 @@ class StatementReader {
     const { rowCount, hasTotalsRow } = this.#read;
     this.#endTotals();
     this.#endRows();
+    if (this.#loanBelow !== undefined && this.#hasEnded) {
+      const message = `below the row of totals, rows that seem to be loans are left out: ${this.#loansBelow}`;
+      report.warn(this.#loanBelow.row, '', 'rows_left_out', message, textOf(this.#loanBelow));
+    }
     if (this.#below === undefined) {
       const message =
         this.#preamble.length > 0
@@ -163,8 +177,37 @@ class StatementReader {
     }
     this.#read.hasTotalsRow = true;
     // Totals of other currencies may follow.
-    this.isOver = currency === undefined;
-    if (this.isOver) this.#endTotals();
+    this.#hasEnded = currency === undefined;
+    if (this.#hasEnded) this.#endTotals();
+  }
+
+  /** Where loans and totals follow totals, those were a subtotal. Notes below totals have no currency. */
+  #takeBelow(line: TableRow, totalsLabel: string | undefined, rows: RowReader): void {
+    this.#isAfterTotals = true;
+    const first = firstText(line);
+    const label = totalsLabel ?? (isTotalsWord(first) ? first : undefined);
+    if (label !== undefined) {
+      if (this.#loanBelow !== undefined) tellTotalsWithin(line.row, label, this.#report);
+      return;
+    }
+    const isLoan = this.#hasEnded
+      ? rows.seemsLoan(line)
+      : minorUnitDigits(rows.totalsCurrency(line)) !== undefined;
+    if (!isLoan) return;
+    if (this.#loanBelow === undefined && !this.#hasEnded) tellLoanBelow(line, this.#report);
+    this.#loanBelow ??= line;
+    this.#loansBelow += 1;
+  }
+
+  /** How a row of totals begins; undefined for other rows. */
+  #totalsLabel(line: TableRow, { rows, choice }: BelowHeader): string | undefined {
+    const { totalsRow } = this.#profile;
+    if (totalsRow === undefined) return undefined;
+    const label = firstText(line);
+    const begins = label.toLowerCase().startsWith(totalsRow.toLowerCase());
+    return begins && !choice.hasSubtotal(line, label) && !rows.isLoan(line, label)
+      ? label
+      : undefined;
   }
 
   /** Where totals of one currency were compared, those of each must be. */
@@ -246,11 +289,12 @@ function phrasesOf(cell: Cell): readonly Cell[] {
   );
 }
 
-/** How a row of totals begins; undefined for other rows. */
-function totalsLabel({ cells }: TableRow, { totalsRow }: ImportProfile): string | undefined {
-  if (totalsRow === undefined) return undefined;
-  const first = cells.map(cellText).find((text) => text !== '') ?? '';
-  return first.toLowerCase().startsWith(totalsRow.toLowerCase()) ? first : undefined;
+function firstText({ cells }: TableRow): string {
+  return cells.map(cellText).find((text) => text !== '') ?? '';
+}
+
+function textOf({ cells }: TableRow): string {
+  return cells.map(cellText).join(' ');
 }
 
 /** A currency of rows that were left out, too. */
@@ -258,13 +302,11 @@ function codeIn(label: string): string | undefined {
   return label.match(/\b[A-Z]{3}\b/g)?.find((code) => minorUnitDigits(code) !== undefined);
 }
 
-/** What stands below totals, such as a note, has no currency. */
-function tellLoanBelow(row: number, currency: string, report: Report): void {
-  if (minorUnitDigits(currency) === undefined) return;
+function tellLoanBelow(line: TableRow, report: Report): void {
   const message =
     'this row stands after a row of totals, and would be left out: the file may be cut; ' +
     'take rows of subtotals out by leaveOut';
-  report.fault(row, '', 'totals_within', message, currency);
+  report.fault(line.row, '', 'totals_within', message, textOf(line));
 }
 
 function tellTotalsWithin(row: number, label: string, report: Report): void {

@@ -10,6 +10,7 @@ import { cellText, kept } from '../cells/text.ts';
 import { DOUBLE_DIGITS, significantDigits } from '../file/doubles.ts';
 import type { Cell, TableRow } from '../file/table.ts';
 import {
+  AMOUNT_FIELDS,
   type AmountField,
   DATE_FIELDS,
   type DateField,
@@ -122,6 +123,13 @@ export class RowReader {
     if (this.#text(field) === '') return undefined;
     const amount = this.#amounts.readOne(field, this.#cell(field), currency);
     return amount === undefined ? undefined : { column: this.#tell.headerOf(field), amount };
+  }
+
+  /** Whether a row has a number, of a loan or what it belongs to, and an amount. */
+  seemsLoan({ cells }: TableRow): boolean {
+    this.#cells = cells;
+    const hasNumber = IDENTIFYING.some((field) => /\d/.test(this.#text(field)));
+    return hasNumber && AMOUNT_FIELDS.some((field) => this.#text(field) !== '');
   }
 
   #take({ cells, row, percentColumns }: TableRow): boolean {

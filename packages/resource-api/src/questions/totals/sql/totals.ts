@@ -51,6 +51,12 @@ const SUMS = Object.fromEntries(TOTAL_COMPONENTS.map((name) => [name, `sum_minor
 /** What groups tell beside them. */
 const DETAILS = { commitment: `sum_minor(${COMMITMENT})`, available: AVAILABLE };
 
+/**
+ * Item by item. The planner takes what filters find for very few, and would then compare each item with
+ * each record; and no line is looked up twice.
+ */
+const BY_ITEM = `${BY_INDEX}SET LOCAL enable_material = off;SET LOCAL enable_memoize = off;`;
+
 type Totalled = Pick<GroupRequest, 'level' | 'filter' | 'snapshot'>;
 
 interface AddedUp {
@@ -144,14 +150,12 @@ export function totalsStatement(
 ): Statement {
   const parameters = new SqlParameters(request.snapshot);
   const { sql, names } = addedUp(request, parameters, { deals, ended });
-  const statement = {
+  return {
     sql: `SELECT currency, count, ${names.join(', ')} FROM (${sql}) t ORDER BY currency`,
     parameters: parameters.values,
+    planning: BY_ITEM,
+    prepared: true,
   };
-  const readsAll = deals === undefined && (request.filter.includeZero || ended === 'read');
-  // No line is looked up twice.
-  const planning = `${BY_INDEX}SET LOCAL enable_memoize = off;`;
-  return readsAll ? statement : { ...statement, planning, prepared: true };
 }
 
 /**
@@ -190,7 +194,7 @@ export function groupTotalsStatement(request: GroupRequest, deals?: readonly big
       GROUP BY 1, 2, 3
     ) t
     ORDER BY t.currency, t.rest, t.place`;
-  return { sql: text, parameters: parameters.values };
+  return { sql: text, parameters: parameters.values, planning: BY_ITEM };
 }
 
 function nameOf({ currency, group }: GroupKey): string {

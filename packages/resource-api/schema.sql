@@ -585,7 +585,7 @@ CREATE FUNCTION extend_chain() RETURNS void
     LANGUAGE plpgsql
     AS $$
 DECLARE
-  step constant bigint := 10000;
+  step constant bigint := 500;
   last bigint; newest bigint; hash text; journal record;
   seqs bigint[]; hashes text[];
 BEGIN

@@ -408,7 +408,7 @@ describe('the units of systemd', () => {
     expect(ran).to.have.members(known);
   });
 
-  it('give a dump its name when it is whole, as Kubernetes does', () => {
+  it('give a dump its name when it is whole, and leave nothing of one that fails, as Kubernetes does', () => {
     const units = ['api', 'auth'].map((name) => {
       const text = read('systemd', `cls-${name}-backup.service`);
       return /^ExecStart=\/bin\/sh -euc '(.*pg_dump.*)'$/m.exec(text)?.[1].replaceAll('%%', '%');
@@ -420,7 +420,9 @@ describe('the units of systemd', () => {
     expect(jobs).to.have.length(2);
     for (const script of [...units, ...jobs]) {
       for (const [ends, left] of [
-        ['kill -9 $$', ['.dump.partial']],
+        ['kill -9 $PPID', ['.dump.partial']],
+        ['kill -9 $$', []],
+        ['exit 1', []],
         ['exit 0', ['.dump']],
       ]) {
         const folder = temporaryDirectory('cls-dump-');

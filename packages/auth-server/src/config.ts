@@ -226,7 +226,7 @@ function readConfig(read: EnvironmentReader): AuthServerConfig {
     auditSpoolDir:
       read.optionalText('AUDIT_SPOOL_DIR', {
         about:
-          'directory where audit events wait for the database; it must outlive the process; processes may share it',
+          'directory where audit events wait for the database; it must outlive the process; processes of one machine may share it',
         fallbackText: '`audit-spool` in the service’s data directory',
       }) ?? join(shared.dataDir, 'audit-spool'),
     // The embedded database does not survive a crash of the machine either.

@@ -159,6 +159,27 @@ for (const state of ['SQL', 'Redis'] as const) {
       const { authenticatorApps: _, ...rest } = await forget(restored);
       expect(Object.values(rest).every((count) => count === 0)).to.equal(true);
     });
+
+    it('refuses also what was given out after an earlier restore of the same backup', async () => {
+      const { id, secret } = first.client;
+      const [once, again] = [await backupOf(restored), await backupOf(restored)];
+      await forget(once);
+      await start(once);
+      const answer = await first.post('grant_type=client_credentials', basic(id, secret));
+      const { access_token: token } = (await answer.json()) as { access_token: string };
+      const introspect = async () => {
+        const body = new URLSearchParams({ token });
+        const asked = { method: 'POST', body, headers: basic(id, secret) };
+        const told = await fetch(`${first.issuer}/oauth/introspect`, asked);
+        return ((await told.json()) as { active: boolean }).active;
+      };
+      expect(await introspect()).to.equal(true);
+      await stop();
+      await forget(again);
+      await start(again);
+      expect(await introspect()).to.equal(false);
+      await stop();
+    });
   });
 }
 

@@ -1,8 +1,9 @@
 import { silentLog } from '@cls/shared/log';
+import { Secret } from '@cls/shared/secret';
 import { type DatabaseLocation, openDatabaseAsOperator } from '@cls/shared/service/open-database';
 import type { Database } from '@cls/shared/sql/database';
-import { backupOf, describeOnDatabase } from '@cls/testing/engines';
-import { eventually } from '@cls/testing/servers';
+import { backupOf, describeOnDatabase, postgres, requireServer } from '@cls/testing/engines';
+import { eventually, postgresServer } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { sqlBookRestores } from '../src/chain/sql-book-restores.ts';
 import { startResourceApi } from '../src/compose.ts';
@@ -110,3 +111,56 @@ describeOnDatabase('a book that was restored from a backup', (engine) => {
     expect(checks.filter(({ breakCount }) => breakCount > 0)).to.deep.equal([]);
   });
 });
+
+describe('a service that runs on while a fail-over loses the last change of the book', () => {
+  let api: TestApi;
+  let admin: Database;
+  before(async function () {
+    const server = await postgresServer();
+    requireServer(this, 'PostgreSQL', server);
+    const url = new Secret(server.adminUrl());
+    admin = await openDatabaseAsOperator({ kind: 'postgres', url, poolSize: 1 }, 'test', silentLog);
+    api = await startTestApi(postgres);
+  });
+  after(async () => {
+    await api?.stop();
+    await admin?.close();
+  });
+
+  it('answers from the book of the new primary, though as many changes came to it since', async () => {
+    const name = nameOf(api.location);
+    const disconnect = async () => {
+      await admin.execute(`ALTER DATABASE ${name} ALLOW_CONNECTIONS false`);
+      await admin.query(
+        'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1',
+        [name],
+      );
+    };
+    const bearer = await api.token();
+    const outstanding = async () => {
+      const answer = await api.getWith('/api/v1/cls/balances/totals?asOf=2025-01-31', bearer);
+      const { totals } = (await answer.json()) as { totals: { principalOutstanding: string }[] };
+      return totals.map(({ principalOutstanding }) => principalOutstanding);
+    };
+    const import_ = (disbursed: number) =>
+      eventually(() => importWorldBank(api.database, statement('01/31/2025', told(disbursed))));
+    await import_(100);
+    await disconnect();
+    const standby = nameOf(await backupOf(api.location));
+    await admin.execute(`ALTER DATABASE ${name} ALLOW_CONNECTIONS true`);
+    await import_(200);
+    expect(await outstanding()).to.deep.equal(['600.00']);
+    await disconnect();
+    await admin.execute(`ALTER DATABASE ${name} RENAME TO ${name}_lost`);
+    await admin.execute(`ALTER DATABASE ${standby} RENAME TO ${name}`);
+    await import_(300);
+    expect(await outstanding()).to.deep.equal(['900.00']);
+    await api.stop();
+    await admin.execute(`DROP DATABASE ${name}_lost`);
+  });
+});
+
+function nameOf(location: DatabaseLocation): string {
+  if (location.kind !== 'postgres') throw new Error('no database of PostgreSQL');
+  return new URL(location.url.expose()).pathname.slice(1);
+}

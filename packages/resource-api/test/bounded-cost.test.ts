@@ -340,7 +340,7 @@ describeOnEngines('what a question costs', (engine) => {
     for (const level of LEVELS) {
       const { items } = await store.page(EVERYTHING, page(level, { limit: 1_000 }));
       const keys = items.map(({ end }) => end.key);
-      const edition = { generation: 1n, today: snapshot.asOf };
+      const edition = { generation: '1', today: snapshot.asOf };
       const questions: Record<string, () => Promise<unknown>> = {
         accruing: () => store.accruing(EVERYTHING, { ...page(level), limit: 1_000 }),
         'accruing of few deals': () => store.accruing({ customer: CUSTOMER }, page(level)),

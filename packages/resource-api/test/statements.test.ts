@@ -167,7 +167,7 @@ describeOnEngines('each statement of the balance store', (engine) => {
     accrualAmountsOf: () =>
       everyLevel(async (_, level) => {
         // Kept for the newest state of the book, looked up again after it, and not of one before.
-        const edition = { generation: 1n, today: snapshot.asOf };
+        const edition = { generation: '1', today: snapshot.asOf };
         for (const ledgerSeq of [snapshot.ledgerSeq, snapshot.ledgerSeq + 1n, 1n]) {
           await store.accrualAmountsOf(level, [1n], { ...snapshot, ledgerSeq, edition });
         }

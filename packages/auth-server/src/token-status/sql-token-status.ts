@@ -12,7 +12,9 @@ import type {
 
 /** Verifiers tolerate clocks that differ: a token may be accepted for so long after its end. */
 const MARGIN_S = 600;
-/** More indices than an installation gives out between two backups. */
+/** More than any installation gives out in a second. */
+const INDICES_A_SECOND = 2 ** 20;
+/** More than one gives out between two backups. */
 const UNKNOWN_MAX = 2 ** 32;
 
 export function sqlTokenStatus(database: Database): TokenStatusRecords {
@@ -120,11 +122,15 @@ function conditionOf(tokens: TokensOf): readonly [condition: string, value: stri
 
 /**
  * Revokes every token that was ever made, and makes indices from where none was given out: a store that a
- * backup brought back knows neither what was revoked since nor which indices are in use.
+ * backup brought back knows neither what was revoked since nor which indices are in use. It may be brought back
+ * twice, so the time says where; or, where a clock is behind, what the store knows.
  */
 export async function revokeAllTokens(sql: Sql): Promise<void> {
   await sql.query(
-    `WITH begun AS (UPDATE token_index SET next = next + ${UNKNOWN_MAX} RETURNING next)
+    `WITH begun AS (
+       UPDATE token_index SET next = CASE WHEN next < at.index THEN at.index ELSE next + ${UNKNOWN_MAX} END
+       FROM (SELECT (extract(epoch FROM clock_timestamp()) * ${INDICES_A_SECOND})::bigint AS index) AS at
+       RETURNING next)
      INSERT INTO token_status (first, last, subject, client_id, expires_at, revoked_at, revoked_for)
      SELECT 0, next - 1, '', '', now() + make_interval(secs => ${ACCESS_TOKEN_TTL_MAX_S + MARGIN_S}),
        now(), 'restored' FROM begun`,

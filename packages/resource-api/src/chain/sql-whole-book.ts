@@ -23,6 +23,7 @@ const KIND: StoreKind = {
     '0053-sources-of-customers.sql',
     '0054-statement-once-a-date.sql',
     '0055-numbers-in-searches.sql',
+    '0056-shorter-steps-of-the-chain.sql',
   ],
 };
 

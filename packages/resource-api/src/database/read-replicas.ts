@@ -19,7 +19,7 @@ export interface ReadReplica {
 /** A database whose reads are shared out to its streaming replicas. */
 export interface ReplicatedDatabase extends Database {
   /** The primary's generation of the book. A replica is read only where it has this state. */
-  generation(): Promise<bigint>;
+  generation(): Promise<string>;
   /** Databases that answer questions now: the replicas in use, or the primary in their place. */
   readonly sources: number;
   readonly replicas: readonly ReadReplica[];
@@ -77,7 +77,10 @@ export function readsOnReplicas(
 
   return {
     ...primary,
-    generation: async () => (await states.askPrimary()).generation,
+    async generation() {
+      const { generation, changedAt } = await states.askPrimary();
+      return `${generation} ${changedAt}`;
+    },
     replicas,
     get sources() {
       return Math.max(1, replicas.filter((one) => one.leftOutBecause === undefined).length);

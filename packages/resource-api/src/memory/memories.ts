@@ -99,7 +99,7 @@ export function openMemories(metrics: Metrics = noMetrics): Memories {
 
 /** A state of the book, and the day. */
 interface State {
-  readonly generation: bigint;
+  readonly generation: string;
   readonly today: string;
 }
 

@@ -1,5 +1,6 @@
 import { type Log, silentLog } from '@cls/shared/log';
 import { fieldsOfLine } from '@cls/shared/log-fields';
+import { DatabaseUnavailable } from '@cls/shared/sql/database';
 import { eventually } from '@cls/testing/servers';
 import { expect } from 'chai';
 import type { ClaimedJob, FinishedJob } from '../../src/import/jobs/import-job.ts';
@@ -43,5 +44,34 @@ describe('a job of an import that does not end', () => {
     expect(lines).to.have.length(1);
     expect(lines[0]).to.include({ 'cls.import_status': 'checked' });
     expect(lines[0]).not.to.have.property('http.response.status_code');
+  });
+});
+
+describe('a job of an import during which the database goes away each time', () => {
+  it('is failed, and does not blame its process alone', async () => {
+    let attempts = 0;
+    const ended: FinishedJob[] = [];
+    const runner = importRunner({
+      ...{ keptDays: 1, log: silentLog },
+      jobs: {
+        claim: async () => {
+          attempts += 1;
+          if (ended.length > 0) return undefined;
+          return { id: 'job', key: 1n, attempts, parameters: {} } as ClaimedJob;
+        },
+        renew: async () => true,
+        release: async () => undefined,
+        sweep: async () => undefined,
+        finish: async (_, result) => void ended.push(result),
+      },
+      start: () => ({
+        result: Promise.reject(new DatabaseUnavailable('it is away')),
+        stop: async () => undefined,
+      }),
+    });
+    await eventually(async () => expect(ended).to.have.length(1), 5_000);
+    await runner.stop();
+    expect(ended[0]?.status).to.equal('failed');
+    expect(ended[0]?.report['detail']).to.contain('or the database did not answer');
   });
 });

@@ -61,7 +61,7 @@ export function importRunner(deps: ImportRunnerDeps) {
       return false;
     }
     if (job.attempts > ATTEMPTS_MAX) {
-      const times = `The import was begun ${ATTEMPTS_MAX} times, and its process ended each time.`;
+      const times = `The import was begun ${ATTEMPTS_MAX} times, and interrupted each time: its process ended, or the database did not answer.`;
       await jobs.finish(job, failed(times));
       return true;
     }

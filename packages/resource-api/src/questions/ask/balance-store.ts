@@ -76,8 +76,11 @@ export interface Snapshot {
 
 /** A state of the book on a day: what an answer is cached for. */
 export interface Edition {
-  /** Rises with every change that an answer may show. */
-  readonly generation: bigint;
+  /**
+   * Another one with every change that an answer may show: its number, and when it began. After a fail-over that
+   * lost some, the same numbers come again.
+   */
+  readonly generation: string;
   /** In UTC. One answer has one day, also where it is made around midnight. */
   readonly today: BusinessDate;
 }
@@ -692,7 +695,7 @@ export interface BalanceStore {
     request: Pick<MovementRequest, 'snapshot' | 'fromDate' | 'limit'>,
   ): Promise<ReadonlyMap<bigint, readonly Movement[]>>;
   /** The book's generation; the cheapest question there is. */
-  generation(): Promise<bigint>;
+  generation(): Promise<string>;
   ledgerState(today: BusinessDate): Promise<LedgerState>;
   /** A superset, of the deals that the reader sees; up to `limit`. */
   changedDeals(

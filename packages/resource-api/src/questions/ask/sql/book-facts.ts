@@ -12,7 +12,7 @@ import type {
 import { BY_LOOKUP } from './balance-levels.ts';
 import { instant, LOOK_UPS, readAll, readAs } from './statement.ts';
 
-const GENERATION = 'SELECT generation FROM book_state';
+const GENERATION = `SELECT concat(generation, ' ', changed_at) AS generation FROM book_state`;
 const POSTED_AT = `SELECT seq, ${instant('posted_at')} AS posted_at FROM journal WHERE seq = ANY($1)`;
 
 /** The snapshot's date, or the day when it became known. */
@@ -59,8 +59,8 @@ export function bookFacts(database: Database, facts: Facts) {
   return {
     async generation() {
       if (facts.generation !== undefined) return facts.generation();
-      const [row] = await facts.query<{ generation: bigint }>(GENERATION, [], { prepared: true });
-      return row?.generation ?? 0n;
+      const [row] = await facts.query<{ generation: string }>(GENERATION, [], { prepared: true });
+      return row?.generation ?? '';
     },
     async ledgerState(today) {
       const state = await ledgerState(facts, today);
@@ -142,7 +142,7 @@ export function bookFacts(database: Database, facts: Facts) {
 
 async function ledgerState(database: Database, today: BusinessDate): Promise<LedgerState> {
   const [row] = await database.query<{
-    generation: bigint;
+    generation: string;
     changed_at: string | null;
     seq: bigint;
     fx_number: bigint | null;
@@ -151,7 +151,7 @@ async function ledgerState(database: Database, today: BusinessDate): Promise<Led
     last: BusinessDate | null;
     lost: readonly LostTime[];
   }>(
-    `SELECT s.generation, CASE WHEN isfinite(s.changed_at) THEN ${instant('s.changed_at')} END
+    `SELECT concat(s.generation, ' ', s.changed_at) AS generation, CASE WHEN isfinite(s.changed_at) THEN ${instant('s.changed_at')} END
          AS changed_at,
        (SELECT coalesce(max(seq), 0) FROM journal) AS seq,
        fx.number AS fx_number, ${instant('fx.known_at')} AS fx_known_at,
@@ -165,7 +165,7 @@ async function ledgerState(database: Database, today: BusinessDate): Promise<Led
     [today],
   );
   return {
-    generation: row?.generation ?? 0n,
+    generation: row?.generation ?? '',
     today,
     changedAt: row?.changed_at ?? undefined,
     fx: { number: row?.fx_number ?? 0n, knownAt: row?.fx_known_at ?? undefined },

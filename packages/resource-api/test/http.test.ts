@@ -221,6 +221,7 @@ describe('the API over HTTP', () => {
     const [fault] = await faultsOf('fields=deal.nam');
     expect(fault).to.include({ parameter: 'fields', code: 'unknown_field' });
     expect(fault?.message).to.include('did you mean deal.name?').and.include('deal.dealNumber');
+    expect(fault?.message.match(/\bwarnings\b/g)).to.have.length(1);
   });
 
   it('gives every answer a request id, the caller’s own where it is harmless', async () => {

@@ -44,7 +44,7 @@ export function tableColumns(
 
 /** @throws {Refusal} naming the paths that items of the level do not have. */
 export function checkFields(fields: readonly string[], shape: Shape): void {
-  const columns = [...columnsOf(shape), 'lenders', 'warnings'];
+  const columns = [...new Set([...columnsOf(shape), 'lenders', 'warnings'])];
   const unknown = fields.filter(
     (field) => !columns.some((column) => column === field || column.startsWith(`${field}.`)),
   );

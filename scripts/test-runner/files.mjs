@@ -8,7 +8,7 @@ const SECONDS = join(import.meta.dirname, 'seconds.json');
 /** Of a file that was not there then. */
 const UNKNOWN_S = 20;
 /** What a short run leaves out takes longer where there is Node alone. */
-const SHORT_S = 15;
+const SHORT_S = 10;
 
 /**
  * All of them, as they are run: those that take long first, so that the last end together.

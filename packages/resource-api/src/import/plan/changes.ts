@@ -9,7 +9,7 @@ import {
   drawingPairs,
   facilityPairs,
   isParty,
-  statedFacility,
+  statedFacilities,
   termsOfDrawing,
 } from './plan-terms.ts';
 
@@ -54,12 +54,13 @@ export function changesOf(
   if (known === undefined || isNew) {
     return [change('new_loan', stated.number, '', '', ''), ...ofFacilities, ...kept];
   }
+  const found = statedFacilities(stated, known);
   return [
     ...ofFacilities,
     ...termChanges(stated, known),
     ...detailChanges(stated, known),
     ...kept,
-    ...unstated.flatMap((facility) => vanishedParts(stated, facility, known)),
+    ...unstated.flatMap((facility) => vanishedParts(stated, facility, found)),
   ];
 }
 
@@ -77,16 +78,16 @@ function drawingPlace(deal: string, place: string, number: string): string {
 function vanishedParts(
   stated: StatedDeal,
   facility: KnownFacility,
-  known: KnownDeal,
+  found: ReadonlyMap<string, StatedFacility>,
 ): readonly LoanChange[] {
-  const { ref, currency, drawings } = facility;
+  const { id, ref, currency, drawings } = facility;
   const place = ref ?? stated.number;
   const owing = drawings.flatMap(({ number, money }) => {
     const due = totalOf(money.due);
     const loan = drawingPlace(stated.number, place, number);
     return due === 0n ? [] : [vanished(loan, 'due', due, currency)];
   });
-  const goesOn = owing.length > 0 || statedFacility(stated, facility, known) !== undefined;
+  const goesOn = owing.length > 0 || found.has(id);
   return goesOn ? owing : vanishedFacility(stated.number, facility);
 }
 

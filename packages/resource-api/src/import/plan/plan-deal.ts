@@ -33,7 +33,7 @@ import {
   facilityNameOf,
   filled,
   knownFacility,
-  statedFacility,
+  statedFacilities,
 } from './plan-terms.ts';
 
 export interface PlanContext {
@@ -112,9 +112,9 @@ export function planDeal(
 }
 
 function unstatedDrawings(stated: StatedDeal, known: KnownDeal): readonly KnownFacility[] {
+  const found = statedFacilities(stated, known);
   return known.facilities.map((facility) => {
-    const found = statedFacility(stated, facility, known);
-    const numbers = new Set(found?.drawings.map(({ number }) => number));
+    const numbers = new Set(found.get(facility.id)?.drawings.map(({ number }) => number));
     const drawings = facility.drawings.filter(({ number }) => !numbers.has(number));
     return { ...facility, drawings };
   });

@@ -106,13 +106,17 @@ export function knownFacility(
   return cameAgain ?? unnamed.find((one) => !one.present && one.currency === stated.currency);
 }
 
-/** The other way round. */
-export function statedFacility(
+/** The facilities of a statement that the book has, by their ids there. */
+export function statedFacilities(
   stated: StatedDeal,
-  { id }: Pick<KnownFacility, 'id'>,
   known: KnownDeal,
-): StatedFacility | undefined {
-  return stated.facilities.find((one) => knownFacility(known, stated, one)?.id === id);
+): ReadonlyMap<string, StatedFacility> {
+  return new Map(
+    stated.facilities.flatMap((one) => {
+      const found = knownFacility(known, stated, one);
+      return found === undefined ? [] : [[found.id, one] as const];
+    }),
+  );
 }
 
 type Pair<Stated, Known> = readonly [stated: Stated, known: Known];
@@ -122,9 +126,10 @@ export function facilityPairs(
   stated: StatedDeal,
   known: KnownDeal,
 ): readonly Pair<StatedFacility, KnownFacility>[] {
+  const found = statedFacilities(stated, known);
   return known.facilities.flatMap((facility) => {
-    const found = statedFacility(stated, facility, known);
-    return found === undefined ? [] : [[found, facility] as const];
+    const one = found.get(facility.id);
+    return one === undefined ? [] : [[one, facility] as const];
   });
 }
 

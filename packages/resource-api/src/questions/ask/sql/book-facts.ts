@@ -12,7 +12,8 @@ import type {
 import { BY_LOOKUP } from './balance-levels.ts';
 import { instant, LOOK_UPS, readAll, readAs } from './statement.ts';
 
-const GENERATION = `SELECT concat(generation, ' ', changed_at) AS generation FROM book_state`;
+/** Which state of the book it is: `Edition.generation`. */
+const GENERATION = `concat(s.generation, ' ', s.changed_at) AS generation`;
 const POSTED_AT = `SELECT seq, ${instant('posted_at')} AS posted_at FROM journal WHERE seq = ANY($1)`;
 
 /** The snapshot's date, or the day when it became known. */
@@ -59,7 +60,11 @@ export function bookFacts(database: Database, facts: Facts) {
   return {
     async generation() {
       if (facts.generation !== undefined) return facts.generation();
-      const [row] = await facts.query<{ generation: string }>(GENERATION, [], { prepared: true });
+      const [row] = await facts.query<{ generation: string }>(
+        `SELECT ${GENERATION} FROM book_state s`,
+        [],
+        { prepared: true },
+      );
       return row?.generation ?? '';
     },
     async ledgerState(today) {
@@ -151,7 +156,7 @@ async function ledgerState(database: Database, today: BusinessDate): Promise<Led
     last: BusinessDate | null;
     lost: readonly LostTime[];
   }>(
-    `SELECT concat(s.generation, ' ', s.changed_at) AS generation, CASE WHEN isfinite(s.changed_at) THEN ${instant('s.changed_at')} END
+    `SELECT ${GENERATION}, CASE WHEN isfinite(s.changed_at) THEN ${instant('s.changed_at')} END
          AS changed_at,
        (SELECT coalesce(max(seq), 0) FROM journal) AS seq,
        fx.number AS fx_number, ${instant('fx.known_at')} AS fx_known_at,

@@ -83,20 +83,27 @@ describe('the clock of this machine', () => {
     await metrics.stop();
   });
 
-  it('leaves a service ready where it is the database’s clock that is wrong, and says so once', async () => {
-    const { log, lines } = recorded();
+  /** Beside an issuer that agrees, a database that answers each look so. */
+  const watching = (log: Log, answer: (look: number) => readonly number[]) => {
     let looks = 0;
     const watch = clockWatch({
       clocks: {
         database: async () => {
           looks += 1;
-          return [3_600];
+          return answer(looks);
         },
         issuer: async () => [0],
       },
       ...{ toleranceS: 30, metrics: noMetrics, log, everyMs: 5 },
     });
-    await eventually(async () => expect(looks).to.be.above(5));
+    const looked = (times: number) => eventually(async () => expect(looks).to.be.above(times));
+    return { watch, looked };
+  };
+
+  it('leaves a service ready where it is the database’s clock that is wrong, and says so once', async () => {
+    const { log, lines } = recorded();
+    const { watch, looked } = watching(log, () => [3_600]);
+    await looked(5);
     await watch.check.check();
     expect(lines).to.have.length(1);
     expect(lines[0]).to.include({ level: 'warn' });
@@ -105,19 +112,11 @@ describe('the clock of this machine', () => {
 
   it('is not said to agree with a clock that is not read any more', async () => {
     const { log, lines } = recorded();
-    let looks = 0;
-    const watch = clockWatch({
-      clocks: {
-        database: async () => {
-          looks += 1;
-          if (looks > 3) throw new Error('down');
-          return [3_600];
-        },
-        issuer: async () => [0],
-      },
-      ...{ toleranceS: 30, metrics: noMetrics, log, everyMs: 5 },
+    const { watch, looked } = watching(log, (look) => {
+      if (look > 3) throw new Error('down');
+      return [3_600];
     });
-    await eventually(async () => expect(looks).to.be.above(6));
+    await looked(6);
     watch.stop();
     expect(lines.map(({ level }) => level)).to.deep.equal(['warn']);
   });

@@ -136,7 +136,7 @@ describeOnDatabase('an answer without knownAt', (engine) => {
     expect(listening).to.deep.equal([]);
   });
 
-  it('is told of a change by the generation of the book, which every kind of change makes another one', async () => {
+  it('sees every kind of change by the generation of the book, which is another one then', async () => {
     const store = sqlBalanceStore(api.database);
     const changes: readonly (readonly [string, string])[] = [
       ['external_id', `INSERT INTO external_id VALUES ('x', 'y', 'z')`],

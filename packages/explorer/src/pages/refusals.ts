@@ -60,7 +60,7 @@ export async function showRefusal(
     const isRevoked = refused.code === 'token_revoked';
     if (isFresh && !isRevoked) return pages.show(ctx, 502, problemPage('not_trusted'));
     await sessions.end(identifier);
-    // Signed out elsewhere, of which the issuer has not told yet.
+    // The person signed out elsewhere, and the issuer has not said so yet.
     if (isFresh) return pages.show(ctx, 401, sessionEndedPage(safeReturn(ctx.url)));
     return signIn(ctx, ctx.url, true);
   }

@@ -221,8 +221,8 @@ function replicaChoice(
 const CONFLICT_WITH_RECOVERY = '40001';
 
 /**
- * SQL with which a read begins. One address may lead to several servers, of which another one was asked for its
- * state, and a server that crashed may have less than it had.
+ * SQL with which a read begins: it checks the state again. One address may lead to several servers, and this one may
+ * not be the one that was asked; and a server that crashed may have less than it had.
  */
 function requireState(wanted: BookState | undefined): string {
   if (wanted === undefined) return '';

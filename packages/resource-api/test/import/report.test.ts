@@ -236,6 +236,9 @@ Unknown currency            Currency      1  row 5 “US$”: expected an    Use
     const today = date('2025-04-01');
     const again = await importTape(database, APRIL, '2025-04-30', { today });
     expect(again.outcome, 'what is in the book stays so').to.equal('applied_before');
+    expect(withoutDigest(again)).to.include(
+      '\nTo read it anew, take it back first: cls-api imports revert … --apply\n',
+    );
   });
 
   it('how often a tolerance was used, and which sums were not checked, and why', async () => {

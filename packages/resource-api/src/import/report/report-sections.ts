@@ -84,7 +84,10 @@ function outcomeSentences(report: ImportReport): readonly string[] {
 
 function outcomeCommands(report: ImportReport): readonly string[] {
   const { outcome, importId = '', comparedTotals, withoutTotals, hasTotalsRow } = report;
-  if (outcome === 'applied') return [`To take it back: cls-api imports revert ${importId} --apply`];
+  const revert = `cls-api imports revert ${importId} --apply`;
+  if (outcome === 'applied') return [`To take it back: ${revert}`];
+  // Also where a profile of the same name reads it otherwise by now.
+  if (outcome === 'applied_before') return [`To read it anew, take it back first: ${revert}`];
   if (outcome !== 'valid') return [];
   const demands =
     'It then demands the sender’s totals: --rows and --control, or --without-totals with a reason.';

@@ -9,7 +9,6 @@ import {
   drawingPairs,
   facilityPairs,
   isParty,
-  statedFacilities,
   termsOfDrawing,
 } from './plan-terms.ts';
 
@@ -54,13 +53,12 @@ export function changesOf(
   if (known === undefined || isNew) {
     return [change('new_loan', stated.number, '', '', ''), ...ofFacilities, ...kept];
   }
-  const found = statedFacilities(stated, known);
   return [
     ...ofFacilities,
     ...termChanges(stated, known),
     ...detailChanges(stated, known),
     ...kept,
-    ...unstated.flatMap((facility) => vanishedParts(stated, facility, found)),
+    ...unstated.flatMap((facility) => vanishedParts(stated, facility, facilities)),
   ];
 }
 
@@ -78,7 +76,7 @@ function drawingPlace(deal: string, place: string, number: string): string {
 function vanishedParts(
   stated: StatedDeal,
   facility: KnownFacility,
-  found: ReadonlyMap<string, StatedFacility>,
+  planned: readonly PlannedFacility[],
 ): readonly LoanChange[] {
   const { id, ref, currency, drawings } = facility;
   const place = ref ?? stated.number;
@@ -87,7 +85,7 @@ function vanishedParts(
     const loan = drawingPlace(stated.number, place, number);
     return due === 0n ? [] : [vanished(loan, 'due', due, currency)];
   });
-  const goesOn = owing.length > 0 || found.has(id);
+  const goesOn = owing.length > 0 || planned.some(({ known }) => known?.id === id);
   return goesOn ? owing : vanishedFacility(stated.number, facility);
 }
 

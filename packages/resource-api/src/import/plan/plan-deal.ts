@@ -33,7 +33,6 @@ import {
   facilityNameOf,
   filled,
   knownFacility,
-  statedFacilities,
 } from './plan-terms.ts';
 
 export interface PlanContext {
@@ -101,20 +100,24 @@ export function planDeal(
       ...(details.length === 0 ? {} : { details: [...details] }),
     });
   }
+  const planned = facilities.map((facility) => facility.planned);
   return {
     stated,
-    facilities: facilities.map(({ planned }) => planned),
+    facilities: planned,
     isNew,
-    unstated: known?.present ? unstatedDrawings(stated, known) : [],
+    unstated: known?.present ? unstatedDrawings(planned, known) : [],
     records: known === undefined ? [dealRecord(stated, deal, context), ...records] : records,
     journals: [...money, ...facts],
   };
 }
 
-function unstatedDrawings(stated: StatedDeal, known: KnownDeal): readonly KnownFacility[] {
-  const found = statedFacilities(stated, known);
-  return known.facilities.map((facility) => {
-    const numbers = new Set(found.get(facility.id)?.drawings.map(({ number }) => number));
+function unstatedDrawings(
+  planned: readonly PlannedFacility[],
+  { facilities }: KnownDeal,
+): readonly KnownFacility[] {
+  const stated = new Map(planned.map(({ known, drawings }) => [known?.id, drawings]));
+  return facilities.map((facility) => {
+    const numbers = new Set(stated.get(facility.id)?.map(({ number }) => number));
     const drawings = facility.drawings.filter(({ number }) => !numbers.has(number));
     return { ...facility, drawings };
   });

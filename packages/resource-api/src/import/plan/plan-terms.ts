@@ -106,19 +106,6 @@ export function knownFacility(
   return cameAgain ?? unnamed.find((one) => !one.present && one.currency === stated.currency);
 }
 
-/** The facilities of a statement that the book has, by their ids there. */
-export function statedFacilities(
-  stated: StatedDeal,
-  known: KnownDeal,
-): ReadonlyMap<string, StatedFacility> {
-  return new Map(
-    stated.facilities.flatMap((one) => {
-      const found = knownFacility(known, stated, one);
-      return found === undefined ? [] : [[found.id, one] as const];
-    }),
-  );
-}
-
 type Pair<Stated, Known> = readonly [stated: Stated, known: Known];
 
 /** In the order of the book. */
@@ -126,7 +113,9 @@ export function facilityPairs(
   stated: StatedDeal,
   known: KnownDeal,
 ): readonly Pair<StatedFacility, KnownFacility>[] {
-  const found = statedFacilities(stated, known);
+  const found = new Map(
+    stated.facilities.map((one) => [knownFacility(known, stated, one)?.id, one] as const),
+  );
   return known.facilities.flatMap((facility) => {
     const one = found.get(facility.id);
     return one === undefined ? [] : [[one, facility] as const];

@@ -124,8 +124,8 @@ function endingOf(
   return last.findIndex((row, index) => {
     const label = labelOf(row, dictionary);
     // Subtotals stand above other loans.
-    const isAboveLoans = last.slice(index + 1).some((each) => filledOf(each) > usual * 0.8);
-    if (label !== undefined && filledOf(row) <= usual * 0.8 && !isAboveLoans) return true;
+    const isAboveNoLoan = last.slice(index).every((each) => filledOf(each) <= usual * 0.8);
+    if (label !== undefined && isAboveNoLoan) return true;
     const isLast = last.slice(index + 1).every((each) => isFooter(each, usual));
     if (!isLast) return false;
     if (isFooter(row, usual)) return true;

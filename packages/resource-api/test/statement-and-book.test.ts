@@ -197,7 +197,7 @@ describeOnDatabase('a later statement of a deal', (engine) => {
       '400.00,0.00,0.00',
     ],
     [
-      'a limit, of which what is repaid is not drawn again',
+      'a limit that a repayment does not give back',
       bySplit({ limit: ['Limit'] }, { undisbursed: '0' }),
       'Limit',
       '400.00',

@@ -38,6 +38,8 @@ export interface ReplicaOptions {
 interface BookState {
   readonly generation: bigint;
   readonly changedAt: string;
+  /** `EDITION` of both. */
+  readonly edition: string;
 }
 
 interface Replica extends ReadReplica {
@@ -48,7 +50,9 @@ interface Replica extends ReadReplica {
   underWay: number;
 }
 
-const BOOK_STATE = 'SELECT generation, changed_at::text AS "changedAt" FROM book_state';
+/** SQL: which state of the book a row `s` of `book_state` is, by its number and when it began. */
+export const EDITION = `concat(s.generation, ' ', s.changed_at)`;
+const BOOK_STATE = `SELECT s.generation, s.changed_at::text AS "changedAt", ${EDITION} AS edition FROM book_state s`;
 const STEP_MS = 5;
 
 /**
@@ -77,10 +81,7 @@ export function readsOnReplicas(
 
   return {
     ...primary,
-    async generation() {
-      const { generation, changedAt } = await states.askPrimary();
-      return `${generation} ${changedAt}`;
-    },
+    generation: async () => (await states.askPrimary()).edition,
     replicas,
     get sources() {
       return Math.max(1, replicas.filter((one) => one.leftOutBecause === undefined).length);

@@ -1,5 +1,5 @@
 import type { Database } from '@cls/shared/sql/database';
-import type { ReplicatedDatabase } from '../../../database/read-replicas.ts';
+import { EDITION, type ReplicatedDatabase } from '../../../database/read-replicas.ts';
 import type { BusinessDate } from '../../../ledger/business-date.ts';
 import { JOURNAL_LOCK } from '../../../posting/post-journals.ts';
 import type {
@@ -12,8 +12,6 @@ import type {
 import { BY_LOOKUP } from './balance-levels.ts';
 import { instant, LOOK_UPS, readAll, readAs } from './statement.ts';
 
-/** Which state of the book it is: `Edition.generation`. */
-const GENERATION = `concat(s.generation, ' ', s.changed_at) AS generation`;
 const POSTED_AT = `SELECT seq, ${instant('posted_at')} AS posted_at FROM journal WHERE seq = ANY($1)`;
 
 /** The snapshot's date, or the day when it became known. */
@@ -61,7 +59,7 @@ export function bookFacts(database: Database, facts: Facts) {
     async generation() {
       if (facts.generation !== undefined) return facts.generation();
       const [row] = await facts.query<{ generation: string }>(
-        `SELECT ${GENERATION} FROM book_state s`,
+        `SELECT ${EDITION} AS generation FROM book_state s`,
         [],
         { prepared: true },
       );
@@ -156,7 +154,7 @@ async function ledgerState(database: Database, today: BusinessDate): Promise<Led
     last: BusinessDate | null;
     lost: readonly LostTime[];
   }>(
-    `SELECT ${GENERATION}, CASE WHEN isfinite(s.changed_at) THEN ${instant('s.changed_at')} END
+    `SELECT ${EDITION} AS generation, CASE WHEN isfinite(s.changed_at) THEN ${instant('s.changed_at')} END
          AS changed_at,
        (SELECT coalesce(max(seq), 0) FROM journal) AS seq,
        fx.number AS fx_number, ${instant('fx.known_at')} AS fx_known_at,

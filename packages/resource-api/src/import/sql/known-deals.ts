@@ -1,6 +1,6 @@
 import { groupBy } from '@cls/shared/group-by';
 import type { Sql } from '@cls/shared/sql/database';
-import { BY_LOOKUP, stands } from '../../questions/ask/sql/balance-levels.ts';
+import { BY_LOOKUP, sinceOf, stands } from '../../questions/ask/sql/balance-levels.ts';
 import type { StatementFile } from '../book.ts';
 import type {
   KnownCommitment,
@@ -126,7 +126,7 @@ const present = (record: string, terms: string, ofLine: string) => `(${terms} IS
 
 const RECORDS = `
   SELECT x.value AS number, d.key AS "dealKey", f.key AS "facilityKey", c.key AS "contractKey",
-    known_since('deal', d.key, ${NOW}) <= $2 AS present,
+    ${sinceOf('deal', 'd', NOW)} <= $2 AS present,
     jsonb_build_object('id', d.id, 'status', coalesce(dt.status, d.status),
       'name', coalesce(dd.name, d.name), 'country', coalesce(dd.country, d.country),
       'borrower', ${PARTY('coalesce(dd.borrower_key, d.borrower_key)')},

@@ -63,7 +63,7 @@ function readerFor(file: StatementFile, sql: Sql): BookReader {
       );
       return new Map(deals.map((deal) => [deal.number, deal.source]));
     },
-    numbers: () => readNumbers(sql, file),
+    numbers: () => readNumbers(sql, source),
     parties: () => readParties(sql, file),
     volumes: () => volumesOf(sql),
   };
@@ -108,21 +108,17 @@ async function readHistory(
 
 const NUMBERS_AT_ONCE = 20_000;
 
-async function* readNumbers(
-  sql: Sql,
-  { profile: { source }, asOf }: StatementFile,
-): AsyncGenerator<readonly string[]> {
+async function* readNumbers(sql: Sql, source: string): AsyncGenerator<readonly string[]> {
   for (let after = ''; ; ) {
-    const rows = await sql.query<{ number: string; present: boolean }>(
-      `SELECT x.value AS number, known_since('deal', d.key, 9223372036854775807) <= $2 AS present
-       FROM external_id x JOIN deal d ON d.id = x.entity_id
-       WHERE x.source = $1 AND x.value COLLATE "C" > $3
+    const rows = await sql.query<{ number: string }>(
+      `SELECT x.value AS number FROM external_id x JOIN deal d ON d.id = x.entity_id
+       WHERE x.source = $1 AND x.value COLLATE "C" > $2
        ORDER BY x.value COLLATE "C" LIMIT ${NUMBERS_AT_ONCE}`,
-      [source, asOf, after],
+      [source, after],
     );
     const last = rows.at(-1);
     if (last === undefined) return;
-    yield rows.filter(({ present }) => present).map(({ number }) => number);
+    yield rows.map(({ number }) => number);
     if (rows.length < NUMBERS_AT_ONCE) return;
     after = last.number;
   }

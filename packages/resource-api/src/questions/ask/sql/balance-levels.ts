@@ -30,10 +30,10 @@ export function byLevel<T>(make: (level: Level) => T): Readonly<Record<Level, T>
   return Object.fromEntries(LEVELS.map((level) => [level, make(level)])) as Record<Level, T>;
 }
 
-/** Since when the book has a record, as known at the snapshot; `infinity`: it has it no more. */
-export function sinceOf(kind: RecordKind, alias: string): string {
+/** Since when the book has a record, as known at `seq`; `infinity`: it has it no more. */
+export function sinceOf(kind: RecordKind, alias: string, seq = '$2'): string {
   return `coalesce((SELECT p.since FROM presence p WHERE p.kind = '${kind}'
-    AND p.record_key = ${alias}.key AND p.known_seq <= $2
+    AND p.record_key = ${alias}.key AND p.known_seq <= ${seq}
     ORDER BY p.known_seq DESC LIMIT 1), ${alias}.booked_on)`;
 }
 

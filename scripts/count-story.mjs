@@ -1,5 +1,5 @@
-// Counts the files and functions of this project that one story runs, by V8's own coverage, so that
-// a path that grows is seen: `node scripts/count-story.mjs token [--list] [--json]`. The stories are
+// Counts the files and functions of this project that a story runs, by V8's own coverage, so that
+// a path that grows is seen: `node scripts/count-story.mjs token … [--list] [--json]`. The stories are
 // in scripts/stories. Each is run again until nothing more drops out: what belongs to the story runs
 // each time, and what starts up, or works in the background, does not. What a story needs before each
 // run it makes in `beforeRun`, which is not counted.
@@ -18,9 +18,9 @@ const BACKGROUND_MS = 300;
 const folder = join(root, 'scripts', 'stories');
 const stories = readdirSync(folder).map((file) => basename(file, '.mjs'));
 const words = process.argv.slice(2);
-const name = words.find((word) => !word.startsWith('--'));
-if (!stories.includes(name)) {
-  console.error(`expected a story: ${stories.join(', ')}`);
+const names = words.filter((word) => !word.startsWith('--'));
+if (names.length === 0 || !names.every((name) => stories.includes(name))) {
+  console.error(`expected stories: ${stories.join(', ')}`);
   process.exit(2);
 }
 
@@ -29,26 +29,31 @@ let counting = false;
 const { setInterval: every } = globalThis;
 globalThis.setInterval = (work, ms) => every(() => counting || work(), ms);
 
-const { prepare } = await import(join(folder, `${name}.mjs`));
-const { beforeRun, run, stop } = await prepare();
-await beforeRun?.();
-await run();
-const files = await filesOf();
-const functions = [...files.values()].reduce((sum, names) => sum + names.length, 0);
-if (words.includes('--json')) {
-  const all = Object.fromEntries(files);
-  console.log(JSON.stringify({ story: name, files: files.size, functions, all }));
-} else {
-  console.log(`${name}: ${files.size} files, ${functions} functions`);
-  if (words.includes('--list')) {
-    for (const [file, names] of files) console.log(`  ${file}: ${names.join(', ')}`);
-  }
+for (const name of names) {
+  const { prepare } = await import(join(folder, `${name}.mjs`));
+  const { beforeRun, run, stop } = await prepare();
+  await beforeRun?.();
+  await run();
+  tell(name, await filesOf(beforeRun, run));
+  await stop?.();
 }
-await stop?.();
 process.exit(0);
 
+/** With `--json`, each story on a line. */
+function tell(story, files) {
+  const functions = [...files.values()].reduce((sum, names) => sum + names.length, 0);
+  if (words.includes('--json')) {
+    const all = Object.fromEntries(files);
+    console.log(JSON.stringify({ story, files: files.size, functions, all }));
+    return;
+  }
+  console.log(`${story}: ${files.size} files, ${functions} functions`);
+  if (!words.includes('--list')) return;
+  for (const [file, names] of files) console.log(`  ${file}: ${names.join(', ')}`);
+}
+
 /** The functions that ran each time in each file of this project's services, the files in order. */
-async function filesOf() {
+async function filesOf(beforeRun, run) {
   const session = new Session();
   session.connect();
   await session.post('Profiler.enable');

@@ -24,9 +24,15 @@ describe('the files that a story runs', () => {
     // V8 has one coverage a process: a test run that collects its own must not be disturbed.
     const { NODE_V8_COVERAGE: _, ...env } = process.env;
     const words = [join(root, 'scripts', 'count-story.mjs'), ...Object.keys(MOST), '--json'];
-    const { status, stdout, stderr } = spawnSync(process.execPath, words, { env, encoding: 'utf8' });
+    const { status, stdout, stderr } = spawnSync(process.execPath, words, {
+      env,
+      encoding: 'utf8',
+    });
     expect(status, stderr).to.equal(0);
-    const lines = stdout.trim().split('\n').map((line) => JSON.parse(line));
+    const lines = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
     counts = new Map(lines.map((count) => [count.story, count]));
   });
 

@@ -31,9 +31,7 @@ describeOnEngines('the chain over the audit', (engine) => {
   let owner: Database;
   let chain: ReturnType<typeof sqlAuditChain>;
   beforeEach(async () => {
-    owner = await engine.open();
-    const { migrations, grants } = readSchema(MIGRATIONS);
-    await migrate(owner, migrations, grants);
+    owner = await engine.open(MIGRATIONS);
     chain = sqlAuditChain(owner);
   });
   afterEach(() => owner?.close());

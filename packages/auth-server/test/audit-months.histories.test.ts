@@ -288,7 +288,8 @@ describeOnEngines('every history of the months of the audit', (engine) => {
           .map((name) => `audit_event_${name.replace('-', '_')}`);
         expect(partitions).to.deep.equal([...months, 'audit_event_other']);
       }),
-      { numRuns: 25 },
+      // The statements are the same on both; there each takes four times as long.
+      { numRuns: engine.name === 'PGlite' ? 10 : 25 },
     );
   });
 });

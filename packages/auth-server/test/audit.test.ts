@@ -15,7 +15,7 @@ import { silentLog } from '@cls/shared/log';
 import { Secret } from '@cls/shared/secret';
 import { openDatabaseAsOperator } from '@cls/shared/service/open-database';
 import type { Database } from '@cls/shared/sql/database';
-import { describeOnEngines, requireServer } from '@cls/testing/engines';
+import { describeOnDatabase, describeOnEngines, requireServer } from '@cls/testing/engines';
 import { type FaultProxy, faultProxy } from '@cls/testing/fault-proxy';
 import {
   endWithTests,
@@ -259,14 +259,15 @@ describe('the audit of a real process on PostgreSQL', function () {
   });
 });
 
-describeOnEngines('the spool of the audit', (engine) => {
-  const subjects = async (database: Database) => {
-    const rows = await database.query<{ subject: string }>(
-      'SELECT subject FROM audit_event ORDER BY id',
-    );
-    return rows.map(({ subject }) => subject);
-  };
-  const event = (subject: string) => ({ type: 'token.issued', subject }) as const;
+const subjects = async (database: Database) => {
+  const rows = await database.query<{ subject: string }>(
+    'SELECT subject FROM audit_event ORDER BY id',
+  );
+  return rows.map(({ subject }) => subject);
+};
+const event = (subject: string) => ({ type: 'token.issued', subject }) as const;
+
+describeOnDatabase('the spool of the audit', (engine) => {
   const line = (subject: string) =>
     JSON.stringify({ id: randomUUID(), at: '2026-01-01T00:00:00Z', ...event(subject) });
   /** What a process with events left when it died. */
@@ -342,6 +343,27 @@ describeOnEngines('the spool of the audit', (engine) => {
     await world.close();
   });
 
+  it('of a process that lives is left to it', async () => {
+    const world = await openAccountWorld(engine);
+    const directory = temporaryDirectory('cls-audit-');
+    const failing = { ...world.database, query: () => Promise.reject(new Error('away')) };
+    const one = await openAuditLog({ ...world, database: failing as Database }, directory, 'all');
+    one.record(event('of the first'));
+    const other = await openAuditLog(world, directory, 'all');
+    other.record(event('of the second'));
+    await other.catchUp();
+    expect(await subjects(world.database)).to.deep.equal(['of the second']);
+    await other.flush();
+    await one.flush();
+    const next = await openAuditLog(world, directory, 'all');
+    await next.catchUp();
+    expect(await subjects(world.database)).to.deep.equal(['of the second', 'of the first']);
+    await next.flush();
+    await world.close();
+  });
+});
+
+describeOnEngines('an event of the audit', (engine) => {
   it('keeps every field of an event, and a subject with half a character in it', async () => {
     const world = await openAccountWorld(engine);
     const audit = await openAuditLog(world);
@@ -374,25 +396,6 @@ describeOnEngines('the spool of the audit', (engine) => {
       about: '{}',
     });
     await audit.flush();
-    await world.close();
-  });
-
-  it('of a process that lives is left to it', async () => {
-    const world = await openAccountWorld(engine);
-    const directory = temporaryDirectory('cls-audit-');
-    const failing = { ...world.database, query: () => Promise.reject(new Error('away')) };
-    const one = await openAuditLog({ ...world, database: failing as Database }, directory, 'all');
-    one.record(event('of the first'));
-    const other = await openAuditLog(world, directory, 'all');
-    other.record(event('of the second'));
-    await other.catchUp();
-    expect(await subjects(world.database)).to.deep.equal(['of the second']);
-    await other.flush();
-    await one.flush();
-    const next = await openAuditLog(world, directory, 'all');
-    await next.catchUp();
-    expect(await subjects(world.database)).to.deep.equal(['of the second', 'of the first']);
-    await next.flush();
     await world.close();
   });
 

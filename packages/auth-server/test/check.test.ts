@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Finding } from '@cls/shared/check/finding';
 import { Secret } from '@cls/shared/secret';
 import { postgresDatabase } from '@cls/shared/sql/postgres';
+import { makeStore } from '@cls/testing/embedded-template';
 import { postgres, requireServer } from '@cls/testing/engines';
 import { startPostgresInstance } from '@cls/testing/postgres-instance';
 import {
@@ -13,6 +14,7 @@ import {
   temporaryDirectory,
 } from '@cls/testing/servers';
 import { expect } from 'chai';
+import { MIGRATIONS } from '../src/server/migrations.ts';
 import { KEY, startTestAuthServer } from './support/auth-server.ts';
 import { authorizationUrl, relyingParty } from './support/relying-party.ts';
 import { runTool } from './support/tool.ts';
@@ -85,6 +87,7 @@ describe('cls-auth check', () => {
 
   it('finds an embedded store in order, changes nothing, and prints one table', async () => {
     const env = { CLS_DATA_DIR: dataDir(), ISSUER: `http://localhost:${await freePort()}` };
+    await makeStore(join(env.CLS_DATA_DIR, 'auth-server', 'database'), MIGRATIONS);
     await runTool(['keys', 'create'], env);
     const before = readdirSync(join(env.CLS_DATA_DIR, 'auth-server'));
     const { passed, found } = await check(env);

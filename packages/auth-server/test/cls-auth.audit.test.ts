@@ -7,6 +7,7 @@ import { silentLog } from '@cls/shared/log';
 import { type DatabaseLocation, openDatabaseAsOperator } from '@cls/shared/service/open-database';
 import type { Database } from '@cls/shared/sql/database';
 import { migrate, readMigrations, readSchema } from '@cls/shared/sql/migrate';
+import { makeStore } from '@cls/testing/embedded-template';
 import { describeOnDatabase, postgresAsService } from '@cls/testing/engines';
 import { temporaryDirectory } from '@cls/testing/servers';
 import { expect } from 'chai';
@@ -465,6 +466,7 @@ describe('cls-auth audit on a store of 0.4.0 that was upgraded', () => {
   before(async () => {
     folder = temporaryDirectory('cls-audit-');
     const directory = join(folder, 'auth-server', 'database');
+    await makeStore(directory);
     owner = await openDatabaseAsOperator({ kind: 'embedded', directory }, 'test', silentLog);
     const old = readMigrations(MIGRATIONS_OF_0_5_0);
     await migrate(owner, old.slice(0, 20));

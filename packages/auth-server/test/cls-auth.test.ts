@@ -666,10 +666,7 @@ describe('cls-auth', () => {
     expect((await run('migrate --check')).code).to.equal(0);
     const elsewhere = { CLS_DATA_DIR: join(temporaryDirectory('cls-tool-'), 'data') };
     // A store that an interrupted first start has left without a schema.
-    const empty = await openEmbeddedDatabase(
-      join(elsewhere.CLS_DATA_DIR, 'auth-server', 'database'),
-    );
-    await empty.close();
+    await makeStore(join(elsewhere.CLS_DATA_DIR, 'auth-server', 'database'));
     const pending = await runTool(['migrate', '--check'], elsewhere);
     expect(pending.code).to.equal(1);
     expect(pending.stderr).to.include('0029-baseline');

@@ -79,45 +79,46 @@ function suite(
     return seen;
   };
 
-  it('ends with tokens when each page that failed is asked for again', async () => {
-    const count = await journey('cut before', Number.POSITIVE_INFINITY);
+  /** Does it while the store fails at some of its messages, with each fault. @returns how many failed. */
+  const atSomePlaces = async (work: (fault: Fault, place: number) => Promise<number>) => {
+    const count = await work('cut before', Number.POSITIVE_INFINITY);
+    failures = 0;
     for (const fault of faults) {
       const places = Array.from({ length: count }, (_, n) => n).sort(() => Math.random() - 0.5);
       for (const place of places.slice(0, SAMPLE)) {
-        await journey(fault, place).catch((error: Error) => {
+        await work(fault, place).catch((error: Error) => {
           error.message = `${fault} at message ${place} of ${count}: ${error.message}`;
           throw error;
         });
       }
     }
-    expect(failures).to.be.above(0);
+    return failures;
+  };
+
+  it('ends with tokens when each page that failed is asked for again', async () => {
+    expect(await atSomePlaces(journey)).to.be.above(0);
   });
 
   it('sets a new password when the form that failed is sent again', async () => {
     const account = await people.records.findByEmail(server.person.email);
     const links = sqlAccountLinks(server.database, systemClock);
-    for (const fault of faults) {
-      for (let place = 0; ; place += 1) {
-        const { token } = await links.create(account?.id ?? '', 'password_reset', 600);
-        const browser = new Browser(again);
-        const page = await browser.follow(`${server.issuer}/password/new?token=${token}`);
-        const text = await page.response.text();
-        proxy.arm(place, fault);
-        const { response } = await browser.submit(
-          { ...page, text },
-          { new_password: `another ${fault} horse ${place}` },
-        );
-        const reached = proxy.seen > place;
-        proxy.heal();
-        const answer = await response.text();
-        expect(answer, `${fault} at message ${place}`).to.include('password');
-        expect([response.status, answer.includes('name="new_password"')]).to.deep.equal([
-          200,
-          false,
-        ]);
-        if (!reached) break;
-      }
-    }
+    await atSomePlaces(async (fault, place) => {
+      const { token } = await links.create(account?.id ?? '', 'password_reset', 600);
+      const browser = new Browser(again);
+      const page = await browser.follow(`${server.issuer}/password/new?token=${token}`);
+      const text = await page.response.text();
+      proxy.arm(place, fault);
+      const { response } = await browser.submit(
+        { ...page, text },
+        { new_password: `another ${fault} horse ${place}` },
+      );
+      const { seen } = proxy;
+      proxy.heal();
+      const answer = await response.text();
+      expect(answer).to.include('password');
+      expect([response.status, answer.includes('name="new_password"')]).to.deep.equal([200, false]);
+      return seen;
+    });
   });
 }
 

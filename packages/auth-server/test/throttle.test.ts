@@ -1,5 +1,5 @@
 import type { Database } from '@cls/shared/sql/database';
-import { describeOnEngines } from '@cls/testing/engines';
+import { describeOnDatabase, describeOnEngines, type Engine } from '@cls/testing/engines';
 import { expect } from 'chai';
 import { MIGRATIONS } from '../src/server/migrations.ts';
 import { THROTTLE_POLICIES } from '../src/throttle/policy.ts';
@@ -8,26 +8,32 @@ import type { Throttle, ThrottleSubject } from '../src/throttle/throttle.ts';
 
 const HOUR_MS = 3_600_000;
 
-describeOnEngines('the throttle', (engine) => {
-  let database: Database;
-  let throttle: Throttle;
-  let nowMs = Date.parse('2026-01-01T00:00:00Z');
-  let count = 0;
+let database: Database;
+let throttle: Throttle;
+let nowMs = Date.parse('2026-01-01T00:00:00Z');
+let count = 0;
+
+/** A database of its own for a suite. */
+function useDatabase(engine: Engine): void {
   before(async () => {
     database = await engine.open(MIGRATIONS);
     throttle = sqlThrottle(database, { now: () => new Date(nowMs) });
   });
   after(() => database?.close());
+}
 
-  const subject = (kind: ThrottleSubject['kind']): ThrottleSubject => {
-    count += 1;
-    return { kind, id: `subject-${count}` };
-  };
-  const admitted = async (...subjects: ThrottleSubject[]) =>
-    (await throttle.admit(subjects)).admitted;
-  const fail = async (times: number, ...subjects: ThrottleSubject[]) => {
-    for (let n = 0; n < times; n += 1) await throttle.admit(subjects);
-  };
+const subject = (kind: ThrottleSubject['kind']): ThrottleSubject => {
+  count += 1;
+  return { kind, id: `subject-${count}` };
+};
+const admitted = async (...subjects: ThrottleSubject[]) =>
+  (await throttle.admit(subjects)).admitted;
+const fail = async (times: number, ...subjects: ThrottleSubject[]) => {
+  for (let n = 0; n < times; n += 1) await throttle.admit(subjects);
+};
+
+describeOnEngines('the throttle', (engine) => {
+  useDatabase(engine);
 
   it('lets the free attempts pass and then asks for a wait that grows to an hour', async () => {
     const password = subject('account-password');
@@ -57,6 +63,19 @@ describeOnEngines('the throttle', (engine) => {
       await fail(1, password);
     }
   });
+
+  it('admits no more at once than one after the other', async () => {
+    const password = subject('account-password');
+    const admissions = await Promise.all(
+      Array.from({ length: 50 }, () => throttle.admit([password])),
+    );
+    const { free } = THROTTLE_POLICIES['account-password'];
+    expect(admissions.filter((admission) => admission.admitted)).to.have.length(free);
+  });
+});
+
+describeOnDatabase('what the throttle counts and forgets', (engine) => {
+  useDatabase(engine);
 
   it('stops for good after a hundred failures in a row, however long one waits', async () => {
     const password = subject('account-password');
@@ -209,14 +228,5 @@ describeOnEngines('the throttle', (engine) => {
     expect(await admitted(address)).to.equal(false);
     nowMs += HOUR_MS;
     expect(await admitted(address)).to.equal(true);
-  });
-
-  it('admits no more at once than one after the other', async () => {
-    const password = subject('account-password');
-    const admissions = await Promise.all(
-      Array.from({ length: 50 }, () => throttle.admit([password])),
-    );
-    const { free } = THROTTLE_POLICIES['account-password'];
-    expect(admissions.filter((admission) => admission.admitted)).to.have.length(free);
   });
 });

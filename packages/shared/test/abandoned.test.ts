@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { makeStore } from '@cls/testing/embedded-template';
 import { describeOnEngines } from '@cls/testing/engines';
 import { eventually, temporaryDirectory } from '@cls/testing/servers';
 import { expect } from 'chai';
@@ -132,6 +133,7 @@ describe('an embedded database with a statement limit', () => {
   let database: Database;
   before(async () => {
     const directory = join(temporaryDirectory('cls-limit-'), 'database');
+    await makeStore(directory);
     database = await openEmbeddedDatabase(directory, { statementTimeoutMs: 200 });
     await database.execute('CREATE TABLE item (id int PRIMARY KEY)');
   });
@@ -177,6 +179,7 @@ describe('an operator’s command on an embedded database that a service holds',
   let operator: Database;
   before(async () => {
     directory = join(temporaryDirectory('cls-operator-'), 'database');
+    await makeStore(directory);
     service = await openEmbeddedDatabase(directory, { statementTimeoutMs: 200, patienceMs: 200 });
     operator = await openEmbeddedDatabaseAsOperator(directory);
   });

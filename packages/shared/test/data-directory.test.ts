@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync, readFileSync, realpathSync, renameSync, statSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
+import { makeStore } from '@cls/testing/embedded-template';
 import { temporaryDirectory } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { DirectoryUnusable, makeDataDirectory } from '../src/embedded/data-directory.ts';
@@ -26,6 +27,7 @@ describe('who listens in the place of a service that is down', () => {
   let token: Buffer;
   before(async () => {
     place = newPlace();
+    await makeStore(place);
     const database = await openEmbeddedDatabase(place);
     token = readFileSync(join(place, 'operator-token'));
     await database.close();
@@ -134,6 +136,7 @@ describe('a data directory', () => {
   it('may have a path that is too long for a socket', async function () {
     if (process.platform !== 'linux') this.skip();
     const place = join(temporaryDirectory('cls-data-'), ...Array(4).fill('x'.repeat(50)));
+    await makeStore(place);
     const service = await openEmbeddedDatabase(place);
     const operator = await openEmbeddedDatabaseAsOperator(place);
     expect(await operator.query('SELECT 1 AS one')).to.deep.equal([{ one: 1 }]);

@@ -2,6 +2,7 @@ import { fork } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
+import { makeStore } from '@cls/testing/embedded-template';
 import { temporaryDirectory } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { DirectoryInUse } from '../src/embedded/directory-lock.ts';
@@ -18,6 +19,7 @@ describe('an embedded database directory', () => {
   let holder: Database;
   before(async () => {
     directory = join(temporaryDirectory('cls-embedded-'), 'database');
+    await makeStore(directory);
     holder = await openEmbeddedDatabase(directory);
     await holder.execute('CREATE TABLE item (id bigint PRIMARY KEY)');
   });
@@ -81,6 +83,7 @@ describe('an embedded database directory', () => {
 
   it('turns away a connection without the operator’s token', async () => {
     const other = join(temporaryDirectory('cls-embedded-'), 'database');
+    await makeStore(other);
     const database = await openEmbeddedDatabase(other);
     writeFileSync(join(other, 'operator-token'), Buffer.alloc(32, 7));
     const refused = await openEmbeddedDatabaseAsOperator(other).catch((error: unknown) => error);
@@ -90,6 +93,7 @@ describe('an embedded database directory', () => {
 
   it('keeps every acknowledged write when its process is killed, and opens again', async () => {
     const place = join(temporaryDirectory('cls-embedded-'), 'database');
+    await makeStore(place);
     const writer = fork(new URL('./support/embedded-writer.js', import.meta.url), [place]);
     let acknowledged = 0;
     await new Promise<void>((resolve) => {
@@ -110,7 +114,7 @@ describe('an embedded database directory', () => {
     const first = join(home, 'first');
     const second = join(home, 'second');
     const third = join(home, 'third');
-    await createEmbeddedStores([first, second]);
+    await makeStore(first);
     const write = async (place: string, text: string) => {
       const database = await openEmbeddedDatabase(place);
       await database.execute(`CREATE TABLE IF NOT EXISTS item AS SELECT '${text}' AS name`);
@@ -119,9 +123,9 @@ describe('an embedded database directory', () => {
       return rows;
     };
     expect(await write(first, 'one')).to.deep.equal([{ name: 'one' }]);
-    expect(await write(second, 'two')).to.deep.equal([{ name: 'two' }]);
     await createEmbeddedStores([first, second, third]);
     expect(await write(first, 'other')).to.deep.equal([{ name: 'one' }]);
+    expect(await write(second, 'two')).to.deep.equal([{ name: 'two' }]);
     expect(await write(third, 'three')).to.deep.equal([{ name: 'three' }]);
   }).timeout(120_000);
 });

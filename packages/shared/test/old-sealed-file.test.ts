@@ -8,17 +8,18 @@ const PASSPHRASE = new Secret('a passphrase of sufficient length');
 const COST = { N: 2 ** 17, r: 8, p: 1 };
 const CHUNK = 64 * 1024;
 
+const SALT = randomBytes(16).toString('base64url');
+const KEY = scryptSync(PASSPHRASE.expose(), SALT, 32, { ...COST, maxmem: 2 ** 28 });
+
 /** Header and chunks as 0.5.0 wrote them. */
 function sealed(text: Buffer, format = 'cls-auth-installation'): readonly Buffer[] {
-  const salt = randomBytes(16).toString('base64url');
-  const header = Buffer.from(`${JSON.stringify({ format, version: 1, ...COST, salt })}\n`);
-  const key = scryptSync(PASSPHRASE.expose(), salt, 32, { ...COST, maxmem: 2 ** 28 });
+  const header = Buffer.from(`${JSON.stringify({ format, version: 1, ...COST, salt: SALT })}\n`);
   const count = Math.max(1, Math.ceil(text.length / CHUNK));
   const chunks = Array.from({ length: count }, (_, number) => {
     const nonce = Buffer.alloc(12);
     nonce.writeUInt32BE(number, 7);
     nonce.writeUInt8(number === count - 1 ? 1 : 0, 11);
-    const cipher = createCipheriv('aes-256-gcm', key, nonce);
+    const cipher = createCipheriv('aes-256-gcm', KEY, nonce);
     cipher.setAAD(header);
     const part = text.subarray(number * CHUNK, (number + 1) * CHUNK);
     const bytes = Buffer.concat([cipher.update(part), cipher.final(), cipher.getAuthTag()]);

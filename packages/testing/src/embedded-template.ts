@@ -23,6 +23,8 @@ export async function templateDirectory(migrations?: URL): Promise<string> {
   const digest = createHash('sha256')
     .update(EDITION + embeddedVersion())
     .update(schema)
+    // A schema has tables for the months from its own on.
+    .update(new Date().toISOString().slice(0, 7))
     .digest('hex');
   const place = join(CACHE, digest.slice(0, 16));
   if (existsSync(place)) return place;
@@ -44,8 +46,11 @@ export async function templateDirectory(migrations?: URL): Promise<string> {
   return place;
 }
 
-/** Makes a store with a schema where a service or a tool looks for its own: to make one anew takes seconds. */
-export async function makeStore(directory: string, migrations: URL): Promise<void> {
+/**
+ * Makes a store, empty or with a schema, where a service or a tool looks for its own: to make one anew takes
+ * seconds.
+ */
+export async function makeStore(directory: string, migrations?: URL): Promise<void> {
   mkdirSync(dirname(directory), { recursive: true, mode: 0o700 });
   cpSync(await templateDirectory(migrations), directory, { recursive: true });
 }

@@ -1,7 +1,7 @@
 import { silentLog } from '@cls/shared/log';
 import type { Database } from '@cls/shared/sql/database';
-import { type Engine, pglite, postgres, requireServer } from '@cls/testing/engines';
-import { postgresServer, redisServer } from '@cls/testing/servers';
+import { describeOnDatabase, requireServer } from '@cls/testing/engines';
+import { redisServer } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
 import { sqlAccounts } from '../../src/accounts/sql-accounts.ts';
@@ -49,21 +49,15 @@ interface World {
   at(moment: Moment, work: () => Promise<void>): void;
 }
 
-const STORES: Readonly<Record<string, { engine: Engine; redis: boolean }>> = {
-  PGlite: { engine: pglite, redis: false },
-  PostgreSQL: { engine: postgres, redis: false },
-  'Redis beside PGlite': { engine: pglite, redis: true },
-};
-
-for (const [name, { engine, redis }] of Object.entries(STORES)) {
-  describe(`the list of sign-ins that the adapter writes [${name}]`, () => {
+for (const redis of [false, true]) {
+  const beside = redis ? ', with Redis beside the database' : '';
+  describeOnDatabase(`the list of sign-ins that the adapter writes${beside}`, (engine) => {
     let database: Database;
     let connection: Redis | undefined;
     let world: World;
     let accountId = '';
     let portal = '';
     before(async function () {
-      if (engine === postgres) requireServer(this, 'PostgreSQL', await postgresServer());
       const server = redis ? await redisServer() : undefined;
       if (redis) requireServer(this, 'Redis', server);
       database = await engine.open(MIGRATIONS);

@@ -262,7 +262,7 @@ describeOnEngines('what a question costs', (engine) => {
   });
 
   it('does not compare each item with each record, for totals of a filter that leaves out few', async () => {
-    const large = await openBook(engine, { contracts: 600 });
+    const large = await openBook(engine, { contracts: 200 });
     const counting = countingStore(large.database);
     const { snapshot: now } = large;
     for (const level of LEVELS) {

@@ -99,7 +99,10 @@ describeOnDatabase('an export', (engine) => {
   });
 
   it('has the items of all pages, in their order', async () => {
-    for (const question of ['level=facility', 'level=position&sort=-outstanding']) {
+    for (const question of [
+      'level=contract&includeZero=true',
+      'level=position&sort=-outstanding',
+    ]) {
       const pages: string[] = [];
       for (let cursor: string | undefined = ''; cursor !== undefined; ) {
         const page: Json = await json(`?${question}&limit=1000${cursor}`);

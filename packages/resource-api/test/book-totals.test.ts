@@ -18,8 +18,9 @@ import {
   type Snapshot,
 } from '../src/questions/ask/balance-store.ts';
 import { sqlBalanceStore } from '../src/questions/sql-balance-store.ts';
-import { lenderOf, postInAnyOrder } from './support/any-order.ts';
+import { lenderOf } from './support/any-order.ts';
 import { date } from './support/book.ts';
+import { bookInAnyOrder, recordsInAnyOrder } from './support/book-in-any-order.ts';
 import { expectReconciled } from './support/reconciled.ts';
 
 const CALLERS: readonly [ReaderAccess, ...ReaderAccess[]] = [
@@ -39,28 +40,18 @@ describeOnDatabase('totals of the whole book', (engine) => {
   const today = businessDateOf(systemClock.now());
   let database: Database;
   let store: BalanceStore;
-  let lender: string;
 
   before(async function () {
     this.timeout(0);
-    database = await engine.open(MIGRATIONS);
+    database = await engine.open(MIGRATIONS, bookInAnyOrder);
     store = sqlBalanceStore(database);
-    lender = lenderOf(await postInAnyOrder(database, random));
-    const entitlements = sqlEntitlements(database);
-    const grant = (customer: string, role: 'agent' | 'lender' | 'borrower', deals: object) =>
-      entitlements.grant({
-        customer,
-        role,
-        lenderId: role === 'lender' ? lender : undefined,
-        deals,
-      } as never);
-    await grant('agency', 'agent', { allDeals: true });
-    await grant('everyone', 'borrower', { allDeals: true });
-    await grant('lender', 'lender', { allDeals: true });
-    await grant('germany', 'agent', { country: 'DE' });
-    await grant('german-lender', 'lender', { country: 'DE' });
+    const { grant } = sqlEntitlements(database);
+    const lender = { role: 'lender', lenderId: lenderOf(recordsInAnyOrder()) } as const;
+    const every = { customer: 'everyone', role: 'borrower', lenderId: undefined } as const;
+    await grant({ ...every, deals: { allDeals: true } });
+    await grant({ ...lender, customer: 'german-lender', deals: { country: 'DE' } });
     for (const dealId of await columnOf<string>('SELECT id AS v FROM deal')) {
-      await grant('each-deal', 'agent', { dealId });
+      await grant({ ...every, customer: 'each-deal', role: 'agent', deals: { dealId } });
     }
   });
   after(() => database?.close());

@@ -262,7 +262,9 @@ describeOnEngines('what a question costs', (engine) => {
   });
 
   it('does not compare each item with each record, for totals of a filter that leaves out few', async () => {
-    const large = await openBook(engine, { contracts: 600 });
+    // The embedded engine takes the same statements, and three times as long.
+    const contracts = engine.name === 'PostgreSQL' ? 400 : 200;
+    const large = await openBook(engine, { contracts });
     const counting = countingStore(large.database);
     const { snapshot: now } = large;
     for (const level of LEVELS) {

@@ -324,7 +324,7 @@ describeOnDatabase('a copy that is kept by its changes', (engine) => {
     ]);
     for (const question of QUESTIONS) await check(question, 0);
     // The engines differ in speed, and hardly in what can go wrong here.
-    const steps = engine.name === 'PGlite' ? 20 : 38;
+    const steps = engine.name === 'PGlite' ? 20 : 26;
     for (let step = 0; step < steps; step += 1) {
       const operation = step < operations.length ? operations[step] : pick(operations);
       await operation?.();

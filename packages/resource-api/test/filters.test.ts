@@ -1,11 +1,9 @@
 import { Random } from '@cls/book-generator/random';
 import { describeOnDatabase } from '@cls/testing/engines';
 import { expect } from 'chai';
-import { sqlEntitlements } from '../src/access/sql-entitlements.ts';
 import type { BookRecord } from '../src/journal-file/record.ts';
-import { lenderOf, postInAnyOrder } from './support/any-order.ts';
 import { startTestApi, type TestApi, viewer } from './support/api.ts';
-import { datedFacts } from './support/dated-facts.ts';
+import { bookInAnyOrder } from './support/book-in-any-order.ts';
 import { loadRecords } from './support/generated.ts';
 import { expectReconciled } from './support/reconciled.ts';
 import { aFacility, aJournal, aLoan, aParty, aPosition, entry } from './support/records.ts';
@@ -24,6 +22,8 @@ interface Within {
   readonly facilities: readonly Json[];
   readonly contracts: readonly Json[];
 }
+/** For filters by what the item itself tells. */
+const NOTHING: Within = { facilities: [], contracts: [] };
 
 describeOnDatabase('filters that leave some items', (engine) => {
   const random = new Random(47);
@@ -34,9 +34,9 @@ describeOnDatabase('filters that leave some items', (engine) => {
 
   before(async function () {
     this.timeout(0);
-    api = await startTestApi(engine);
+    const createLocation = (migrations?: URL) => engine.createLocation(migrations, bookInAnyOrder);
+    api = await startTestApi({ ...engine, createLocation });
     const { database } = api;
-    const records = await postInAnyOrder(database, random, (book) => datedFacts(book, random));
     await loadRecords(database, namedLoans());
     const called = await database.query<{ id: string; names: string[] }>(
       'SELECT entity_id AS id, array_agg(value) AS names FROM external_id GROUP BY entity_id',
@@ -48,15 +48,6 @@ describeOnDatabase('filters that leave some items', (engine) => {
          UNION SELECT value FROM external_id UNION SELECT deal_number FROM deal ORDER BY name`,
       )
     ).map(({ name }) => name);
-    const entitlements = sqlEntitlements(database);
-    const grant = (customer: string, role: string, deals: object) =>
-      entitlements.grant({
-        ...{ customer, role, deals },
-        lenderId: role === 'lender' ? lenderOf(records) : undefined,
-      } as never);
-    await grant('agency', 'agent', { allDeals: true });
-    await grant('lender', 'lender', { allDeals: true });
-    await grant('germany', 'agent', { country: 'DE' });
     const [newest] = await database.query<{ at: string }>(
       `SELECT max(posted_at)::text AS at FROM journal`,
     );
@@ -150,7 +141,9 @@ describeOnDatabase('filters that leave some items', (engine) => {
       const every = await walk(`/cls/balances?${question}&limit=1000`, customer);
       const all = async (of: string) =>
         (await walk(`/cls/balances?level=${of}&${at}&includeZero=true&limit=1000`, customer)).data;
-      const within = { facilities: await all('facility'), contracts: await all('contract') };
+      const within = /^(maturity|q=)/.test(filter)
+        ? { facilities: await all('facility'), contracts: await all('contract') }
+        : NOTHING;
       const expected = every.data.filter((item: Json) => passes(item, within));
       const limit = random.pick([1000, 1000, Math.ceil(expected.length / 2) || 1, 3]);
       const path = `${resource}?${question}&${filter}&limit=${limit}&include=totals`;
@@ -226,7 +219,7 @@ describeOnDatabase('filters that leave some items', (engine) => {
 
   // Its loans have an unfunded amount that follows from nothing.
   it('are asked of a book that reconciles', () =>
-    expectReconciled(api.database, { except: ['unfunded_is_undrawn'] }));
+    expectReconciled(api.database, { points: 0, except: ['unfunded_is_undrawn'] }));
 
   it('leave a deal in the currencies of facilities that the lender is in', async () => {
     const [borrower, anna, bert] = [aParty('Borrower'), aParty('Anna'), aParty('Bert')];

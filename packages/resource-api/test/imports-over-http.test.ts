@@ -571,7 +571,7 @@ describeOnDatabase('a file that is posted while the service stops', (engine) => 
         method: 'POST',
         headers: { authorization: `Bearer ${await first.token(POSTER)}`, 'idempotency-key': 'one' },
         // Long enough to be under way when the service stops.
-        body: gzipSync(worldBankText().split('\n').slice(0, 3_000).join('\n')),
+        body: gzipSync(worldBankText().split('\n').slice(0, 1_500).join('\n')),
       });
       const { id } = ((await posted.json()) as { data: Job }).data;
       await eventually(async () => {

@@ -40,7 +40,7 @@ async function reconcileAfter(
         transaction: (run) => run(transaction),
       };
       for (const part of parts) {
-        reports.push(await sqlReconciler(inside).reconcile(2, given, { part }));
+        reports.push(await sqlReconciler(inside).reconcile(0, given, { part }));
       }
       throw undo;
     })

@@ -3,9 +3,7 @@ import { Refusal } from '@cls/shared/http/refusal';
 import type { Database } from '@cls/shared/sql/database';
 import { describeOnDatabase } from '@cls/testing/engines';
 import { expect } from 'chai';
-import { sqlEntitlements } from '../src/access/sql-entitlements.ts';
 import { MIGRATIONS } from '../src/database/migrations.ts';
-import type { BookRecord } from '../src/journal-file/record.ts';
 import {
   BALANCE_COMPONENTS,
   currentCommitment,
@@ -28,9 +26,9 @@ import {
 } from '../src/questions/ask/balance-store.ts';
 import { computedPage } from '../src/questions/page/computed-order.ts';
 import { sqlBalanceStore } from '../src/questions/sql-balance-store.ts';
-import { lenderOf, postInAnyOrder } from './support/any-order.ts';
+import { lenderOf } from './support/any-order.ts';
 import { date } from './support/book.ts';
-import { datedFacts } from './support/dated-facts.ts';
+import { bookInAnyOrder, recordsInAnyOrder } from './support/book-in-any-order.ts';
 import { loadRecords } from './support/generated.ts';
 import { everyItem } from './support/pages.ts';
 import { expectReconciled } from './support/reconciled.ts';
@@ -54,25 +52,13 @@ describeOnDatabase('pages that are sorted by a field', (engine) => {
   let database: Database;
   let store: BalanceStore;
   let givingUp: BalanceStore;
-  let records: readonly BookRecord[];
+  const records = recordsInAnyOrder();
 
   before(async function () {
     this.timeout(0);
-    database = await engine.open(MIGRATIONS);
+    database = await engine.open(MIGRATIONS, bookInAnyOrder);
     store = sqlBalanceStore(database);
     givingUp = sqlBalanceStore(database, database, FEW_CANDIDATES);
-    records = await postInAnyOrder(database, random, (book) => datedFacts(book, random));
-    const entitlements = sqlEntitlements(database);
-    const grant = (customer: string, role: 'agent' | 'lender' | 'borrower', deals: object) =>
-      entitlements.grant({
-        customer,
-        role,
-        lenderId: role === 'lender' ? lenderOf(records) : undefined,
-        deals,
-      } as never);
-    await grant('agency', 'agent', { allDeals: true });
-    await grant('lender', 'lender', { allDeals: true });
-    await grant('germany', 'agent', { country: 'DE' });
   });
   after(() => database?.close());
 

@@ -22,7 +22,7 @@ import {
 } from './support/totals-of-items.ts';
 
 const SEED = 31;
-const QUESTIONS = 3;
+const QUESTIONS = 2;
 const [FIRST, LAST] = [date('2023-01-10'), date('2025-03-01')];
 const FULL: ReaderAccess = { fullControl: true };
 const GRANTS: readonly ReaderAccess[] = [

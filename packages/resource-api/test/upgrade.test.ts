@@ -18,7 +18,13 @@ import { MIGRATIONS } from '../src/database/migrations.ts';
 import { listImports, revertImport } from '../src/import/sql/revert-import.ts';
 import { sqlReconciler } from '../src/reconcile/sql/sql-reconciler.ts';
 import { startTestApi, type TestApi, viewer } from './support/api.ts';
-import { type Figures, figuresOf, releasedAnswers, releasedBook } from './support/release.ts';
+import {
+  type Figures,
+  figuresOf,
+  releasedAnswers,
+  releasedBook,
+  writeReleasedBook,
+} from './support/release.ts';
 import { runWith } from './support/tool.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are read as their caller reads them.
@@ -237,8 +243,9 @@ describe('two processes that migrate one book at once [PostgreSQL]', () => {
 
   it('leave no current schema without its grants, wherever they crash', async () => {
     const engine = postgresAsService('cls_api_service');
-    const location = await releasedBook(engine);
+    const location = await engine.createLocation();
     const owner = await openDatabaseAsOwner(location, 'test', silentLog, false);
+    await writeReleasedBook(owner);
     /** Loses its connection after so many transactions. */
     const crashing = (after: number): Database => {
       let left = after;

@@ -17,7 +17,7 @@ import { startResourceApi } from '../src/compose.ts';
 import { MIGRATIONS } from '../src/database/migrations.ts';
 import { sqlFxRates } from '../src/fx/sql-fx-rates.ts';
 import { sqlReconciler } from '../src/reconcile/sql/sql-reconciler.ts';
-import { apiConfig, startTestApi, type TestApi, viewer } from './support/api.ts';
+import { apiConfig, startTestApi, viewer } from './support/api.ts';
 import { date } from './support/book.ts';
 import { History, randomlyTold } from './support/history.ts';
 import { runWith } from './support/tool.ts';
@@ -26,7 +26,7 @@ const SEEDS = (process.env['MOVE_SEEDS'] ?? '1').split(',').map(Number);
 const STEPS = 14;
 const LOANS = ['A1', 'B2', 'C3', 'D4', 'E5'];
 const DATES = ['2020-06-30', '2021-03-31', '2022-05-31', '2023-05-31', '2024-06-30'] as const;
-const CURSOR_KEY = randomBytes(32).toString('base64url');
+const ENV = { CURSOR_KEY: randomBytes(32).toString('base64url') };
 
 /** Statements, take-backs, drawings, reversals, rates and grants, in any order. */
 async function randomHistory(database: Database, random: Random): Promise<void> {
@@ -63,55 +63,57 @@ async function randomHistory(database: Database, random: Random): Promise<void> 
 
 const told = (random: Random) => randomlyTold(random, LOANS, ['Project 1', 'Über 2', '']);
 
-describeOnEngines('a book that moves from the embedded store', (engine) => {
-  for (const seed of SEEDS) {
-    describe(`after any history (${seed})`, () => {
-      const random = new Random(seed);
-      let old: TestApi;
+/** A book of the embedded store, what its service answered, and its file. */
+async function exportedBook(random: Random) {
+  const old = await startTestApi(pglite, ENV);
+  const read = async (baseUrl: string, { path, claims }: Question) => {
+    const token = await old.token(claims);
+    const headers = { authorization: `Bearer ${token}`, 'x-request-id': 'asked-twice' };
+    const response = await fetch(`${baseUrl}${path}`, { headers });
+    const { status } = response;
+    const [etag, link] = ['etag', 'link'].map((name) => response.headers.get(name));
+    return { status, etag, link, text: await response.text() };
+  };
+  await randomHistory(old.database, random);
+  const asked: { question: Question; answer: Awaited<ReturnType<typeof read>> }[] = [];
+  for (let n = 0; n < 60; n += 1) {
+    const question = await randomQuestion(old.database, random);
+    const answer = await read(old.baseUrl, question);
+    asked.push({ question, answer });
+    const next = /"nextCursor":"([^"]+)"/.exec(answer.text)?.[1];
+    if (next === undefined) continue;
+    const path = `${question.path.replace(/&?limit=\d+/, '')}&cursor=${next}`;
+    const following = { ...question, path };
+    asked.push({ question: following, answer: await read(old.baseUrl, following) });
+  }
+  const lines: string[] = [];
+  const { head } = await sqlWholeBook(old.database).export(async (text) => {
+    lines.push(...text.trimEnd().split('\n'));
+  });
+  await old.stopService();
+  return { old, read, asked, lines, head };
+}
+
+for (const seed of SEEDS) {
+  describe(`a book that moves from the embedded store, after any history (${seed})`, () => {
+    let exported: Awaited<ReturnType<typeof exportedBook>>;
+    before(async () => {
+      exported = await exportedBook(new Random(seed));
+    });
+    after(() => exported?.old.stop());
+
+    describeOnEngines('in another store', (engine) => {
       let target: DatabaseLocation;
       let database: Database;
       let moved: Awaited<ReturnType<typeof startResourceApi>>;
-      const env = { CURSOR_KEY };
-      const lines: string[] = [];
-      let head: string | undefined;
-      const questions: { path: string; claims: Record<string, unknown> }[] = [];
-      const answers: unknown[] = [];
-
-      const read = async (baseUrl: string, path: string, claims: Record<string, unknown>) => {
-        const token = await old.token(claims);
-        const headers = { authorization: `Bearer ${token}`, 'x-request-id': 'asked-twice' };
-        const response = await fetch(`${baseUrl}${path}`, { headers });
-        const { status } = response;
-        const [etag, link] = ['etag', 'link'].map((name) => response.headers.get(name));
-        return { status, etag, link, text: await response.text() };
-      };
 
       before(async () => {
-        old = await startTestApi(pglite, env);
-        await randomHistory(old.database, random);
-        for (let n = 0; n < 60; n += 1) {
-          const question = await randomQuestion(old.database, random);
-          const answer = await read(old.baseUrl, question.path, question.claims);
-          questions.push(question);
-          answers.push(answer);
-          const next = /"nextCursor":"([^"]+)"/.exec(answer.text)?.[1];
-          if (next === undefined) continue;
-          const path = `${question.path.replace(/&?limit=\d+/, '')}&cursor=${next}`;
-          questions.push({ ...question, path });
-          answers.push(await read(old.baseUrl, path, question.claims));
-        }
-        const write = async (text: string) => {
-          lines.push(...text.trimEnd().split('\n'));
-        };
-        ({ head } = await sqlWholeBook(old.database).export(write));
-        await old.stopService();
         target = await engine.createLocation(MIGRATIONS);
         database = await openDatabaseAsOperator(target, 'test', silentLog);
       });
       after(async () => {
         await database?.close();
         await moved?.stop();
-        await old?.stop();
       });
 
       async function* given(some: readonly string[]) {
@@ -120,6 +122,7 @@ describeOnEngines('a book that moves from the embedded store', (engine) => {
 
       it('is refused where a journal of the file was changed and its digest made anew', async () => {
         const { createHash } = await import('node:crypto');
+        const { lines } = exported;
         const at = lines.findIndex((line) => line.startsWith('{"table":"posting"')) + 1;
         const forged = lines.slice(0, -1).map((line, n) => (n === at ? forgedPosting(line) : line));
         const sha256 = createHash('sha256')
@@ -138,6 +141,7 @@ describeOnEngines('a book that moves from the embedded store', (engine) => {
       });
 
       it('is refused where something follows its summary, such as another book', async () => {
+        const { lines } = exported;
         const said = await sqlWholeBook(database)
           .import(given([...lines, ...lines]))
           .then(
@@ -149,32 +153,32 @@ describeOnEngines('a book that moves from the embedded store', (engine) => {
       });
 
       it('has the same head and breaks no invariant', async () => {
-        const copied = await sqlWholeBook(database).import(given(lines));
-        expect(copied.head).to.equal(head).and.to.be.a('string');
+        const copied = await sqlWholeBook(database).import(given(exported.lines));
+        expect(copied.head).to.equal(exported.head).and.to.be.a('string');
         const report = await sqlReconciler(database).reconcile(3);
         expect(report.checks.filter(({ breakCount }) => breakCount > 0)).to.deep.equal([]);
       });
 
       it('answers every question with the same bytes, validator and cursor, and goes on with walks', async () => {
         await database.close();
-        const config = apiConfig(target, old.jwks.url, env);
+        const config = apiConfig(target, exported.old.jwks.url, ENV);
         moved = await startResourceApi(config, silentLog);
         database = await openDatabaseAsOperator(target, 'test', silentLog);
         const baseUrl = `http://127.0.0.1:${moved.port}`;
         await eventually(async () => {
           if (!(await fetch(`${baseUrl}/readyz`)).ok) throw new Error('not ready');
         });
-        for (const [n, { path, claims }] of questions.entries()) {
-          const answer = await read(baseUrl, path, claims);
-          expect(answer, path).to.deep.equal(answers[n]);
+        const { asked, read } = exported;
+        for (const { question, answer } of asked) {
+          expect(await read(baseUrl, question), question.path).to.deep.equal(answer);
         }
-        const ok = answers.filter((answer) => (answer as { status: number }).status === 200);
-        expect(ok.length).to.be.greaterThan(answers.length / 2);
+        const ok = asked.filter(({ answer }) => answer.status === 200);
+        expect(ok.length).to.be.greaterThan(asked.length / 2);
       });
 
       it('takes the next journals, chained to the ones that moved', async () => {
         const [last] = await database.query<{ seq: bigint }>('SELECT max(seq) AS seq FROM journal');
-        await new History(database).import('2025-01-31', told(random));
+        await new History(database).import('2025-01-31', told(new Random(seed)));
         const [next] = await database.query<{ seq: bigint }>(
           'SELECT min(seq) AS seq FROM journal WHERE seq > $1',
           [last?.seq ?? 0n],
@@ -186,8 +190,8 @@ describeOnEngines('a book that moves from the embedded store', (engine) => {
         expect(refused, 'triggers are on').to.be.a('string');
       });
     });
-  }
-});
+  });
+}
 
 /** Another amount, as somebody may write who edits the file. */
 function forgedPosting(line: string): string {
@@ -199,7 +203,12 @@ function forgedPosting(line: string): string {
 
 const RESOURCES = ['balances', 'balances/principal', 'balances/principal/movements'] as const;
 
-async function randomQuestion(database: Database, random: Random) {
+interface Question {
+  readonly path: string;
+  readonly claims: Record<string, unknown>;
+}
+
+async function randomQuestion(database: Database, random: Random): Promise<Question> {
   const instants = await database.query<{ at: string }>(
     `SELECT to_char(posted_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS at
      FROM journal ORDER BY seq`,

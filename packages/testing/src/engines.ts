@@ -30,8 +30,8 @@ export interface Engine {
    * @param content what it has besides: written once per process, and copied for each call.
    */
   createLocation(migrations?: URL, content?: Content): Promise<DatabaseLocation>;
-  /** An open database, empty or with a schema already; the caller closes it. */
-  open(migrations?: URL): Promise<Database>;
+  /** Such a place as an open database; the caller closes it. */
+  open(migrations?: URL, content?: Content): Promise<Database>;
 }
 
 /**
@@ -108,8 +108,8 @@ export const pglite: Engine = {
     cpSync(source, directory, { recursive: true });
     return { kind: 'embedded', directory, ...UNHURRIED };
   },
-  async open(migrations) {
-    const location = await this.createLocation(migrations);
+  async open(...given) {
+    const location = await this.createLocation(...given);
     if (location.kind !== 'embedded') throw new Error('not an embedded location');
     const { directory } = location;
     const database = await openEmbeddedDatabase(directory);
@@ -130,12 +130,13 @@ export const postgres: Engine = {
   async createLocation(migrations, content) {
     const server = await postgresServer();
     if (server === undefined) throw new Error('PostgreSQL is not installed');
-    const template = migrations && (await databaseWith(server, migrations, content));
+    const isEmpty = migrations === undefined && content === undefined;
+    const template = isEmpty ? undefined : await databaseWith(server, migrations, content);
     const url = new Secret(await server.createDatabase(template));
     return { kind: 'postgres', url, poolSize: 5, ...UNHURRIED };
   },
-  async open(migrations) {
-    const location = await this.createLocation(migrations);
+  async open(...given) {
+    const location = await this.createLocation(...given);
     if (location.kind !== 'postgres') throw new Error('not a PostgreSQL location');
     return openPostgres(location.url);
   },
@@ -232,12 +233,12 @@ function directoryWith(content: Content, migrations: URL | undefined): Promise<s
 const databases = new Map<unknown, Promise<string>>();
 
 /** The name of a database that others are copied from. */
-function databaseWith(server: PostgresServer, migrations: URL, content?: Content): Promise<string> {
-  return kept(databases, content ?? migrations.href, async () => {
-    const template = content && (await databaseWith(server, migrations));
+function databaseWith(server: PostgresServer, migrations?: URL, content?: Content) {
+  return kept(databases, content ?? migrations?.href, async () => {
+    const template = content && migrations && (await databaseWith(server, migrations));
     const url = await server.createDatabase(template);
     const database = openPostgres(new Secret(url));
-    const write = content ?? (() => bringTo(migrations, database));
+    const write = content ?? (async () => migrations && bringTo(migrations, database));
     await write(database).finally(() => database.close());
     return new URL(url).pathname.slice(1);
   });

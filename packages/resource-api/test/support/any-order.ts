@@ -2,23 +2,20 @@ import type { Random } from '@cls/book-generator/random';
 import { newId } from '@cls/shared/new-id';
 import type { Database } from '@cls/shared/sql/database';
 import type { BookRecord, JournalRecord } from '../../src/journal-file/record.ts';
-import { generated, loadRecords } from './generated.ts';
+import { loadRecords } from './generated.ts';
 
 const REVERSALS = 12;
 
 /**
- * A book whose journals come in any order, in transactions of any size; then corrections and more
- * reversals, and journals that follow, in their order. Returns its records.
+ * Posts journals of a book in any order, in transactions of any size; then corrections and more
+ * reversals, and journals that follow, in their order.
  */
 export async function postInAnyOrder(
   database: Database,
+  records: readonly BookRecord[],
+  following: readonly JournalRecord[],
   random: Random,
-  following: (records: readonly BookRecord[]) => readonly JournalRecord[] = () => [],
-): Promise<readonly BookRecord[]> {
-  const { records } = generated({
-    ...{ contracts: 30, years: 2, seed: 15 },
-    ...{ sublimits: true, uneven: true },
-  });
+): Promise<void> {
   const journals = records.filter((record) => record.object === 'journal').map(ofAnotherSystem);
   const first = shuffled(
     journals.filter(({ reverses, corrects }) => !reverses && !corrects),
@@ -37,12 +34,11 @@ export async function postInAnyOrder(
     ...later,
     ...again,
     ...again.slice(0, 4).map(reversalOf),
-    ...following(records),
+    ...following,
   ];
   while (rest.length > 0) {
     await loadRecords(database, rest.splice(0, random.pick([1, 1, 7, 60])));
   }
-  return records;
 }
 
 /**

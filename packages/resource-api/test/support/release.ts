@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
-import { silentLog } from '@cls/shared/log';
-import { type DatabaseLocation, openDatabaseAsOwner } from '@cls/shared/service/open-database';
+import type { DatabaseLocation } from '@cls/shared/service/open-database';
+import type { Database } from '@cls/shared/sql/database';
 import { migrate, readMigrations } from '@cls/shared/sql/migrate';
 import type { Engine } from '@cls/testing/engines';
 
@@ -22,21 +22,19 @@ EXCEPTION WHEN OTHERS THEN NULL; END $$;`;
 export const MIGRATIONS_OF_0_5_0 = new URL('../../../test/migrations-of-0.5.0/', import.meta.url);
 
 /** A store with the book of an early release, which 0.5.0 has opened, and no build since. */
-export async function releasedBook(engine: Engine): Promise<DatabaseLocation> {
-  const location = await engine.createLocation();
-  const database = await openDatabaseAsOwner(location, 'test', silentLog, true);
-  try {
-    await database.transaction(async (transaction) => {
-      await transaction.execute(READER);
-      await transaction.execute(
-        `SET LOCAL check_function_bodies = off; ${fixture('release-0005.sql')}`,
-      );
-    });
-    await migrate(database, readMigrations(MIGRATIONS_OF_0_5_0));
-  } finally {
-    await database.close();
-  }
-  return location;
+export function releasedBook(engine: Engine): Promise<DatabaseLocation> {
+  return engine.createLocation(undefined, writeReleasedBook);
+}
+
+/** Writes that book, as the owner of a store. */
+export async function writeReleasedBook(database: Database): Promise<void> {
+  await database.transaction(async (transaction) => {
+    await transaction.execute(READER);
+    await transaction.execute(
+      `SET LOCAL check_function_bodies = off; ${fixture('release-0005.sql')}`,
+    );
+  });
+  await migrate(database, readMigrations(MIGRATIONS_OF_0_5_0));
 }
 
 type Amounts = Readonly<Record<string, string>>;

@@ -1,5 +1,6 @@
 import type { Database } from '@cls/shared/sql/database';
 import { describeOnDatabase } from '@cls/testing/engines';
+import { EXHAUSTIVE } from '@cls/testing/exhaustive';
 import { expect } from 'chai';
 import { sqlEntitlements } from '../src/access/sql-entitlements.ts';
 import { startTestApi, type TestApi, viewer } from './support/api.ts';
@@ -178,12 +179,16 @@ describeOnDatabase('the World Bank’s book', (engine) => {
     expect(page).to.deep.include({ data: [], totals: [] });
   });
 
-  for (const sort of ['', 'outstanding', '-borrower', 'maturityDate', '-lastPostedAt']) {
+  const sorts = ['', 'outstanding', '-borrower', 'maturityDate', '-lastPostedAt'];
+  const filters = ['', '&q=water', '&status=active&q=IBRD8', '&includeZero=true&q=road'];
+  for (const [row, sort] of sorts.entries()) {
     it(`tells a customer of 105 to 2,385 deals what full control reads of them, sorted by ${sort || 'nothing'}`, async () => {
-      for (const filter of ['', '&q=water', '&status=active&q=IBRD8', '&includeZero=true&q=road']) {
+      for (const [column, filter] of filters.entries()) {
         const question = `${BALANCES}?level=facility&include=none${filter}${sort && `&sort=${sort}`}`;
         const whole = await walk(`${question}&limit=1000`);
-        for (const [customer, countries] of Object.entries(CUSTOMERS)) {
+        for (const [turn, [customer, countries]] of Object.entries(CUSTOMERS).entries()) {
+          // Over all, each sort and each filter is asked by each customer.
+          if (!EXHAUSTIVE && (row + column + turn) % 2 === 1) continue;
           const own = whole.items.filter(({ borrower }) => countries.includes(borrower.country));
           const { items } = await walk(`${question}&limit=100`, viewer(customer));
           const shown = ({ deal, global }: Page['data'][number]) => [deal.dealNumber, global];

@@ -12,6 +12,7 @@ import { chromiumBinary, wholeChromiumBinary } from './servers.ts';
 export const CHROMIUM_FLAGS: readonly string[] = [
   '--js-flags=--single-threaded --no-opt --no-maglev',
   '--no-sandbox',
+  '--renderer-process-limit=1',
   '--disable-gpu',
   '--disable-quic',
   '--no-first-run',

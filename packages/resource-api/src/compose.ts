@@ -28,7 +28,7 @@ import { type CallersUsage, callerBudgets, callersUsage } from './access/caller-
 import { documentFile } from './access/kept-document.ts';
 import { type KeySource, logReads, remoteKeySource } from './access/key-source.ts';
 import { leasedRateLimit, type RateLimit } from './access/rate-limit.ts';
-import { connectRedis, type RedisScripts } from './access/redis-connection.ts';
+import type { RedisScripts } from './access/redis-connection.ts';
 import { redisUsedProofs } from './access/redis-used-proofs.ts';
 import { redisWindow } from './access/redis-window.ts';
 import { memoryWindow } from './access/shared-window.ts';
@@ -137,7 +137,14 @@ async function compose(
   const budgets = callerBudgets(config.callerLimits, undefined, usageOf);
   const questions = composeQuestions(config, database, observed, budgets, memories, clock, log);
   const { reads, replicas, shared, apart } = questions;
-  const redis = config.redisUrl && connectRedis(config.redisUrl, log, observed.command);
+  // The library takes a sixth of a second to load, and many services need it for nothing.
+  const redis =
+    config.redisUrl &&
+    (await import('./access/redis-connection.ts')).connectRedis(
+      config.redisUrl,
+      log,
+      observed.command,
+    );
   const { usage, counted } = composeUsage(database, redis, clock, log);
   const records = sqlReadLog(besideRequests(database));
   const reading = readLog(config.readLog, { records, metrics, log });

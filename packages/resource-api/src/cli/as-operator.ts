@@ -6,7 +6,6 @@ import type { Database } from '@cls/shared/sql/database';
 import { readSchema } from '@cls/shared/sql/migrate';
 import { sqlTaskRuns } from '@cls/shared/sql/task-runs';
 import { targetFault } from '@cls/shared/webhook/webhook-target';
-import { connectRedis } from '../access/redis-connection.ts';
 import { sqlEntitlements } from '../access/sql-entitlements.ts';
 import { sqlBilling } from '../billing/sql-billing.ts';
 import { sqlBookRestores } from '../chain/sql-book-restores.ts';
@@ -75,6 +74,7 @@ function usageOf(database: Database, redisUrl: Secret | undefined): UsageReader 
   const counts = sqlVersionUsage(database);
   if (redisUrl === undefined) return counts;
   const read = async <T>(ask: (reader: UsageReader) => Promise<T>): Promise<T> => {
+    const { connectRedis } = await import('../access/redis-connection.ts');
     const redis = connectRedis(redisUrl, silentLog);
     try {
       await redis.ready().catch(() => {

@@ -7,7 +7,9 @@ import {
 import type { Database } from '@cls/shared/sql/database';
 import { migrate, migrationStatus, readSchema } from '@cls/shared/sql/migrate';
 import {
+  describeOnDatabase,
   describeOnEngines,
+  type Engine,
   postgres,
   postgresAsService,
   requireServer,
@@ -90,21 +92,46 @@ function without({ share, ...item }: Figures, names: RegExp): Figures {
 
 const open = (location: DatabaseLocation) => openDatabaseAsOperator(location, 'test', silentLog);
 
-describeOnEngines('a book of the release before', (engine) => {
-  let api: TestApi;
+let api: TestApi;
+
+/** Opened by this build, for a suite. */
+function useReleasedBook(engine: Engine): void {
   before(async () => {
     const location = await releasedBook(engine);
     api = await startTestApi({ ...engine, createLocation: async () => location });
   });
   after(() => api?.stop());
+}
 
-  const ask = async (path: string, customer?: string): Promise<readonly Figures[]> => {
-    const claims = customer === undefined ? undefined : viewer(customer);
-    const response = await api.get(`/api/v1/cls/balances${path}`, claims);
-    const body = (await response.json()) as Json;
-    expect(response.status, JSON.stringify(body)).to.equal(200);
-    return body.data.map(figuresOf);
-  };
+const ask = async (path: string, customer?: string): Promise<readonly Figures[]> => {
+  const claims = customer === undefined ? undefined : viewer(customer);
+  const response = await api.get(`/api/v1/cls/balances${path}`, claims);
+  const body = (await response.json()) as Json;
+  expect(response.status, JSON.stringify(body)).to.equal(200);
+  return body.data.map(figuresOf);
+};
+
+/** What is outstanding of the loans of statements. */
+const loans = async (asOf: string, stage?: number) => {
+  const known = stage === undefined ? '' : `&knownAt=${release.stages[stage]?.knownAt}`;
+  const path = `/api/v1/cls/balances?level=contract&includeZero=true&limit=1000&asOf=${asOf}${known}`;
+  const { data } = (await (await api.get(path)).json()) as Json;
+  return Object.fromEntries(
+    data
+      .filter(({ contract }: Json) => /^S\d$/.test(contract.contractNumber))
+      .map(({ contract, global }: Json) => [contract.contractNumber, global.principal.outstanding]),
+  );
+};
+// S6 and S7 have no amounts, so that the release posted no journal of them.
+const by2020 = { S1: '700.00', S2: '0.00', S3: '900.00', S7: '0.00' };
+const by2022 = { S1: '750.00', S2: '200.00', S3: '400.00', S5: '0.00', S7: '0.00' };
+const by2023 = {
+  ...{ S1: '600.00', S2: '300.00', S3: '0.00', S4: '700.00', S5: '100.00' },
+  ...{ S6: '0.00', S7: '0.00' },
+};
+
+describeOnEngines('a book of the release before', (engine) => {
+  useReleasedBook(engine);
 
   it('reconciles, its hash chain and every derived table included', async () => {
     const { checks } = await sqlReconciler(api.database).reconcile(5);
@@ -117,11 +144,31 @@ describeOnEngines('a book of the release before', (engine) => {
     expect(chain.map(({ checked }) => checked)).to.include(journals?.n);
   });
 
+  it('lets its imports be taken back, with loans that no journal names', async () => {
+    const standing = (await listImports(api.database)).filter((one) => one.revertedAt === null);
+    for (const [asOf, expected] of [
+      ['2022-05-31', by2020],
+      ['2020-05-31', {}],
+    ] as const) {
+      const { id = '' } = standing.pop() ?? {};
+      expect((await revertImport(api.database, id, true)).outcome).to.equal('reverted');
+      expect(await loans(asOf), asOf).to.deep.equal(expected);
+    }
+    const last = release.stages.length - 1;
+    expect(await loans('2022-05-31', last)).to.deep.equal(by2022);
+    const { checks } = await sqlReconciler(api.database).reconcile(5);
+    expect(checks.filter(({ breakCount }) => breakCount > 0)).to.deep.equal([]);
+  });
+});
+
+describeOnDatabase('answers of a book of the release before', (engine) => {
+  useReleasedBook(engine);
+
   for (const [index, { name, knownAt }] of [
     ...release.stages,
     { name: 'now', knownAt: '' },
   ].entries()) {
-    it(`answers as that release did, as known: ${name}`, async () => {
+    it(`are those that it gave, as known: ${name}`, async () => {
       const asked = release.answers.filter(({ path }) =>
         knownAt === '' ? !path.includes('knownAt') : path.endsWith(`knownAt=${knownAt}`),
       );
@@ -140,29 +187,7 @@ describeOnEngines('a book of the release before', (engine) => {
     });
   }
 
-  /** What is outstanding of the loans of statements. */
-  const loans = async (asOf: string, stage?: number) => {
-    const known = stage === undefined ? '' : `&knownAt=${release.stages[stage]?.knownAt}`;
-    const path = `/api/v1/cls/balances?level=contract&includeZero=true&limit=1000&asOf=${asOf}${known}`;
-    const { data } = (await (await api.get(path)).json()) as Json;
-    return Object.fromEntries(
-      data
-        .filter(({ contract }: Json) => /^S\d$/.test(contract.contractNumber))
-        .map(({ contract, global }: Json) => [
-          contract.contractNumber,
-          global.principal.outstanding,
-        ]),
-    );
-  };
-  // S6 and S7 have no amounts, so that the release posted no journal of them.
-  const by2020 = { S1: '700.00', S2: '0.00', S3: '900.00', S7: '0.00' };
-  const by2022 = { S1: '750.00', S2: '200.00', S3: '400.00', S5: '0.00', S7: '0.00' };
-  const by2023 = {
-    ...{ S1: '600.00', S2: '300.00', S3: '0.00', S4: '700.00', S5: '100.00' },
-    ...{ S6: '0.00', S7: '0.00' },
-  };
-
-  it('has of an import that was taken back what the statements that stand say', async () => {
+  it('have of an import that was taken back what the statements that stand say', async () => {
     expect(await loans('2023-05-31', TAKEN_BACK - 1)).to.deep.equal(by2023);
     expect(await loans('2023-05-31', TAKEN_BACK)).to.deep.equal(by2020);
     expect(await loans('2022-05-31', TAKEN_BACK)).to.deep.equal(by2020);
@@ -171,7 +196,7 @@ describeOnEngines('a book of the release before', (engine) => {
     expect(await loans('2023-05-31')).to.deep.equal(by2022);
   });
 
-  it('keeps what a file booked between a statement and its end, with the stated date', async () => {
+  it('keep what a file booked between a statement and its end, with the stated date', async () => {
     for (const [asOf, expected] of [
       ['2023-12-31', []],
       ['2024-01-01', [release.lively, release.quiet].sort()],
@@ -180,22 +205,6 @@ describeOnEngines('a book of the release before', (engine) => {
       const ours = items.filter(({ deal }) => deal === release.quiet || deal === release.lively);
       expect(ours.map(({ deal }) => deal).sort(), asOf).to.deep.equal(expected);
     }
-  });
-
-  it('lets its imports be taken back, with loans that no journal names', async () => {
-    const standing = (await listImports(api.database)).filter((one) => one.revertedAt === null);
-    for (const [asOf, expected] of [
-      ['2022-05-31', by2020],
-      ['2020-05-31', {}],
-    ] as const) {
-      const { id = '' } = standing.pop() ?? {};
-      expect((await revertImport(api.database, id, true)).outcome).to.equal('reverted');
-      expect(await loans(asOf), asOf).to.deep.equal(expected);
-    }
-    const last = release.stages.length - 1;
-    expect(await loans('2022-05-31', last)).to.deep.equal(by2022);
-    const { checks } = await sqlReconciler(api.database).reconcile(5);
-    expect(checks.filter(({ breakCount }) => breakCount > 0)).to.deep.equal([]);
   });
 });
 

@@ -42,6 +42,14 @@ export async function objections(page: Page, rules: Rules = 'all'): Promise<stri
   })()`);
 }
 
+/** What axe objects to in dark colours, and in light ones. */
+export async function objectionsToBoth(page: Page): Promise<string[]> {
+  await page.emulateMedia({ colorScheme: 'dark' });
+  const dark = await objections(page, 'colours');
+  await page.emulateMedia({ colorScheme: 'light' });
+  return [...dark.map((one) => `dark: ${one}`), ...(await objections(page))];
+}
+
 /** What has the focus: a field's name, a link's target, or the class or text of anything else. */
 export function focusOf(page: Page): Promise<string> {
   return page.evaluate<string>(

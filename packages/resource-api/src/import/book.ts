@@ -40,7 +40,7 @@ export interface BookReader {
   taken(refs: readonly string[]): Promise<ReadonlySet<string>>;
   /** Of these numbers, those of deals that the book has from elsewhere: from which source, or ''. */
   elsewhere(numbers: readonly string[]): Promise<ReadonlyMap<string, string>>;
-  /** Numbers of all deals of the source, whether or not the book has them at the file's date, in ranges by number. */
+  /** Numbers of all deals of the source which the book has at the file's date, in ranges by number. */
   numbers(): AsyncIterable<readonly string[]>;
   /** Ids of the source's parties: by what its statements call them, and of those that were renamed. */
   parties(): Promise<KnownParties>;

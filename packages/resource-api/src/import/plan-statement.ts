@@ -200,7 +200,6 @@ async function findVanished(
     for (let at = 0; at < missing.length; at += BATCH_DEALS) {
       const known = await reader.deals(missing.slice(at, at + BATCH_DEALS));
       for (const [number, deal] of known) {
-        if (!deal.present) continue;
         // Senders leave out what owes nothing and can no longer be drawn.
         if (deal.facilities.every((one) => owedBy(one) === 0n && undrawnOf(one) === 0n)) continue;
         vanished += 1;

@@ -1,6 +1,6 @@
 import { groupBy } from '@cls/shared/group-by';
 import type { Sql } from '@cls/shared/sql/database';
-import { BY_LOOKUP, sinceOf, stands } from '../../questions/ask/sql/balance-levels.ts';
+import { BY_LOOKUP, NOW, sinceOf, stands } from '../../questions/ask/sql/balance-levels.ts';
 import type { StatementFile } from '../book.ts';
 import type {
   KnownCommitment,
@@ -97,9 +97,6 @@ function legsOf<Name extends Amount>(lines: readonly AmountRow[] = [], names: re
     new Map(lines.flatMap((line) => (line[name] === 0n ? [] : [[line.lender, line[name]]])));
   return Object.fromEntries(names.map((name) => [name, legs(name)])) as Record<Name, Legs>;
 }
-
-/** After every sequence: all that is known. */
-const NOW = '9223372036854775807';
 
 /** A party by its key: its name at the date, and what statements of the source call it. */
 const PARTY = (

@@ -8,6 +8,7 @@ import { PARTY_REF } from '../../ledger/external-id.ts';
 import { closedThrough } from '../../periods/sql-periods.ts';
 import { lockJournal } from '../../posting/post-journals.ts';
 import { writeBook } from '../../posting/write-book.ts';
+import { NOW, sinceOf } from '../../questions/ask/sql/balance-levels.ts';
 import type { Book, BookReader, ImportHistory, StatementFile } from '../book.ts';
 import type { KnownParties } from '../plan/known-deal.ts';
 import { foldRef } from '../plan/plan-terms.ts';
@@ -63,7 +64,7 @@ function readerFor(file: StatementFile, sql: Sql): BookReader {
       );
       return new Map(deals.map((deal) => [deal.number, deal.source]));
     },
-    numbers: () => readNumbers(sql, source),
+    numbers: () => readNumbers(sql, file),
     parties: () => readParties(sql, file),
     volumes: () => volumesOf(sql),
   };
@@ -108,17 +109,21 @@ async function readHistory(
 
 const NUMBERS_AT_ONCE = 20_000;
 
-async function* readNumbers(sql: Sql, source: string): AsyncGenerator<readonly string[]> {
+async function* readNumbers(
+  sql: Sql,
+  { profile: { source }, asOf }: StatementFile,
+): AsyncGenerator<readonly string[]> {
   for (let after = ''; ; ) {
-    const rows = await sql.query<{ number: string }>(
-      `SELECT x.value AS number FROM external_id x JOIN deal d ON d.id = x.entity_id
-       WHERE x.source = $1 AND x.value COLLATE "C" > $2
+    const rows = await sql.query<{ number: string; present: boolean }>(
+      `SELECT x.value AS number, ${sinceOf('deal', 'd', NOW)} <= $2 AS present
+       FROM external_id x JOIN deal d ON d.id = x.entity_id
+       WHERE x.source = $1 AND x.value COLLATE "C" > $3
        ORDER BY x.value COLLATE "C" LIMIT ${NUMBERS_AT_ONCE}`,
-      [source, after],
+      [source, asOf, after],
     );
     const last = rows.at(-1);
     if (last === undefined) return;
-    yield rows.map(({ number }) => number);
+    yield rows.filter(({ present }) => present).map(({ number }) => number);
     if (rows.length < NUMBERS_AT_ONCE) return;
     after = last.number;
   }

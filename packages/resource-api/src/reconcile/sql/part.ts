@@ -1,4 +1,5 @@
 import type { Transaction } from '@cls/shared/sql/database';
+import { NOW } from '../../questions/ask/sql/balance-levels.ts';
 import { type BookPart, UnknownDeals } from '../reconciler.ts';
 import type { ReconcileStatement } from './sql-reconciler.ts';
 
@@ -11,9 +12,6 @@ export interface DealScope {
    */
   readonly tables: string;
 }
-
-/** After every sequence: all that is known. */
-export const NOW = '9223372036854775807';
 
 /** An invariant of past points, whose date is `$1` and whose sequence `$2`, and of all that is known now. */
 export function nowAndInThePast(

@@ -1,4 +1,5 @@
-import { NOW, nowAndInThePast } from './part.ts';
+import { NOW } from '../../questions/ask/sql/balance-levels.ts';
+import { nowAndInThePast } from './part.ts';
 import type { ReconcileStatement } from './sql-reconciler.ts';
 
 const RECORDS = `(

@@ -1,6 +1,5 @@
 import type { AccrualComponent } from '../../ledger/accrual.ts';
-import { BY_LOOKUP } from '../../questions/ask/sql/balance-levels.ts';
-import { NOW } from './part.ts';
+import { BY_LOOKUP, NOW } from '../../questions/ask/sql/balance-levels.ts';
 import { EFFECTS } from './sublimits.ts';
 
 /** Worked out by CLS, here or where the book was exported. Other systems may round differently. */

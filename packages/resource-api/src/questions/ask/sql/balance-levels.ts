@@ -30,6 +30,9 @@ export function byLevel<T>(make: (level: Level) => T): Readonly<Record<Level, T>
   return Object.fromEntries(LEVELS.map((level) => [level, make(level)])) as Record<Level, T>;
 }
 
+/** After every sequence: all that is known. */
+export const NOW = '9223372036854775807';
+
 /** Since when the book has a record, as known at `seq`; `infinity`: it has it no more. */
 export function sinceOf(kind: RecordKind, alias: string, seq = '$2'): string {
   return `coalesce((SELECT p.since FROM presence p WHERE p.kind = '${kind}'

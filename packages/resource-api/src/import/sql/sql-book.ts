@@ -108,19 +108,22 @@ async function readHistory(
 }
 
 const NUMBERS_AT_ONCE = 20_000;
+const NUMBERS = `
+  SELECT x.value AS number, ${sinceOf('deal', 'd', NOW)} <= $2 AS present
+  FROM external_id x JOIN deal d ON d.id = x.entity_id
+  WHERE x.source = $1 AND x.value COLLATE "C" > $3
+  ORDER BY x.value COLLATE "C" LIMIT ${NUMBERS_AT_ONCE}`;
 
 async function* readNumbers(
   sql: Sql,
   { profile: { source }, asOf }: StatementFile,
 ): AsyncGenerator<readonly string[]> {
   for (let after = ''; ; ) {
-    const rows = await sql.query<{ number: string; present: boolean }>(
-      `SELECT x.value AS number, ${sinceOf('deal', 'd', NOW)} <= $2 AS present
-       FROM external_id x JOIN deal d ON d.id = x.entity_id
-       WHERE x.source = $1 AND x.value COLLATE "C" > $3
-       ORDER BY x.value COLLATE "C" LIMIT ${NUMBERS_AT_ONCE}`,
-      [source, asOf, after],
-    );
+    const rows = await sql.query<{ number: string; present: boolean }>(NUMBERS, [
+      source,
+      asOf,
+      after,
+    ]);
     const last = rows.at(-1);
     if (last === undefined) return;
     yield rows.filter(({ present }) => present).map(({ number }) => number);

@@ -47,11 +47,12 @@ describeOnDatabase('totals of the whole book', (engine) => {
     store = sqlBalanceStore(database);
     const { grant } = sqlEntitlements(database);
     const lender = { role: 'lender', lenderId: lenderOf(recordsInAnyOrder()) } as const;
-    const every = { customer: 'everyone', role: 'borrower', lenderId: undefined } as const;
-    await grant({ ...every, deals: { allDeals: true } });
+    const borrower = { role: 'borrower', lenderId: undefined } as const;
+    const agent = { role: 'agent', lenderId: undefined } as const;
+    await grant({ ...borrower, customer: 'everyone', deals: { allDeals: true } });
     await grant({ ...lender, customer: 'german-lender', deals: { country: 'DE' } });
     for (const dealId of await columnOf<string>('SELECT id AS v FROM deal')) {
-      await grant({ ...every, customer: 'each-deal', role: 'agent', deals: { dealId } });
+      await grant({ ...agent, customer: 'each-deal', deals: { dealId } });
     }
   });
   after(() => database?.close());

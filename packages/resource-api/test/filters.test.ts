@@ -34,8 +34,10 @@ describeOnDatabase('filters that leave some items', (engine) => {
 
   before(async function () {
     this.timeout(0);
-    const createLocation = (migrations?: URL) => engine.createLocation(migrations, bookInAnyOrder);
-    api = await startTestApi({ ...engine, createLocation });
+    api = await startTestApi({
+      ...engine,
+      createLocation: (of) => engine.createLocation(of, bookInAnyOrder),
+    });
     const { database } = api;
     await loadRecords(database, namedLoans());
     const called = await database.query<{ id: string; names: string[] }>(

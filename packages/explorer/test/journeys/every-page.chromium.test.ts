@@ -36,6 +36,7 @@ const LOOKS_OF_TURN = [
   ['light', 'forced light colours'],
   ['dark', 'forced dark colours'],
 ] as const;
+const ROUTES = EVERY_PAGE.map(routeOf);
 const TRIES = 5;
 const WATCHED = ['pageerror', 'console', 'response'] as const;
 
@@ -59,17 +60,12 @@ function someOf(turn: number, language: Language): Check[] {
   const [first = 'light', second = 'dark'] = LOOKS_OF_TURN[turn % LOOKS_OF_TURN.length] ?? [];
   const checks: Omit<Check, 'width'>[] = [{ look: first, rules: 'all' }];
   if (language === LONGER) checks.push({ look: second, rules: 'colours and sizes' });
-  else if (!isFirstOfRoute(turn)) return [];
+  else if (ROUTES.indexOf(ROUTES[turn] ?? '') !== turn) return [];
   return WIDTHS.map((width, at) => ({
     width,
     look: first,
     ...checks[(turn + at) % WIDTHS.length],
   }));
-}
-
-function isFirstOfRoute(turn: number): boolean {
-  const routes = EVERY_PAGE.map(routeOf);
-  return routes.indexOf(routes[turn] ?? '') === turn;
 }
 
 describe('every page and state, for everybody', () => {
@@ -197,7 +193,7 @@ describe('every page and state, for everybody', () => {
       ...balanceRoutes({} as BalanceRoutesDeps),
       ...signInRoutes({} as SignInRoutesDeps),
     };
-    const listed = [...EVERY_PAGE.map(routeOf), ...NO_PAGES];
+    const listed = [...ROUTES, ...NO_PAGES];
     const paths = Object.keys(routes).map((name) => name.split(' ')[1]);
     expect(paths.filter((path) => !listed.includes(path ?? ''))).to.deep.equal([]);
   });

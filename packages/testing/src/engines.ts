@@ -130,8 +130,7 @@ export const postgres: Engine = {
   async createLocation(migrations, content) {
     const server = await postgresServer();
     if (server === undefined) throw new Error('PostgreSQL is not installed');
-    const isEmpty = migrations === undefined && content === undefined;
-    const template = isEmpty ? undefined : await databaseWith(server, migrations, content);
+    const template = await databaseWith(server, migrations, content);
     const url = new Secret(await server.createDatabase(template));
     return { kind: 'postgres', url, poolSize: 5, ...UNHURRIED };
   },
@@ -232,13 +231,19 @@ function directoryWith(content: Content, migrations: URL | undefined): Promise<s
 
 const databases = new Map<unknown, Promise<string>>();
 
-/** The name of a database that others are copied from. */
-function databaseWith(server: PostgresServer, migrations?: URL, content?: Content) {
+/** The name of a database that others are copied from; none for empty ones. */
+async function databaseWith(
+  server: PostgresServer,
+  migrations?: URL,
+  content?: Content,
+): Promise<string | undefined> {
+  const write: Content | undefined =
+    content ?? (migrations && ((database) => bringTo(migrations, database)));
+  if (write === undefined) return undefined;
   return kept(databases, content ?? migrations?.href, async () => {
-    const template = content && migrations && (await databaseWith(server, migrations));
+    const template = content && (await databaseWith(server, migrations));
     const url = await server.createDatabase(template);
     const database = openPostgres(new Secret(url));
-    const write = content ?? (async () => migrations && bringTo(migrations, database));
     await write(database).finally(() => database.close());
     return new URL(url).pathname.slice(1);
   });

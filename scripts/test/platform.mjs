@@ -71,7 +71,10 @@ export function spawnPlatform({ dataDir, port, env = {}, throughNpm = false }) {
   };
 }
 
-/** The first of four free ports in a row, below those that Linux gives to clients: a first start takes a while to use all. */
+/**
+ * The first of four free ports in a row, below those that Linux gives to clients: a first start takes a while to
+ * use all.
+ */
 export async function freePorts() {
   for (let port = 20_000 + (process.pid % 12_000); ; port += 4) {
     const free = await Promise.all([port, port + 1, port + 2, port + 3].map(isFree));

@@ -25,7 +25,10 @@ const EXPORT = {
   path: `${BALANCES}?level=facility&expand=contracts`,
   accept: 'application/x-ndjson',
 };
-/** Some 2 MB, as a page of 1,000 facilities has: drawings take as much in half as many items, which PostgreSQL finds sooner. */
+/**
+ * Some 2 MB, as a page of 1,000 facilities has: drawings take as much in half as many items, which PostgreSQL finds
+ * sooner.
+ */
 const PAGE = { path: `${BALANCES}?level=contract&limit=500`, accept: 'application/json' };
 /** What the slow-reader rule lets pass. */
 const READ_BYTES = 6_000;

@@ -1,11 +1,9 @@
 // Starts auth-server, resource-api, the gateway and the explorer as one: what an ingress, a supervisor and an
 // operator do in a deployment.
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { accessSync, constants, createWriteStream, mkdirSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
-import { text as readText } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fail, root } from './bootstrap.mjs';
 import { prepareDemo, readDemo } from './demo.mjs';
@@ -58,8 +56,6 @@ export async function startPlatform({ book, onStop }) {
 
   const watch = standstill();
   try {
-    const preparing = showProgress('Preparing the stores');
-    await createStores(dataDir).finally(preparing.end);
     const start = async (names, env = {}) => {
       const starting = showProgress(`Starting ${names.join(' and ')}`);
       const started = names.map((name) =>
@@ -107,21 +103,6 @@ export async function startPlatform({ book, onStop }) {
 
 /** In the order of their ports, from the one after the gateway's. */
 const SERVICES = ['auth-server', 'resource-api', 'explorer'];
-const STORES = { AUTH: 'auth-server', API: 'resource-api' };
-
-/** Makes the stores that a first start lacks, where no database is configured. */
-async function createStores(dataDir) {
-  const names = Object.keys(STORES).filter((prefix) => !process.env[`${prefix}_DATABASE_URL`]);
-  const folders = names.map((prefix) => join(dataDir, STORES[prefix], 'database'));
-  const child = watchChild(
-    spawn(process.execPath, [join(root, 'scripts', 'create-stores.mjs'), ...folders], {
-      stdio: ['ignore', 'inherit', 'pipe'],
-    }),
-  );
-  const [messages, [code]] = await Promise.all([readText(child.stderr), once(child, 'close')]);
-  if (code !== 0) throw new Error(messages.trim());
-  process.stderr.write(messages);
-}
 
 /** What the auth-server has: the protocol, and the pages that people see. */
 const AUTH_PATHS =

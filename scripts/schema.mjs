@@ -3,6 +3,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
+import { dataDir as emptyCluster } from '@electric-sql/pglite-prepopulatedfs';
 import { pgDump } from '@electric-sql/pglite-tools/pg_dump';
 import { readMigrations } from '../packages/shared/dist/src/sql/migrate.js';
 import { root } from './bootstrap.mjs';
@@ -30,7 +31,7 @@ for (const name of PACKAGES) {
 process.exit();
 
 async function schemaOf(migrations) {
-  const pg = await PGlite.create();
+  const pg = await PGlite.create({ loadDataDir: await emptyCluster() });
   for (const { sql } of readMigrations(migrations)) await pg.exec(`BEGIN; ${sql}; COMMIT;`);
   const dump = await (await pgDump({ pg, args: ARGS })).text();
   return HEAD + withoutSettings(dump);

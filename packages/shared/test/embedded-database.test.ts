@@ -7,7 +7,6 @@ import { temporaryDirectory } from '@cls/testing/servers';
 import { expect } from 'chai';
 import { DirectoryInUse } from '../src/embedded/directory-lock.ts';
 import {
-  createEmbeddedStores,
   openEmbeddedDatabase,
   openEmbeddedDatabaseAsOperator,
 } from '../src/embedded/embedded-database.ts';
@@ -108,24 +107,4 @@ describe('an embedded database directory', () => {
     expect(row?.most).to.be.at.least(acknowledged);
     await database.close();
   });
-
-  it('is made for several services at once, and leaves a store that is there as it is', async () => {
-    const home = temporaryDirectory('cls-embedded-');
-    const first = join(home, 'first');
-    const second = join(home, 'second');
-    const third = join(home, 'third');
-    await makeStore(first);
-    const write = async (place: string, text: string) => {
-      const database = await openEmbeddedDatabase(place);
-      await database.execute(`CREATE TABLE IF NOT EXISTS item AS SELECT '${text}' AS name`);
-      const rows = await database.query('SELECT name FROM item');
-      await database.close();
-      return rows;
-    };
-    expect(await write(first, 'one')).to.deep.equal([{ name: 'one' }]);
-    await createEmbeddedStores([first, second, third]);
-    expect(await write(first, 'other')).to.deep.equal([{ name: 'one' }]);
-    expect(await write(second, 'two')).to.deep.equal([{ name: 'two' }]);
-    expect(await write(third, 'three')).to.deep.equal([{ name: 'three' }]);
-  }).timeout(120_000);
 });

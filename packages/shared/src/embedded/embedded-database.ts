@@ -1,4 +1,4 @@
-import { cpSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
@@ -63,23 +63,6 @@ export async function openEmbeddedDatabase(
   }
 }
 
-/**
- * Makes the stores that are missing, empty, for services that are about to start. The first is
- * built, which takes seconds, and the others are copies of it.
- */
-export async function createEmbeddedStores(directories: readonly string[]): Promise<void> {
-  const missing = directories.filter((directory) => !existsSync(join(directory, 'pg')));
-  for (const directory of missing) {
-    makeDataDirectory(directory, toStderr);
-    const lock = await lockDirectory(directory);
-    try {
-      await createOnce(directory, directory === missing[0] ? undefined : missing[0]);
-    } finally {
-      await lock.release();
-    }
-  }
-}
-
 /** A store that a command was to work with is not there, and the command makes none. */
 export class StoreMissing extends Error {
   override readonly name = 'StoreMissing';
@@ -113,13 +96,10 @@ export async function openEmbeddedDatabaseAsOperator(directory: string): Promise
 }
 
 /**
- * The first start builds the cluster beside its final place and moves it there when it is whole,
- * so that a process killed meanwhile leaves nothing that the next start would trust. The worker
- * is started afresh afterwards: building takes some 800 MB that only a new one gives back.
- *
- * @param original an empty store to copy.
+ * The first start makes the cluster beside its final place and moves it there when it is whole,
+ * so that a process killed meanwhile leaves nothing that the next start would trust.
  */
-async function createOnce(directory: string, original?: string): Promise<void> {
+async function createOnce(directory: string): Promise<void> {
   const place = join(directory, 'pg');
   const versionFile = join(directory, 'pglite-version');
   const version = embeddedVersion();
@@ -134,12 +114,8 @@ async function createOnce(directory: string, original?: string): Promise<void> {
   }
   const building = join(directory, 'pg.building');
   rmSync(building, { recursive: true, force: true });
-  if (original === undefined) {
-    const { database } = await startWorker(building);
-    await database.close();
-  } else {
-    cpSync(join(original, 'pg'), building, { recursive: true });
-  }
+  const { database } = await startWorker(building);
+  await database.close();
   writeFileSync(versionFile, `${version}\n`);
   renameSync(building, place);
 }

@@ -80,10 +80,14 @@ interface LastRow extends LastJournal {
   readonly key: bigint;
 }
 
+/**
+ * The last journal of each item's deal. Its place is asked for as a pair: where the book has few deals, PostgreSQL
+ * would otherwise look for it in the journals of all deals, from the last one back.
+ */
 function lastJournalsStatement(level: Level, keys: readonly bigint[], seq: bigint): Statement {
-  const sql = `SELECT i.key, last.* FROM ${ITEM_TABLES[level]} i CROSS JOIN LATERAL (
-      SELECT seq, ${instant('posted_at')} AS "postedAt" FROM journal
-      WHERE deal_key = i.deal_key AND seq <= $2 ORDER BY seq DESC LIMIT 1) last
-    WHERE i.key = ANY($1)`;
+  const sql = `SELECT i.key, last.seq, last."postedAt" FROM ${ITEM_TABLES[level]} i CROSS JOIN LATERAL (
+      SELECT deal_key, seq, ${instant('posted_at')} AS "postedAt" FROM journal
+      WHERE (deal_key, seq) <= (i.deal_key, $2) ORDER BY deal_key DESC, seq DESC LIMIT 1) last
+    WHERE i.key = ANY($1) AND last.deal_key = i.deal_key`;
   return { sql, parameters: [keys, seq], planning: BY_INDEX, prepared: true };
 }

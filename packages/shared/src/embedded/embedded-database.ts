@@ -143,8 +143,10 @@ async function startWorker(dataDir: string): Promise<Holder> {
   const exited = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
   await new Promise<void>((resolve, reject) => {
     worker.once('message', () => resolve());
-    worker.once('error', (cause: Error) => {
-      const message = `the embedded database in ${dataDir} does not open: ${cause.message}`;
+    worker.once('error', (cause: Partial<Error>) => {
+      // What its file system reports, such as a full disk, has a number alone.
+      const why = cause.message ?? 'its files cannot be written: is there room on the disk?';
+      const message = `the embedded database in ${dataDir} does not open: ${why}`;
       reject(new DatabaseUnavailable(message, { cause }));
     });
     worker.once('exit', () => reject(new DatabaseUnavailable(`${dataDir} did not open`)));

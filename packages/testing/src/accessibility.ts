@@ -20,8 +20,9 @@ const COLOURS_OF = `(() => {
   const isText = ({ nodeType, data }) => nodeType === Node.TEXT_NODE && data.trim() !== '';
   return (one) => {
     if (!one.matches('input, select, textarea') && ![...one.childNodes].some(isText)) return undefined;
-    const { color, fontSize, fontWeight, textShadow } = getComputedStyle(one);
-    return [color, fontSize, fontWeight, textShadow, behindOf(one)].join();
+    if (!one.checkVisibility({ opacityProperty: true, visibilityProperty: true })) return undefined;
+    const { clipPath, color, fontSize, fontWeight, textShadow } = getComputedStyle(one);
+    return clipPath === 'none' ? [color, fontSize, fontWeight, textShadow, behindOf(one)].join() : undefined;
   };
 })()`;
 /** A tab keeps it: to send half a megabyte to each page takes longer than most of the rules. */
@@ -82,7 +83,7 @@ export async function objections(
     const times = new Map(enough.map((colours) => [colours, ${ALIKE_MAX}]));
     const measured = new Map();
     for (const one of document.querySelectorAll('body *')) {
-      const colours = one.closest('${ROWS_BEYOND}') === null && one.checkVisibility() ? coloursOf(one) : undefined;
+      const colours = one.closest('${ROWS_BEYOND}') === null ? coloursOf(one) : undefined;
       const before = times.get(colours) ?? 0;
       one.toggleAttribute('data-colours', colours !== undefined && before < ${ALIKE_MAX});
       times.set(colours, before + 1);

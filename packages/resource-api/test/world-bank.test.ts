@@ -189,7 +189,6 @@ describeOnDatabase('the World Bank’s book', (engine) => {
     const { totals } = await read(`${BALANCES}?includeZero=true&limit=1`, viewer('agency'));
     expect(totals[0]).to.include({ count: 9_289, principalOutstanding: '283040726064.12' });
     const page = await read(`${BALANCES}?limit=200&country=TR`, viewer('agency'));
-    const cents = (text: string) => BigInt(text.replace('.', ''));
     for (const { global, lenders } of page.data) {
       expect(lenders).to.have.length(2);
       const shares = lenders.reduce((sum, one) => sum + cents(one.principal.outstanding), 0n);

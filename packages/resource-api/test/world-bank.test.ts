@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-import { gunzipSync } from 'node:zlib';
 import type { Database } from '@cls/shared/sql/database';
 import { describeOnDatabase } from '@cls/testing/engines';
 import { EXHAUSTIVE } from '@cls/testing/exhaustive';
@@ -38,9 +36,7 @@ const FIVE = ['BR', 'CN', 'ID', 'MX', 'TR'];
 /** How many deals they see decides how their pages are found. */
 const CUSTOMERS = { ukraine: ['UA'], india: ['IN'], indonesia: ['ID'], fund: FIVE };
 
-const text2023 = gunzipSync(
-  readFileSync(new URL('../../data/world-bank-ibrd-2023-05-31.csv.gz', import.meta.url)),
-).toString('utf8');
+const text2023 = worldBankText('2023-05-31');
 
 /** The sender's own figures, read without the importer: in hundredths of a cent. */
 function rowsOf(text: string): ReadonlyMap<string, Row> {
@@ -140,11 +136,8 @@ describeOnDatabase('the World Bank’s book', (engine) => {
     const { items } = await walk(`${PRINCIPAL}?includeZero=true&limit=1000`);
     expect(items).to.have.length(9_289);
     expect(new Set(items.map(({ contract }) => contract?.contractNumber)).size).to.equal(9_289);
-    const cents = items.reduce(
-      (sum, { global }) => sum + BigInt(global.closing.replace('.', '')),
-      0n,
-    );
-    expect(cents).to.equal(28_304_072_606_412n);
+    const sum = items.reduce((total, { global }) => total + cents(global.closing), 0n);
+    expect(sum).to.equal(28_304_072_606_412n);
   });
 
   it('has past due what is owed after the last repayment date: 121 loans', async () => {
@@ -266,8 +259,8 @@ describeOnDatabase('the World Bank’s book', (engine) => {
   it('goes by the last date of its data, and by the asked date inclusive', async () => {
     const page = await read(`${BALANCES}?limit=1`);
     expect(page.meta).to.include({ asOf: '2025-03-31', dataThrough: '2025-03-31' });
-    const later = await read(`${BALANCES}?limit=1&asOf=2025-04-30`);
-    expect(later.totals).to.deep.equal(page.totals);
+    const monthAfter = await read(`${BALANCES}?limit=1&asOf=2025-04-30`);
+    expect(monthAfter.totals).to.deep.equal(page.totals);
     const before = await api.get(`${BALANCES}?asOf=2023-05-30`);
     expect(await before.json()).to.include({ code: 'as_of_before_book' });
   });
@@ -295,14 +288,9 @@ describeOnDatabase('the World Bank’s book', (engine) => {
     const rows2023 = rowsOf(text2023);
     const rows2025 = rowsOf(worldBankText());
 
-    const get = async (path: string): Promise<Json> => {
-      const response = await api.get(`/api/v1/cls/balances${path}`);
-      const body = (await response.json()) as Json;
-      expect(response.status, JSON.stringify(body)).to.equal(200);
-      return body;
-    };
+    const get = (path: string): Promise<Json> => read(`${BALANCES}${path}`);
     const everyItem = async (path: string): Promise<Json[]> => {
-      const response = await api.getWith(`/api/v1/cls/balances${path}`, await api.token(), {
+      const response = await api.getWith(`${BALANCES}${path}`, await api.token(), {
         accept: 'application/x-ndjson',
       });
       const lines = (await response.text()).trimEnd().split('\n');

@@ -18,10 +18,10 @@ import { type BusinessDate, parseBusinessDate } from '../../src/ledger/business-
 import type { Journal } from '../../src/ledger/journal.ts';
 import { lockJournal, postJournals } from '../../src/posting/post-journals.ts';
 
-const BOOK = new URL('../../../data/world-bank-ibrd-2025-03-31.csv.gz', import.meta.url);
-
-export function worldBankText(): string {
-  return gunzipSync(readFileSync(BOOK)).toString('utf8');
+/** A statement of the World Bank as of one of two dates. */
+export function worldBankText(asOf: '2023-05-31' | '2025-03-31' = '2025-03-31'): string {
+  const file = new URL(`../../../data/world-bank-ibrd-${asOf}.csv.gz`, import.meta.url);
+  return gunzipSync(readFileSync(file)).toString('utf8');
 }
 
 export function importWorldBank(

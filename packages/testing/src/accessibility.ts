@@ -74,26 +74,25 @@ export async function objections(
   const options = JSON.stringify({
     runOnly: RULES[rules],
     resultTypes: ['violations', 'passes'],
-    ...{ selectors: false, elementRef: true },
+    selectors: false,
+    elementRef: true,
   });
   const found = await page.evaluate<Found>(`(async () => {
     if (!('axe' in window)) loadAxe();
     const enough = ${JSON.stringify([...enough])};
     const coloursOf = ${COLOURS_OF};
     const times = new Map(enough.map((colours) => [colours, ${ALIKE_MAX}]));
-    const measured = new Map();
     for (const one of document.querySelectorAll('body *')) {
       const colours = one.closest('${ROWS_BEYOND}') === null ? coloursOf(one) : undefined;
       const before = times.get(colours) ?? 0;
       one.toggleAttribute('data-colours', colours !== undefined && before < ${ALIKE_MAX});
       times.set(colours, before + 1);
-      measured.set(one, colours);
     }
     const { violations, passes } = await axe.run({ exclude: ['${ROWS_BEYOND}'] }, ${options});
     const passed = passes.find(({ id }) => id === 'color-contrast')?.nodes ?? [];
     return {
       objections: violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')),
-      enough: passed.map(({ element }) => measured.get(element)),
+      enough: passed.map(({ element }) => coloursOf(element)),
     };
   })()`);
   for (const colours of found.enough) enough.add(colours);

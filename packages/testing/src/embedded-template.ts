@@ -1,5 +1,5 @@
 /**
- * Embedded databases to copy. Building a cluster takes seconds, and so does a schema: each is
+ * Embedded databases to copy. Making a cluster takes a second, and a schema another: each is
  * kept in `node_modules/.cache`, and built anew when the migrations change.
  */
 import { createHash } from 'node:crypto';
@@ -46,10 +46,7 @@ export async function templateDirectory(migrations?: URL): Promise<string> {
   return place;
 }
 
-/**
- * Makes a store, empty or with a schema, where a service or a tool looks for its own: to make one anew takes
- * seconds.
- */
+/** Makes a store, empty or with a schema, where a service or a tool looks for its own. */
 export async function makeStore(directory: string, migrations?: URL): Promise<void> {
   mkdirSync(dirname(directory), { recursive: true, mode: 0o700 });
   cpSync(await templateDirectory(migrations), directory, { recursive: true });
